@@ -1,0 +1,63 @@
+"""The command `formicary`: one file per command, errors turned into a sentence and an exit code here."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import entry_points
+from typing import Annotated
+
+import typer
+
+from formicary import __version__
+from formicary.cli import run, server
+from formicary.errors import FormicaryError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 -- Typer calls it with the option's value
+    if wanted:
+        typer.echo(f"formicary {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def formicary(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Run software agents, and measure what their communication costs.
+
+    Try: [bold]formicary bench run quick[/bold]
+    """
+    del version
+
+
+app.command(name="run")(run.run)
+app.add_typer(server.app, name="server")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code.
+
+    Args:
+        arguments: what was typed after `formicary`; `sys.argv` when None.
+    """
+    for command in sorted(entry_points(group="formicary.commands"), key=lambda entry: entry.name):
+        app.add_typer(command.load(), name=command.name)
+    try:
+        app(arguments, prog_name="formicary")
+    except FormicaryError as error:
+        typer.echo(f"formicary: {error}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.echo("formicary: interrupted", err=True)
+        sys.exit(130)

@@ -1,0 +1,65 @@
+"""Everything that Formicary raises for its users.
+
+A small flat set, named after the situation. Each message is one sentence that says what is wrong and what
+to do next; the command line prints it as it stands and ends with the class's `exit_code`.
+"""
+
+from __future__ import annotations
+
+
+class FormicaryError(Exception):
+    """Something went wrong that its message explains; the base of all errors here."""
+
+    exit_code = 1
+
+
+class UsageError(FormicaryError):
+    """A command was given something that it cannot take."""
+
+    exit_code = 2
+
+
+class InvalidNameError(FormicaryError, ValueError):
+    """A name of an agent, a container or a platform is not a name."""
+
+    exit_code = 2
+
+
+class InvalidMessageError(FormicaryError, ValueError):
+    """A message was given a value that a message cannot have."""
+
+
+class NameTakenError(FormicaryError):
+    """An agent of this name lives in the container already, or a container of this name at the server."""
+
+
+class AgentStateError(FormicaryError):
+    """What was asked for is not possible in the state that the agent or behaviour is in."""
+
+
+class MailboxFullError(FormicaryError):
+    """The receiver's mailbox stayed full: the message was not delivered."""
+
+
+class MessageTooLargeError(FormicaryError):
+    """A message is larger than the link to its receiver can carry."""
+
+
+class ContainerClosedError(FormicaryError):
+    """The container is not running, or it stopped meanwhile."""
+
+
+class LinkError(FormicaryError):
+    """The connection to the XMPP server cannot be made, or it broke and did not come back in time."""
+
+    exit_code = 3
+
+
+class AuthenticationError(LinkError):
+    """The XMPP server refused the container's name or secret."""
+
+
+class ServerError(FormicaryError):
+    """The managed Prosody cannot be started, stopped or asked."""
+
+    exit_code = 3

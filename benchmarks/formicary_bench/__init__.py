@@ -1,0 +1,1 @@
+"""The laboratory: what agent communication costs, and why."""

@@ -1,0 +1,194 @@
+"""What a run's manifest holds.
+
+The manifest is JSON; these classes are its schema. Folders come from other people, too: every field is
+checked when a manifest is read. Fields that a later version of the same format adds are passed over.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 - msgspec resolves the annotations
+from typing import Annotated
+
+import msgspec
+
+FORMAT_VERSION = 1
+"""The format that this version writes, and the newest that it reads."""
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Name = Annotated[str, msgspec.Meta(max_length=200)]
+Line = Annotated[str, msgspec.Meta(max_length=2000)]
+Option = str | int | float | bool | list[str | int | float] | None
+
+
+class Configuration(msgspec.Struct, frozen=True, kw_only=True):
+    """One point of an experiment: what is measured, on what, how much of it.
+
+    Attributes:
+        experiment: Its name, as in `messaging/pairs`.
+        platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`.
+        kind: Of our agents, `behaviours` or `micro`; empty for other platforms.
+        placement: `same-container` or `two-containers`.
+        route: What carries the messages: `in-process`, `prosody`, `tcp`, or `none` where there are none.
+        pairs: How many pairs exchange messages at once.
+        senders: How many agents send; as `pairs`, but for experiments of the many-to-one kind.
+        payload_bytes: The size of a message's body.
+        warm_up: Round trips of each pair that come first and do not count (T1).
+        measured: Round trips of each pair that count (T2).
+        cool_down: Round trips of each pair that keep the load up while others are still measured (T3).
+        agents: How many agents `create` makes; 0 elsewhere.
+    """
+
+    experiment: Name
+    platform: Name
+    kind: Name = ""
+    placement: Name = "same-container"
+    route: Name = "in-process"
+    pairs: Count = 0
+    senders: Count = 0
+    payload_bytes: Count = 0
+    warm_up: Count = 0
+    measured: Count = 0
+    cool_down: Count = 0
+    agents: Count = 0
+
+    @property
+    def key(self) -> str:
+        """The name of this configuration: equal for equal configurations, in this version and later."""
+        who = f"{self.platform}-{self.kind}" if self.kind else self.platform
+        if self.agents:
+            size = f"{self.agents}-agents"
+        else:
+            senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
+            trips = f"{self.warm_up}-{self.measured}-{self.cool_down}"
+            size = f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes-{trips}"
+        return f"{self.experiment}/{who}/{self.placement}/{self.route}/{size}"
+
+    @property
+    def load(self) -> int:
+        """How many agents send at once."""
+        return self.senders or self.pairs
+
+
+class Repetition(msgspec.Struct, frozen=True, kw_only=True):
+    """One measurement of a configuration, by processes of its own.
+
+    Attributes:
+        configuration: The configuration's key.
+        number: 1 for its first repetition, and so on.
+        seed: What the random generators were seeded with.
+        raw: The name of its file of raw values, in the run's folder `raw`; the run folder gives it.
+        full_load: Whether every pair was still sending while any other was measured.
+        started: When it began, with its time zone.
+        ended: When it ended.
+        elapsed_s: From the first pair's begin of T2 to the last pair's end of it; the time to create all
+            agents in `create`.
+        round_trips: How many round trips of T2 there are in all (0 in `create`).
+        lost: Messages that were never answered.
+        window_s: How long all pairs were in T2 together.
+        round_trips_in_window: How many round trips ended in that window.
+        notes: What else a reader should know, in sentences.
+    """
+
+    configuration: Line
+    number: Annotated[int, msgspec.Meta(ge=1)]
+    seed: int
+    started: datetime
+    ended: datetime
+    raw: Line = ""
+    full_load: bool = True
+    elapsed_s: Seconds = 0.0
+    round_trips: Count = 0
+    lost: Count = 0
+    window_s: Seconds = 0.0
+    round_trips_in_window: Count = 0
+    notes: tuple[Line, ...] = ()
+
+    @property
+    def rate(self) -> float | None:
+        """Round trips per second at full load, or None where there was no such time."""
+        return self.round_trips_in_window / self.window_s if self.window_s else None
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a run took place. What could not be found out is empty, zero or None.
+
+    Attributes:
+        host: The computer's name.
+        cpu: The processor's model.
+        cores: Physical cores.
+        threads: Logical cores.
+        usable: Logical cores that this process may use.
+        memory_bytes: Main memory.
+        system: Operating system and its version.
+        kernel: The kernel's version.
+        python: Implementation and version.
+        python_build: Compiler, and what is unusual about the build (debug, free-threaded).
+        loop: The event loop, with its version where it has one of its own.
+        prosody: Prosody's version; empty where it took no part.
+        libraries: Versions of the libraries that take part.
+        governor: What decides about the processor's frequency.
+        frequency_mhz: The processor's frequency when the run began.
+        container: What hint there is of a container or a virtual machine.
+    """
+
+    host: Name = ""
+    cpu: Name = ""
+    cores: Count = 0
+    threads: Count = 0
+    usable: Count = 0
+    memory_bytes: Count = 0
+    system: Name = ""
+    kernel: Name = ""
+    python: Name = ""
+    python_build: Name = ""
+    loop: Name = ""
+    prosody: Name = ""
+    libraries: dict[Name, Name] = {}
+    governor: Name = ""
+    frequency_mhz: Seconds | None = None
+    container: Name = ""
+
+
+class Git(msgspec.Struct, frozen=True, kw_only=True):
+    """The state of the checkout that ran: its commit, and whether files differed from it."""
+
+    commit: Name
+    dirty: bool
+
+
+class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is known of a run but its raw values.
+
+    Attributes:
+        format_version: The format of the folder.
+        formicary: The version that made it.
+        options: What the command line asked for.
+        configurations: What was planned, in the order of the plan.
+        machine: Where it ran.
+        git: The checkout that ran; None where it was an installed package.
+        load_before: Load averages (1, 5, 15 minutes) before the first repetition.
+        load_after: The same after the last one.
+        started: When the run began, with its time zone.
+        finished: When it ended; None while it runs, and for ever where it was interrupted.
+        complete: Whether all that was planned was measured. False marks a partial run.
+        repetitions: What was measured, in the order in which it was.
+    """
+
+    format_version: Annotated[int, msgspec.Meta(ge=1)] = FORMAT_VERSION
+    formicary: Name
+    options: dict[Name, Option] = {}
+    configurations: tuple[Configuration, ...] = ()
+    machine: Machine = Machine()
+    git: Git | None = None
+    load_before: tuple[float, float, float] | None = None
+    load_after: tuple[float, float, float] | None = None
+    started: datetime
+    finished: datetime | None = None
+    complete: bool = False
+    repetitions: tuple[Repetition, ...] = ()
+
+    def repetitions_of(self, configuration: Configuration) -> list[Repetition]:
+        """Give what was measured of a configuration."""
+        key = configuration.key
+        return [repetition for repetition in self.repetitions if repetition.configuration == key]

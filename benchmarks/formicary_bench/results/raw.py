@@ -1,0 +1,135 @@
+"""The raw values: one Parquet file per repetition, every round trip a row.
+
+    pair      int32   which pair, from 0
+    index     int32   the how-manieth round trip of its pair, from 0
+    start_ns  int64   when it began, in nanoseconds since the run's start, on the sender's clock
+    rtt_ns    int64   how long it took
+    phase     int8    1 warm-up, 2 measured, 3 cool-down
+
+The files of `create` have a row per batch of agents: batch (int32), agents (int64), seconds (float64) and
+bytes (int64), what creating them took and what memory they hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from formicary.errors import UsageError
+from formicary_bench.results.atomic import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+WARM_UP, MEASURED, COOL_DOWN = 1, 2, 3
+"""The values of the column `phase`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTrips:
+    """The round trips of one repetition, as columns of equal length; see the module for their meaning."""
+
+    pair: NDArray[np.int32]
+    index: NDArray[np.int32]
+    start_ns: NDArray[np.int64]
+    rtt_ns: NDArray[np.int64]
+    phase: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Creations:
+    """The batches of one repetition of `create`, as columns of equal length; see the module."""
+
+    batch: NDArray[np.int32]
+    agents: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    bytes: NDArray[np.int64]
+
+
+_TYPES: dict[type, dict[str, str]] = {
+    RoundTrips: {"pair": "int32", "index": "int32", "start_ns": "int64", "rtt_ns": "int64", "phase": "int8"},
+    Creations: {"batch": "int32", "agents": "int64", "seconds": "float64", "bytes": "int64"},
+}
+
+Raw = TypeVar("Raw", RoundTrips, Creations)
+
+
+def write_raw(path: Path, data: RoundTrips | Creations, about: Mapping[str, str]) -> None:
+    """Write the values of one repetition; the file is there completely or not at all.
+
+    Args:
+        path: The file.
+        data: The columns; they are converted to the types that the module names.
+        about: What to keep in the file's own metadata, so that it explains itself when found alone.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    types = _TYPES[type(data)]
+    columns = {name: pa.array(getattr(data, name), pa.type_for_alias(kind)) for name, kind in types.items()}
+    table = pa.table(columns).replace_schema_metadata(dict(about))
+    with replacing(path) as temporary:
+        parquet.write_table(table, temporary, compression="zstd")
+
+
+def read_raw(path: Path, kind: type[Raw]) -> Raw:
+    """Read the values of one repetition.
+
+    Args:
+        path: The file.
+        kind: `RoundTrips` or `Creations`.
+
+    Raises:
+        UsageError: The file is missing or broken, or holds what cannot have been measured.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        # A file object: a path given by name would be searched for partitions, and a folder be read as one.
+        with path.open("rb") as file:
+            table = parquet.read_table(file, columns=list(_TYPES[kind]))
+            data = kind(*(_column(table, name, _TYPES[kind][name]) for name in _TYPES[kind]))
+    except FileNotFoundError:
+        raise UsageError(
+            f"the raw values {path} are missing: copy the whole run folder, or run again"
+        ) from None
+    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise UsageError(f"the raw values {path} cannot be read ({reason}): fetch the file again") from error
+    _check(path, data)
+    return data
+
+
+def _column(table: Any, name: str, kind: str) -> Any:
+    """Give a column as an array; a column of another type, or with holes, is an error."""
+    column = table.column(name)
+    if str(column.type) not in {kind, kind.replace("float64", "double")} or column.null_count:
+        raise ValueError(f"column {name} is not {kind} throughout")
+    return column.to_numpy()
+
+
+def _check(path: Path, data: RoundTrips | Creations) -> None:
+    """Refuse values that no run can have made: they would make nonsense of a report, or fill the memory."""
+    import numpy as np
+
+    if isinstance(data, RoundTrips):
+        possible = len(data.pair) == 0 or (
+            bool(data.pair.min() >= 0)
+            and bool(data.pair.max() < len(data.pair))
+            and bool(data.rtt_ns.min() >= 0)
+            and bool(np.abs(data.start_ns).max() < 2**60)
+            and bool(data.rtt_ns.max() < 2**60)
+        )
+    else:
+        columns = [getattr(data, field.name) for field in fields(data)]
+        possible = all(bool(np.isfinite(column).all() and (column >= 0).all()) for column in columns)
+    if not possible:
+        raise UsageError(f"the raw values {path} are none that can be measured: fetch the file again")

@@ -1,0 +1,264 @@
+"""One row of figures per configuration, computed from the raw values.
+
+What the engine noted in the manifest (rates, windows) is not used, so that a folder's figures can be checked
+against its values; only that a repetition did not hold full load, which a log may tell and raw values not,
+is believed as well.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.results.load import Load, load_of
+from formicary_bench.results.raw import MEASURED, RoundTrips
+from formicary_bench.statistics.intervals import (
+    Interval,
+    batch_means,
+    batch_rates,
+    mean_interval,
+    ratio_interval,
+)
+from formicary_bench.statistics.percentiles import percentiles, tail_probabilities
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from formicary_bench.results.folder import RunFolder
+    from formicary_bench.results.model import Configuration, Repetition
+
+OVER_REPETITIONS = "repetitions"
+BATCH_MEANS = "batch-means"
+NO_INTERVAL = "none"
+"""How the intervals of a row were computed (its `ci_method`); see `statistics.intervals`."""
+
+Bounds = tuple[float, float]
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one configuration. What does not apply to it, or is not known, is None.
+
+    Attributes:
+        experiment: As in the configuration, as are platform, kind, placement, route, pairs, senders,
+            payload_bytes and agents.
+        repetitions: How many there were.
+        ci_method: How the intervals were made: over `repetitions`, by `batch-means` within one, or `none`.
+        full_load: Whether every repetition held full load.
+        lost: Messages that were never answered, in all repetitions.
+        round_trips: Measured round trips (T2) of all repetitions.
+        rtt_mean_us: Mean round-trip time in microseconds, with its 95% bounds `rtt_ci95_us`.
+        rtt_min_us: Fastest, as are `rtt_p50_us`, `rtt_p90_us`, `rtt_p99_us`, `rtt_p999_us`, `rtt_max_us`
+            the percentiles of all repetitions together.
+        round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
+        agents_per_s: Agents created and started per second, with its 95% bounds.
+        bytes_per_agent: Memory that each of them holds.
+        notes: What else a reader should know, in sentences.
+    """
+
+    experiment: str
+    platform: str
+    kind: str
+    placement: str
+    route: str
+    pairs: int
+    senders: int
+    payload_bytes: int
+    agents: int
+    repetitions: int
+    ci_method: str = NO_INTERVAL
+    full_load: bool | None = None
+    lost: int = 0
+    round_trips: int = 0
+    rtt_mean_us: float | None = None
+    rtt_ci95_us: Bounds | None = None
+    rtt_min_us: float | None = None
+    rtt_p50_us: float | None = None
+    rtt_p90_us: float | None = None
+    rtt_p99_us: float | None = None
+    rtt_p999_us: float | None = None
+    rtt_max_us: float | None = None
+    round_trips_per_s: float | None = None
+    round_trips_per_s_ci95: Bounds | None = None
+    agents_per_s: float | None = None
+    agents_per_s_ci95: Bounds | None = None
+    bytes_per_agent: float | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_json_line(self) -> str:
+        """Give the row as one line of JSON, without its end of line."""
+        return msgspec.json.encode(self).decode()
+
+
+class Tail(msgspec.Struct, frozen=True):
+    """A distribution: below `values_us[i]` lies the part `probabilities[i]` of all round trips."""
+
+    probabilities: tuple[float, ...]
+    values_us: tuple[float, ...]
+
+
+class Digest(msgspec.Struct, frozen=True):
+    """All that reports show of a configuration: its row, and the tail of its distribution."""
+
+    row: Row
+    tail: Tail | None
+
+
+def summarise(run: RunFolder) -> list[Row]:
+    """Give the rows of a run, in the order of its plan, of all that was measured at least once.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+    """
+    return [digest.row for digest in digests(run)]
+
+
+def digests(run: RunFolder) -> list[Digest]:
+    """Give the rows of a run with their distributions; see `summarise`.
+
+    Only one configuration's values are in memory at a time.
+    """
+    plan = {configuration.key: configuration for configuration in run.manifest.configurations}
+    measured = [(c, run.manifest.repetitions_of(c)) for c in plan.values()]
+    return [
+        _creation(run, c, repetitions) if c.agents else _messages(run, c, repetitions)
+        for c, repetitions in measured
+        if repetitions
+    ]
+
+
+def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
+    """Compute the row of a configuration that exchanges messages."""
+    loads: list[Load] = []
+    times: list[NDArray[np.int64]] = []
+    alone: tuple[Interval | None, Interval | None] = (None, None)
+    for repetition in repetitions:
+        data = run.round_trips(repetition)
+        load = load_of(data)
+        if load is None:
+            continue
+        loads.append(load)
+        times.append(data.rtt_ns[data.phase == MEASURED])
+        if len(repetitions) == 1:
+            alone = _within_one(data, load)
+    row = _frame(configuration, repetitions)
+    if not loads:
+        return Digest(row, None)
+    row, tail = _with_times(row, times, alone[0])
+    row = _with_rate(row, loads, alone[1])
+    full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
+    return Digest(msgspec.structs.replace(row, full_load=full), tail)
+
+
+def _within_one(data: RoundTrips, load: Load) -> tuple[Interval | None, Interval | None]:
+    """Give the intervals of the round-trip time and of the rate from a single repetition."""
+    measured = data.phase == MEASURED
+    ends = data.start_ns + data.rtt_ns
+    inside = ends[(ends > load.begin_ns) & (ends <= load.end_ns)]
+    return (
+        batch_means(ends[measured], data.rtt_ns[measured]),
+        batch_rates(inside, load.begin_ns, load.end_ns),
+    )
+
+
+def _with_times(row: Row, times: list[NDArray[np.int64]], alone: Interval | None) -> tuple[Row, Tail]:
+    """Fill in what the round-trip times say."""
+    import numpy as np
+
+    means = [float(values.mean()) for values in times]
+    interval = mean_interval(means) or alone
+    pooled = times[0] if len(times) == 1 else np.concatenate(times)
+    wanted = tail_probabilities(len(pooled))
+    low, p50, p90, p99, p999, high, *curve = (
+        value / 1e3 for value in percentiles(pooled, [0, 0.5, 0.9, 0.99, 0.999, 1, *wanted])
+    )
+    changed = msgspec.structs.replace(
+        row,
+        round_trips=len(pooled),
+        rtt_mean_us=math.fsum(means) / len(means) / 1e3,
+        rtt_ci95_us=_bounds(interval, 1e-3),
+        rtt_min_us=low,
+        rtt_p50_us=p50,
+        rtt_p90_us=p90,
+        rtt_p99_us=p99,
+        rtt_p999_us=p999,
+        rtt_max_us=high,
+        ci_method=_method(interval, len(means)),
+    )
+    return changed, Tail(tuple(wanted), tuple(curve))
+
+
+def _with_rate(row: Row, loads: list[Load], alone: Interval | None) -> Row:
+    """Fill in the rate; where pairs were never in T2 together it is taken over all of T2."""
+    rates = [_rate(load) for load in loads]
+    known = [rate for rate in rates if rate is not None]
+    if not known:
+        return row
+    return msgspec.structs.replace(
+        row,
+        round_trips_per_s=math.fsum(known) / len(known),
+        round_trips_per_s_ci95=_bounds(mean_interval(known) or alone, 1),
+    )
+
+
+def _rate(load: Load) -> float | None:
+    if load.window_s and load.round_trips_in_window:
+        return load.round_trips_in_window / load.window_s
+    return load.round_trips / load.elapsed_s if load.elapsed_s else None
+
+
+def _creation(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
+    """Compute the row of a configuration that creates agents."""
+    rates, sizes = [], []
+    alone: Interval | None = None
+    for repetition in repetitions:
+        data = run.creations(repetition)
+        agents, seconds = int(data.agents.sum()), float(data.seconds.sum())
+        if agents and seconds:
+            rates.append(agents / seconds)
+            sizes.append(int(data.bytes.sum()) / agents)
+        if len(repetitions) == 1:
+            alone = ratio_interval(data.agents.tolist(), data.seconds.tolist())
+    row = _frame(configuration, repetitions)
+    if not rates:
+        return Digest(row, None)
+    interval = mean_interval(rates) or alone
+    changed = msgspec.structs.replace(
+        row,
+        agents_per_s=math.fsum(rates) / len(rates),
+        agents_per_s_ci95=_bounds(interval, 1),
+        bytes_per_agent=math.fsum(sizes) / len(sizes),
+        ci_method=_method(interval, len(rates)),
+    )
+    return Digest(changed, None)
+
+
+def _frame(configuration: Configuration, repetitions: list[Repetition]) -> Row:
+    """Give a row without figures."""
+    notes = dict.fromkeys(note for repetition in repetitions for note in repetition.notes)
+    return Row(
+        experiment=configuration.experiment,
+        platform=configuration.platform,
+        kind=configuration.kind,
+        placement=configuration.placement,
+        route=configuration.route,
+        pairs=configuration.pairs,
+        senders=configuration.load,
+        payload_bytes=configuration.payload_bytes,
+        agents=configuration.agents,
+        repetitions=len(repetitions),
+        lost=sum(repetition.lost for repetition in repetitions),
+        notes=tuple(notes),
+    )
+
+
+def _method(interval: Interval | None, repetitions: int) -> str:
+    if interval is None:
+        return NO_INTERVAL
+    return OVER_REPETITIONS if repetitions > 1 else BATCH_MEANS
+
+
+def _bounds(interval: Interval | None, scale: float) -> Bounds | None:
+    return (interval.low * scale, interval.high * scale) if interval else None

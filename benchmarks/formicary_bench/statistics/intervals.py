@@ -1,0 +1,134 @@
+"""Means with their 95% intervals.
+
+Two ways, and a report names the one that was used. Over repetitions: each repetition is a fresh set of
+processes, so their means are independent, and Student's t applies. Within one run: successive round trips
+are correlated, and a plain standard error would be far too small; so the run is cut into batches that are
+long enough to be nearly independent (the method of batch means).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+BATCHES = 20
+"""Into how many batches a single run is cut: few enough to be long, enough for a usable t quantile."""
+
+_TWO_SIDED_95 = 0.975
+
+
+class Interval(msgspec.Struct, frozen=True):
+    """A mean and the bounds of its 95% interval, in the unit of the values."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """Half the distance of the bounds."""
+        return (self.high - self.low) / 2
+
+
+def student_t(degrees: int) -> float:
+    """Give the two-sided 95% quantile of Student's t.
+
+    Args:
+        degrees: Degrees of freedom, at least 1.
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, _TWO_SIDED_95))
+
+
+def mean_interval(values: Sequence[float]) -> Interval | None:
+    """Give the mean of independent values with Student's 95% interval; None with fewer than two values."""
+    n = len(values)
+    if n < 2:  # noqa: PLR2004 - one value has no spread
+        return None
+    mean = math.fsum(values) / n
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    return _around(mean, math.sqrt(variance / n), n)
+
+
+def ratio_interval(sums: Sequence[float], counts: Sequence[float]) -> Interval | None:
+    """Give sum over count of batches with a 95% interval.
+
+    Batches need not be equally large: the interval is that of the ratio estimator, which for equal counts is
+    that of batch means.
+
+    Args:
+        sums: The sum of the values of each batch.
+        counts: How much each batch holds (round trips, seconds, agents). Batches of nothing are left out.
+
+    Returns:
+        The mean over all batches with its interval, or None with fewer than two batches that hold something.
+    """
+    batches = [(s, n) for s, n in zip(sums, counts, strict=True) if n > 0]
+    k = len(batches)
+    if k < 2:  # noqa: PLR2004 - one batch has no spread
+        return None
+    total = math.fsum(n for _, n in batches)
+    mean = math.fsum(s for s, _ in batches) / total
+    residual = math.fsum((s - mean * n) ** 2 for s, n in batches)
+    return _around(mean, math.sqrt(residual * k / (k - 1)) / total, k)
+
+
+def batch_means(times: NDArray[np.int64], values: NDArray[np.int64]) -> Interval | None:
+    """Give the mean of correlated values of one run, by means of batches of equal duration.
+
+    Args:
+        times: When each value was taken, in any unit and order.
+        values: The values.
+    """
+    import numpy as np
+
+    if len(times) == 0:
+        return None
+    batch = batch_of(times, int(times.min()), int(times.max()))
+    sums = np.bincount(batch, weights=values, minlength=BATCHES)
+    counts = np.bincount(batch, minlength=BATCHES)
+    return ratio_interval(sums.tolist(), counts.tolist())
+
+
+def batch_rates(times: NDArray[np.int64], begin: int, end: int) -> Interval | None:
+    """Give the rate of events with its interval, by the counts of batches of equal duration.
+
+    Args:
+        times: When each event took place, in nanoseconds, all within the window.
+        begin: Where the window begins, in nanoseconds.
+        end: Where it ends.
+
+    Returns:
+        Events per second, or None for a window without duration or with too few events to say anything.
+    """
+    import numpy as np
+
+    if end <= begin or len(times) < BATCHES:
+        return None
+    counts = np.bincount(batch_of(times, begin, end), minlength=BATCHES)
+    seconds = (end - begin) / 1e9 / BATCHES
+    return ratio_interval(counts.tolist(), [seconds] * BATCHES)
+
+
+def batch_of(times: NDArray[np.int64], begin: int, end: int) -> NDArray[np.int64]:
+    """Give the number of the batch, 0 to BATCHES - 1, that each time of a window falls into."""
+    import numpy as np
+
+    span = max(end - begin, 1)
+    # In floating point: nanoseconds times BATCHES would leave 64 bits after 15 years, and this is faster.
+    batch = ((times - begin) * (BATCHES / span)).astype(np.int64)
+    return np.clip(batch, 0, BATCHES - 1)
+
+
+def _around(mean: float, error: float, n: int) -> Interval:
+    half = student_t(n - 1) * error
+    return Interval(mean, mean - half, mean + half)

@@ -1,0 +1,108 @@
+"""Talking to a running Prosody: one line to its administration shell, one answer.
+
+Prosody 0.12 and later have the shell on a Unix socket, as a small XML stream (`util/adminstream.lua`). Asking
+there takes a third of a millisecond; `prosodyctl shell` does the same with a process of its own, in 80.
+"""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+from xml.etree.ElementTree import ParseError, XMLPullParser
+from xml.sax.saxutils import escape
+
+from formicary.errors import ServerError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+_NAMESPACE = "xmpp:prosody.im/admin"
+_OPENING = f"<stream:stream xmlns='{_NAMESPACE}' xmlns:stream='http://etherx.jabber.org/streams'>"
+_CHUNK = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the shell said to one line.
+
+    Attributes:
+        ok: whether it did what the line says.
+        text: its words, without the leading `OK:` or `Error:`.
+    """
+
+    ok: bool
+    text: str
+
+
+class AdminShell:
+    """A connection to the administration shell, as a context manager; blocks while it waits.
+
+    Args:
+        path: the Unix socket.
+        timeout: seconds that an answer may take.
+
+    Raises:
+        OSError: on entering, nobody listens there.
+    """
+
+    def __init__(self, path: Path, *, timeout: float = 5.0) -> None:
+        self._path = path
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(timeout)
+        self._parser = XMLPullParser(["end"])
+
+    def __enter__(self) -> Self:
+        try:
+            self._socket.connect(str(self._path))
+            self._socket.sendall(_OPENING.encode())
+        except BaseException:
+            self._socket.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._socket.close()
+
+    def ask(self, line: str) -> Answer:
+        """Send a line and wait for the answer.
+
+        Raises:
+            ServerError: the server went away or did not answer in time.
+        """
+        try:
+            self._socket.sendall(f"<repl-input>{escape(line)}</repl-input>".encode())
+            return self._read_answer()
+        except (OSError, ParseError) as error:
+            raise ServerError(
+                f"the server behind {self._path} does not answer ({error}); look at its log, "
+                f"{self._path.with_name('prosody.log')}"
+            ) from error
+
+    def do(self, line: str) -> str:
+        """Send a line that has to succeed and return the answer's text.
+
+        Raises:
+            ServerError: with the server's words if it refuses.
+        """
+        answer = self.ask(line)
+        if not answer.ok:
+            raise ServerError(f"the server refuses {line.partition('(')[0]}: {answer.text}")
+        return answer.text
+
+    def _read_answer(self) -> Answer:
+        lines: list[str] = []
+        while True:
+            for _, element in self._parser.read_events():
+                if element.tag == f"{{{_NAMESPACE}}}repl-output":
+                    lines.append(element.text or "")
+                elif element.tag == f"{{{_NAMESPACE}}}repl-result":
+                    verdict = (element.text or "").removeprefix("OK: ").removeprefix("Error: ")
+                    return Answer(element.get("type") != "error", "\n".join([*lines, verdict]))
+            received = self._socket.recv(_CHUNK)
+            if not received:
+                raise ConnectionResetError("it closed the connection")
+            self._parser.feed(received)

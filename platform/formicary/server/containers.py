@@ -1,0 +1,82 @@
+"""Making a container's name known to a managed server, while it runs and for its next start."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from formicary import names
+from formicary.errors import ServerError
+from formicary.server.admin import AdminShell
+from formicary.server.configuration import container_lines, lua_string
+from formicary.server.folder import StateFolder, write_private
+
+if TYPE_CHECKING:
+    from formicary.server.address import ServerAddress
+
+
+async def add_container(address: ServerAddress, container: str) -> None:
+    """Make sure that a container of this name can connect; a name that is known already is no mistake.
+
+    With a server that is not ours to manage this does nothing: its administrator says who may connect.
+
+    Waits in a thread, a few milliseconds, while the loop goes on. If cancelled, the name may become known
+    nevertheless.
+
+    Args:
+        address: the server.
+        container: the container's own name, such as `c1`.
+
+    Raises:
+        InvalidNameError: it cannot be a container's name.
+        ServerError: the server does not run or refuses.
+    """
+    if address.folder is not None:
+        folder = StateFolder(address.folder)
+        await asyncio.to_thread(register, folder, address.platform, container)
+
+
+def register(folder: StateFolder, platform: str, container: str) -> None:
+    """Do what `add_container` says, and block meanwhile.
+
+    Raises:
+        InvalidNameError: it cannot be a container's name.
+        ServerError: the server does not run or refuses.
+    """
+    remember(folder, platform, container)
+    try:
+        with AdminShell(folder.socket) as admin:
+            # In this order: Prosody would activate a name that its configuration lacks as something else.
+            admin.do("config:reload()")
+            answer = admin.ask(f"host:activate({lua_string(f'{container}.{platform}')})")
+    except OSError as error:
+        raise ServerError(
+            f"the server in {folder.path} does not run ({error.strerror}); "
+            f"start it with: formicary server start{folder.option}"
+        ) from error
+    if not answer.ok and "already activated" not in answer.text:
+        raise ServerError(f"the server in {folder.path} refuses the container {container!r}: {answer.text}")
+
+
+def remember(folder: StateFolder, platform: str, container: str) -> None:
+    """Put a container into the server's configuration, for when it reads it next.
+
+    Raises:
+        InvalidNameError: it cannot be a container's name.
+        ServerError: the state folder cannot be written.
+    """
+    names.check_platform(f"{names.check_container(container)}.{platform}")
+    path = folder.containers(platform) / f"{container}.cfg.lua"
+    if path.exists():
+        return
+    try:
+        write_private(path, container_lines(container, platform))
+    except OSError as error:
+        raise ServerError(f"{path} cannot be written ({error.strerror})") from error
+
+
+def known(folder: StateFolder, platform: str) -> list[str]:
+    """Return the names of the containers that the server knows, sorted."""
+    return sorted(
+        path.name.removesuffix(".cfg.lua") for path in folder.containers(platform).glob("[!.]*.cfg.lua")
+    )

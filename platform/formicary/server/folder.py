@@ -1,0 +1,141 @@
+"""The state folder of a managed server: which file is where, and how files come to be there.
+
+The folder belongs to its user alone (mode 0700): it holds the secret, the accounts and the socket through
+which the server is administered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary.errors import ServerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LONGEST_SOCKET_PATH = 103  # bytes that every Unix takes for the path of a socket
+
+
+@dataclass(frozen=True, slots=True)
+class StateFolder:
+    """The files of one managed server.
+
+    Attributes:
+        path: the folder itself, absolute.
+    """
+
+    path: Path
+
+    @classmethod
+    def at(cls, where: Path | None) -> StateFolder:
+        """Return the folder at `where`, or the one in the user's home if `where` is None."""
+        return cls((where or default_path()).expanduser().absolute())
+
+    @property
+    def state(self) -> Path:
+        """What is remembered of the server between two commands."""
+        return self.path / "server.json"
+
+    @property
+    def config(self) -> Path:
+        """Prosody's configuration."""
+        return self.path / "prosody.cfg.lua"
+
+    @property
+    def log(self) -> Path:
+        """Everything that Prosody writes, standard error included."""
+        return self.path / "prosody.log"
+
+    @property
+    def data(self) -> Path:
+        """Prosody's data: accounts and rosters."""
+        return self.path / "data"
+
+    @property
+    def socket(self) -> Path:
+        """The Unix socket of Prosody's administration shell."""
+        return self.path / "admin.sock"
+
+    def containers(self, platform: str) -> Path:
+        """The folder with one file for each container that the platform's server knows."""
+        return self.path / "containers" / platform
+
+    @property
+    def option(self) -> str:
+        """What to add to a command that is to mean this folder: nothing if it is the default."""
+        return "" if self.path == default_path().absolute() else f" --folder {self.path}"
+
+
+def default_path() -> Path:
+    """The state folder of a user who names none, as the XDG base directory specification wants it."""
+    home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(home).expanduser() / "formicary" / "server"
+
+
+def prepare(folder: StateFolder) -> None:
+    """Make the folder, or take over an empty one; private in both cases.
+
+    Raises:
+        ServerError: it cannot be made or written, holds other things, or its path is too long.
+    """
+    if len(os.fsencode(folder.socket)) > _LONGEST_SOCKET_PATH:
+        raise ServerError(
+            f"the path {folder.path} is too long for the server's socket; choose a shorter one with --folder"
+        )
+    try:
+        folder.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        known = (folder.path / "lock").exists()
+        if not known and any(folder.path.iterdir()):
+            raise ServerError(
+                f"{folder.path} holds other files and no server; choose a new or empty folder with --folder"
+            )
+        folder.path.chmod(0o700)
+        (folder.path / "lock").touch(mode=0o600)
+        folder.data.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise ServerError(
+            f"the state folder {folder.path} cannot be written ({error.strerror}); "
+            "choose another one with --folder"
+        ) from error
+
+
+@contextlib.contextmanager
+def locked(folder: StateFolder) -> Iterator[None]:
+    """Keep other commands from starting or stopping the same server meanwhile.
+
+    Raises:
+        ServerError: the folder cannot be written.
+    """
+    try:
+        descriptor = os.open(folder.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise ServerError(f"the state folder {folder.path} cannot be used ({error.strerror})") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its user may read, all of it or nothing.
+
+    Raises:
+        OSError: it cannot be written; what was there before still is.
+    """
+    # Several processes may write the same file at once: each has a temporary name of its own. The leading
+    # dot keeps Prosody from including a file that is not finished.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,151 @@
+"""From a configuration to a Prosody that answers, or to the sentence that says why it does not."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from formicary.errors import ServerError, UsageError
+from formicary.server import process
+from formicary.server.address import LOOPBACK
+from formicary.server.admin import AdminShell
+from formicary.server.configuration import ServerConfiguration, render
+from formicary.server.folder import StateFolder, write_private
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_OLDEST = (0, 12)  # the first with an administration shell on a socket
+_SECONDS_TO_START = 10.0
+_SECONDS_BETWEEN_LOOKS = 0.003
+_GREETING = re.compile(r"welcome to Prosody version (\S+)")
+_HIGHEST_PORT = 65535
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A Prosody that answers.
+
+    Attributes:
+        pid: its process.
+        version: its version, as it gives it.
+        listening: the ports that it has opened.
+    """
+
+    pid: int
+    version: str
+    listening: frozenset[int]
+
+
+def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Launched:
+    """Write the configuration, start Prosody and wait until it answers, usually 0.1 s, at most 10 s.
+
+    If this does not return, no process is left behind.
+
+    Args:
+        configuration: the server to start.
+        die_with_parent: see `process.launch`.
+
+    Raises:
+        ServerError: Prosody is missing or too old, ended, or did not answer in time.
+    """
+    folder = configuration.folder
+    program = process.find_prosody()
+    try:
+        folder.containers(configuration.platform).mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(folder.config, render(configuration))
+        folder.log.touch(mode=0o600)
+        folder.log.replace(
+            folder.log.with_suffix(".log.1")
+        )  # the last run's, in case one wonders why it ended
+        pid = process.launch(program, folder.config, folder.log, die_with_parent=die_with_parent)
+    except OSError as error:
+        raise ServerError(f"{program} cannot be started in {folder.path} ({error})") from error
+    try:
+        return _wait_until_ready(pid, folder)
+    except BaseException:
+        process.end(pid, kill=True)
+        raise
+
+
+def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
+    deadline = time.monotonic() + _SECONDS_TO_START
+    while time.monotonic() < deadline:
+        if process.has_ended(pid):
+            raise ServerError(f"Prosody ended at once: {_last_words(folder.log)} (its log is {folder.log})")
+        if (version := _version(folder.log)) and (listening := _listening(folder.socket)) is not None:
+            return Launched(pid, version, listening)
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    raise ServerError(
+        f"Prosody did not answer within {_SECONDS_TO_START:.0f} s: {_last_words(folder.log)} "
+        f"(its log is {folder.log})"
+    )
+
+
+def _version(log: Path) -> str | None:
+    """Return the version that Prosody greets with, None if it has not yet; refuse one that is too old."""
+    greeting = _GREETING.search(log.read_text(errors="replace"))
+    if not greeting:
+        return None
+    number = re.match(r"(\d+)\.(\d+)", greeting[1])
+    # What has no number is built from a development tree, and newer than any release that is too old.
+    if number and (int(number[1]), int(number[2])) < _OLDEST:
+        raise ServerError(
+            f"Prosody {greeting[1]} is too old; install 0.12 or later (Debian 12 and Ubuntu 24.04 have it, "
+            "https://prosody.im/download has it for others)"
+        )
+    return greeting[1]
+
+
+def _listening(shell: Path) -> frozenset[int] | None:
+    """Ask the server which ports it has opened; None while it is not there yet."""
+    try:
+        with AdminShell(shell) as admin:
+            ports = re.findall(r"\]:(\d+)", admin.do("port:list()"))
+    except (FileNotFoundError, ConnectionError):
+        return None
+    return frozenset(int(port) for port in ports)
+
+
+def _last_words(log: Path) -> str:
+    """Return the line of the log that says best what went wrong."""
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip(" *\t")]
+    errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+    return re.sub(r"\s+", " ", (errors or lines or ["it said nothing"])[-1])
+
+
+def free_port() -> int:
+    """Return a TCP port of the loopback interface that nobody uses at the moment."""
+    with socket.create_server((LOOPBACK, 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def is_free(port: int) -> bool:
+    """Say whether a TCP port of the loopback interface can be listened on."""
+    try:
+        check_port(port)
+    except ServerError:
+        return False
+    return True
+
+
+def check_port(port: int) -> None:
+    """Make sure that a TCP port of the loopback interface can be listened on.
+
+    Raises:
+        UsageError: it is no port.
+        ServerError: it is in use, or not for this user.
+    """
+    if not 1 <= port <= _HIGHEST_PORT:
+        raise UsageError(f"{port} is no TCP port; take one from 1024 to {_HIGHEST_PORT}")
+    try:
+        socket.create_server((LOOPBACK, port)).close()
+    except OSError as error:
+        raise ServerError(
+            f"port {port} of {LOOPBACK} cannot be used ({os.strerror(error.errno or 0)}); choose another one "
+            "with --port, or leave it out to have a free one chosen"
+        ) from error

@@ -1,0 +1,215 @@
+"""The managed server: one per state folder, running until it is stopped, whoever started it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from formicary import names
+from formicary.errors import ServerError
+from formicary.server import containers as container_files
+from formicary.server import process
+from formicary.server.configuration import STANZA_LIMIT, ServerConfiguration
+from formicary.server.folder import StateFolder, locked, prepare
+from formicary.server.launch import Launched, check_port, free_port, is_free, launch
+from formicary.server.state import ServerState, read_state, write_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from formicary.server.address import ServerAddress
+
+DEFAULT_PLATFORM = "lab.localhost"
+_ATTEMPTS = 3  # a port that was free may be taken before Prosody opens it
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """What there is to say about a state folder.
+
+    Attributes:
+        folder: the folder.
+        running: whether its server runs.
+        state: the server as it was started last; None if there never was one.
+        containers: names of the containers that it knows.
+        memory: bytes of memory in use (resident set size); 0 if it does not run.
+    """
+
+    folder: StateFolder
+    running: bool
+    state: ServerState | None
+    containers: list[str]
+    memory: int
+
+
+def start(
+    folder: Path | None = None,
+    platform: str | None = None,
+    containers: Iterable[str] = (),
+    *,
+    port: int | None = None,
+    die_with_parent: bool = False,
+) -> ServerAddress:
+    """Start the server of a state folder, unless it runs already, and return its address once it answers.
+
+    Ports and secret are those of the folder's last server where possible, so that containers find it again.
+
+    Args:
+        folder: the state folder; the one in the user's home if None.
+        platform: the domain to serve; that of the last server, else `lab.localhost`, if None.
+        containers: names to make known; others can be added at any time.
+        port: TCP port for containers; a free one if None.
+        die_with_parent: end the server when the calling thread ends (Linux).
+
+    Raises:
+        InvalidNameError: the platform's domain or a container's name is not one.
+        ServerError: it cannot be started, or runs already with another platform or port.
+    """
+    if platform is not None:
+        names.check_platform(platform)
+    wanted = [names.check_container(name) for name in containers]
+    files = StateFolder.at(folder)
+    prepare(files)
+    with locked(files):
+        before = read_state(files)
+        if before and process.is_prosody(before.pid, files.config):
+            _check_same(files, before, platform, port)
+            for name in wanted:
+                container_files.register(files, before.platform, name)
+            return before.address(files)
+        return _start(files, _plan(before, platform), wanted, port, die_with_parent=die_with_parent)
+
+
+def stop(folder: Path | None = None) -> bool:
+    """Stop the server of a state folder; say whether one ran.
+
+    Accounts, containers, ports and secret stay for the next start.
+
+    Args:
+        folder: the state folder; the one in the user's home if None.
+
+    Raises:
+        ServerError: what the folder remembers cannot be read or written.
+    """
+    files = StateFolder.at(folder)
+    if read_state(files) is None:
+        return False
+    with locked(files):
+        state = read_state(files)
+        running = state is not None and process.is_prosody(state.pid, files.config)
+        if state is not None and state.pid is not None:
+            if running:
+                process.end(state.pid)
+            _remember(files, replace(state, pid=None))
+            files.socket.unlink(missing_ok=True)
+        return running
+
+
+def status(folder: Path | None = None) -> ServerStatus:
+    """Look at the server of a state folder and change nothing.
+
+    Args:
+        folder: the state folder; the one in the user's home if None.
+
+    Raises:
+        ServerError: what the folder remembers cannot be read.
+    """
+    import psutil
+
+    files = StateFolder.at(folder)
+    state = read_state(files)
+    if state is None or not process.is_prosody(state.pid, files.config):
+        return ServerStatus(files, running=False, state=state, containers=[], memory=0)
+    known = container_files.known(files, state.platform)
+    try:
+        memory = psutil.Process(state.pid).memory_info().rss
+    except psutil.Error:  # it ended between two looks
+        return ServerStatus(files, running=False, state=state, containers=known, memory=0)
+    return ServerStatus(files, running=True, state=state, containers=known, memory=memory)
+
+
+def running_address(folder: Path | None) -> ServerAddress:
+    """Return the address of the server of a state folder.
+
+    Raises:
+        ServerError: it does not run, or what the folder remembers cannot be read.
+    """
+    files = StateFolder.at(folder)
+    state = read_state(files)
+    if state is None or not process.is_prosody(state.pid, files.config):
+        happened = "no server runs" if state is None or state.pid is None else "the server has ended"
+        raise ServerError(f"{happened} in {files.path}; start one with: formicary server start{files.option}")
+    return state.address(files)
+
+
+def _check_same(folder: StateFolder, state: ServerState, platform: str | None, port: int | None) -> None:
+    """Make sure that the server that runs is the one that was asked for."""
+    differs = f"platform {state.platform}" if platform not in {None, state.platform} else ""
+    differs = f"port {state.port}" if port not in {None, state.port} else differs
+    if differs:
+        raise ServerError(
+            f"a server with {differs} runs in {folder.path}; stop it first with: "
+            f"formicary server stop{folder.option}"
+        )
+
+
+def _plan(before: ServerState | None, platform: str | None) -> ServerState:
+    """Decide what the next server has in common with the last one."""
+    platform = platform or (before.platform if before else DEFAULT_PLATFORM)
+    if before and before.platform == platform:
+        return replace(before, stanza_limit=STANZA_LIMIT, pid=None)
+    return ServerState(platform, 0, 0, secrets.token_urlsafe(32), STANZA_LIMIT, version="", pid=None)
+
+
+def _start(
+    folder: StateFolder, plan: ServerState, containers: list[str], port: int | None, *, die_with_parent: bool
+) -> ServerAddress:
+    folder.containers(plan.platform).mkdir(mode=0o700, parents=True, exist_ok=True)
+    for name in containers:
+        container_files.remember(folder, plan.platform, name)
+    for _ in range(_ATTEMPTS):
+        state = _with_ports(plan, port)
+        launched = launch(_configuration(folder, state), die_with_parent=die_with_parent)
+        state = replace(state, pid=launched.pid, version=launched.version)
+        if {state.port, state.client_port} <= launched.listening:
+            return _adopt(folder, state, launched)
+        process.end(launched.pid)
+    raise ServerError(f"Prosody could not open ports {state.port} and {state.client_port}; see {folder.log}")
+
+
+def _with_ports(plan: ServerState, port: int | None) -> ServerState:
+    """Choose the ports: those asked for, else those of last time if they are free, else any."""
+    if port is not None:
+        check_port(port)
+    else:
+        port = plan.port if plan.port and is_free(plan.port) else free_port()
+    client_port = plan.client_port if plan.client_port and is_free(plan.client_port) else free_port()
+    while client_port == port:
+        client_port = free_port()
+    return replace(plan, port=port, client_port=client_port)
+
+
+def _configuration(folder: StateFolder, state: ServerState) -> ServerConfiguration:
+    return ServerConfiguration(
+        folder, state.platform, state.port, state.client_port, state.secret, as_root=os.geteuid() == 0
+    )
+
+
+def _adopt(folder: StateFolder, state: ServerState, launched: Launched) -> ServerAddress:
+    """Remember a server that answers; end it if that is not possible, for nobody could stop it later."""
+    try:
+        _remember(folder, state)
+    except BaseException:
+        process.end(launched.pid)
+        raise
+    return state.address(folder)
+
+
+def _remember(folder: StateFolder, state: ServerState) -> None:
+    try:
+        write_state(folder, state)
+    except OSError as error:
+        raise ServerError(f"{folder.state} cannot be written ({error.strerror})") from error

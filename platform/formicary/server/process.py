@@ -1,0 +1,101 @@
+"""The Prosody process: finding the program, starting it apart from us, knowing it again, ending it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+from typing import TYPE_CHECKING
+
+from formicary.errors import ServerError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ALSO_IN = ("/usr/bin", "/usr/sbin", "/usr/local/bin")  # where packages put it, on the user's PATH or not
+_SECONDS_TO_STOP = 5.0
+
+
+def find_prosody() -> str:
+    """Return the path of Prosody's program.
+
+    Raises:
+        ServerError: it is not installed.
+    """
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), *_ALSO_IN])
+    if found := shutil.which("prosody", path=places):
+        return found
+    raise ServerError(
+        "Prosody is not installed; install it, on Debian or Ubuntu with: sudo apt-get install prosody"
+    )
+
+
+def launch(program: str, config: Path, log: Path, *, die_with_parent: bool) -> int:
+    """Start Prosody in a session of its own and return its process id.
+
+    Args:
+        program: path of Prosody's program.
+        config: its configuration; its path is how the process is known again.
+        log: gets everything that it writes.
+        die_with_parent: kill it when the thread that calls this ends, however it ends. Linux only; elsewhere
+            it outlives a parent that is killed.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    command = [program, "--config", str(config), "-F"]
+    if die_with_parent and (setpriv := shutil.which("setpriv")):
+        command = [setpriv, "--pdeathsig", "KILL", "--", *command]
+    # Not subprocess.Popen: that object wants to be kept as long as the server runs, which is longer than we.
+    return os.posix_spawn(
+        command[0],
+        command,
+        os.environ,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            (os.POSIX_SPAWN_DUP2, 1, 2),
+        ],
+        setsid=True,
+        setsigdef=[signal.SIGPIPE],  # Python ignores it, and a child would inherit that
+    )
+
+
+def has_ended(pid: int) -> bool:
+    """Say whether a child of ours has ended, and let go of it if so."""
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:
+        return True
+
+
+def is_prosody(pid: int | None, config: Path) -> bool:
+    """Say whether `pid` still is the Prosody with this configuration, not another that got its number."""
+    import psutil
+
+    if pid is None:
+        return False
+    try:
+        return str(config) in psutil.Process(pid).cmdline()
+    except psutil.Error:
+        return False
+
+
+def end(pid: int, *, kill: bool = False) -> None:
+    """End a process that is known to be ours and wait until it is gone.
+
+    Args:
+        pid: the process.
+        kill: at once, without letting it take leave.
+    """
+    import psutil
+
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        try:
+            process.send_signal(signal.SIGKILL if kill else signal.SIGTERM)
+            process.wait(_SECONDS_TO_STOP)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait(_SECONDS_TO_STOP)

@@ -1,0 +1,78 @@
+"""What is remembered of a managed server between two commands: one JSON file in its state folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from formicary.errors import ServerError
+from formicary.server.address import LOOPBACK, ServerAddress
+from formicary.server.folder import StateFolder, write_private
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """A managed server as it was started last.
+
+    Ports and secret outlive a stop, so that containers find the server again after the next start.
+
+    Attributes:
+        platform: the domain that it serves.
+        port: TCP port for containers.
+        client_port: TCP port for ordinary XMPP clients.
+        secret: the secret of all its containers.
+        stanza_limit: bytes of the largest stanza.
+        version: Prosody's version.
+        pid: its process; None after it was stopped.
+        format: version of this file's format.
+    """
+
+    platform: str
+    port: int
+    client_port: int
+    secret: str = field(repr=False)
+    stanza_limit: int
+    version: str
+    pid: int | None
+    format: int = _FORMAT
+
+    def address(self, folder: StateFolder) -> ServerAddress:
+        """Return what a container has to know of this server."""
+        return ServerAddress(LOOPBACK, self.port, self.secret, self.platform, self.stanza_limit, folder.path)
+
+
+def read_state(folder: StateFolder) -> ServerState | None:
+    """Return what the folder remembers, None if there never was a server.
+
+    Raises:
+        ServerError: the file cannot be read or is no server state.
+    """
+    try:
+        state = msgspec.json.decode(folder.state.read_bytes(), type=ServerState)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ServerError(f"the state file {folder.state} cannot be read ({error.strerror})") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ServerError(
+            f"the state file {folder.state} is damaged ({error}); end the server that it may stand for, "
+            "delete the file and start the server again"
+        ) from error
+    if state.format != _FORMAT:
+        raise ServerError(
+            f"the state file {folder.state} is from another version of Formicary; "
+            "stop the server with that version, then delete the file"
+        )
+    return state
+
+
+def write_state(folder: StateFolder, state: ServerState) -> None:
+    """Remember a server.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    write_private(folder.state, msgspec.json.format(msgspec.json.encode(state)).decode() + "\n")

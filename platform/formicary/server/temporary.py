@@ -1,0 +1,139 @@
+"""A managed server that lives as long as a `with` block: for tests and measurements."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from formicary import names
+from formicary.errors import ServerError
+from formicary.server import managed, process
+from formicary.server.admin import AdminShell
+from formicary.server.configuration import lua_string
+from formicary.server.folder import StateFolder
+from formicary.server.state import ServerState, read_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+
+    from formicary.server.address import ServerAddress
+
+
+class ManagedServer:
+    """A private Prosody in a temporary folder; it and the folder are gone after the block.
+
+    On Linux it also ends with the thread that started it, even if that is killed: then only the folder, which
+    is private, stays behind in the system's temporary folder. Methods block for up to 0.1 s.
+
+    Args:
+        platform: the domain to serve.
+        containers: names to make known from the start; others can be added at any time.
+
+    Raises:
+        InvalidNameError: on entering, a name is not one.
+        ServerError: on entering, the server cannot be started.
+    """
+
+    def __init__(self, *, platform: str = managed.DEFAULT_PLATFORM, containers: Iterable[str] = ()) -> None:
+        self._platform = platform
+        self._containers = list(containers)
+        self._folder: StateFolder | None = None
+
+    def __enter__(self) -> Self:
+        self._folder = StateFolder(Path(tempfile.mkdtemp(prefix="formicary-")))
+        try:
+            self._start()
+        except BaseException:
+            self._remove()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if self.running:
+                self.kill()
+        finally:
+            self._remove()
+
+    @property
+    def folder(self) -> StateFolder:
+        """The temporary folder."""
+        if self._folder is None:
+            raise ServerError("the server is not started; use it in a with block")
+        return self._folder
+
+    @property
+    def address(self) -> ServerAddress:
+        """What containers need to know; stays valid over `restart`."""
+        return self._state.address(self.folder)
+
+    @property
+    def client_port(self) -> int:
+        """TCP port on which ordinary XMPP clients log in, without TLS."""
+        return self._state.client_port
+
+    @property
+    def pid(self) -> int:
+        """The server's process; another one after `restart`."""
+        pid = self._state.pid
+        if pid is None:
+            raise ServerError("the server is stopped and has no process")
+        return pid
+
+    @property
+    def running(self) -> bool:
+        """Whether the process is there."""
+        return process.is_prosody(self._state.pid, self.folder.config)
+
+    def create_account(self, user: str, password: str) -> str:
+        """Make an account for an ordinary XMPP client and return its address.
+
+        Args:
+            user: the part before the `@`.
+            password: its password.
+
+        Raises:
+            InvalidNameError: the name cannot be an account's.
+            ServerError: there is such an account already, or the server does not run.
+        """
+        account = f"{names.check_local(user)}@{self.address.platform}"
+        try:
+            with AdminShell(self.folder.socket) as admin:
+                admin.do(f"user:create({lua_string(account)}, {lua_string(password)})")
+        except OSError as error:
+            raise ServerError(f"the account {account} cannot be made: the server does not run") from error
+        return account
+
+    def kill(self) -> None:
+        """End the server without a word to anybody, as a crash would; returns when it is gone."""
+        process.end(self.pid, kill=True)
+
+    def restart(self) -> None:
+        """Stop the server if it runs and start it again: same ports, secret, containers and accounts.
+
+        Raises:
+            ServerError: it cannot be started, for example because its port is taken meanwhile.
+        """
+        managed.stop(self.folder.path)
+        self._start(port=self._state.port)
+
+    def _start(self, port: int | None = None) -> None:
+        path = self.folder.path
+        managed.start(path, self._platform, self._containers, port=port, die_with_parent=True)
+
+    @property
+    def _state(self) -> ServerState:
+        state = read_state(self.folder)
+        if state is None:
+            raise ServerError("the server is not started; use it in a with block")
+        return state
+
+    def _remove(self) -> None:
+        if self._folder is not None:
+            shutil.rmtree(self._folder.path, ignore_errors=True)
+            self._folder = None

@@ -23,7 +23,14 @@ Folder = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 
 
-@app.command()
+def _examples(*commands: str) -> str:
+    # One paragraph each: within a paragraph, Typer joins the lines.
+    return "\n\n".join(["Examples:", *(f"  formicary server {command}" for command in commands)])
+
+
+@app.command(
+    epilog=_examples("start", "start --platform lab.localhost --port 5347", "start --folder /tmp/mine --json")
+)
 def start(
     *,
     folder: Folder = None,
@@ -45,14 +52,6 @@ def start(
     """Start the server in the background, on loopback only; if it runs already, say so.
 
     Containers then connect with Container("c1", server="local"), under any name.
-
-    Examples:
-
-      formicary server start
-
-      formicary server start --platform lab.localhost --port 5347
-
-      formicary server start --folder /tmp/mine --json
     """
     from formicary import server
 
@@ -61,17 +60,11 @@ def start(
     _show(server.status(folder), "runs already" if already else "started", as_json=as_json)
 
 
-@app.command()
+@app.command(epilog=_examples("stop", "stop --folder /tmp/mine"))
 def stop(*, folder: Folder = None) -> None:
     """Stop the server; it is no mistake if none runs (exit code 0).
 
     Accounts, ports and the secret stay in the state folder for the next start.
-
-    Examples:
-
-      formicary server stop
-
-      formicary server stop --folder /tmp/mine
     """
     from formicary import server
 
@@ -79,16 +72,9 @@ def stop(*, folder: Folder = None) -> None:
     typer.echo(f"stopped the server in {where}" if server.stop(folder) else f"no server runs in {where}")
 
 
-@app.command()
+@app.command(epilog=_examples("status", "status --json"))
 def status(*, folder: Folder = None, as_json: Json = False) -> None:
-    """Say whether the server runs and how to reach it; the exit code is 1 if it does not run.
-
-    Examples:
-
-      formicary server status
-
-      formicary server status --json
-    """
+    """Say whether the server runs and how to reach it; the exit code is 1 if it does not run."""
     from formicary import server
 
     found = server.status(folder)
@@ -98,13 +84,16 @@ def status(*, folder: Folder = None, as_json: Json = False) -> None:
     if as_json:
         typer.echo(json.dumps({"running": False, "folder": str(found.folder.path)}))
     else:
-        typer.echo(
-            f"no server runs in {found.folder.path}; start one with: formicary server start{found.folder.option}"
-        )
+        how = f"start one with: formicary server start{found.folder.option}"
+        typer.echo(f"no server runs in {found.folder.path}; {how}")
     raise typer.Exit(1)
 
 
-@app.command()
+@app.command(
+    epilog=_examples(
+        "config --platform lab.example --containers c1,c2", "config --containers lobby > addition.cfg.lua"
+    )
+)
 def config(
     *,
     containers: Annotated[
@@ -115,12 +104,6 @@ def config(
     """Print what to add to a Prosody of your own, why, and how containers then connect.
 
     Each call makes up a new secret. The private server of `formicary server start` needs none of this.
-
-    Examples:
-
-      formicary server config --platform lab.example --containers c1,c2
-
-      formicary server config --containers lobby > addition.cfg.lua
     """
     import secrets
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
-from xml.etree.ElementTree import ParseError, XMLPullParser
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.sax.saxutils import escape
 
 from formicary.errors import ServerError
@@ -51,7 +51,7 @@ class AdminShell:
         self._path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
-        self._parser = XMLPullParser(["end"])
+        self._parser: XMLPullParser[Element] = XMLPullParser(["end"])
 
     def __enter__(self) -> Self:
         try:
@@ -96,7 +96,10 @@ class AdminShell:
     def _read_answer(self) -> Answer:
         lines: list[str] = []
         while True:
-            for _, element in self._parser.read_events():
+            for event in self._parser.read_events():
+                element = event[-1]
+                if not isinstance(element, Element):
+                    continue
                 if element.tag == f"{{{_NAMESPACE}}}repl-output":
                     lines.append(element.text or "")
                 elif element.tag == f"{{{_NAMESPACE}}}repl-result":

@@ -70,6 +70,7 @@ def remember(folder: StateFolder, platform: str, container: str) -> None:
     if path.exists():
         return
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_private(path, container_lines(container, platform))
     except OSError as error:
         raise ServerError(f"{path} cannot be written ({error.strerror})") from error

@@ -167,9 +167,9 @@ def _plan(before: ServerState | None, platform: str | None) -> ServerState:
 def _start(
     folder: StateFolder, plan: ServerState, containers: list[str], port: int | None, *, die_with_parent: bool
 ) -> ServerAddress:
-    folder.containers(plan.platform).mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in containers:
         container_files.remember(folder, plan.platform, name)
+    state = plan
     for _ in range(_ATTEMPTS):
         state = _with_ports(plan, port)
         launched = launch(_configuration(folder, state), die_with_parent=die_with_parent)

@@ -1,0 +1,296 @@
+"""Set up everything on a machine that has only Python 3.11 and git, then do one job.
+
+    python3 deploy/bootstrap.py bench [ARGUMENTS]   measure: `formicary bench run ARGUMENTS`, or `quick`
+    python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
+
+The environment is `.venv` in the checkout. Prosody comes from the system's packages where it is missing and
+this account may install it (root, or sudo without a password). A second run finds everything done.
+"""
+
+# It runs before anything is installed, so it uses the standard library alone; and it has to tell an older
+# Python what is wrong, so it uses no syntax newer than Python 3.8.
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = str(VENV / "bin" / "python")
+RECORD = VENV / "formicary-bootstrap.json"  # says that the environment is ours, and what is in it
+POLICY = Path("/usr/sbin/policy-rc.d")  # Debian asks it whether a package may start its service
+OLDEST_PYTHON = (3, 11)
+OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
+
+INSTALLS = {
+    "bench": ["--editable", "."],
+    "test": [
+        *["--editable", ".[spade]"],
+        *["--group", "test", "--group", "lint", "--group", "types", "--group", "docs"],
+    ],
+}
+
+# What comes before the tests; the noxfile takes its sessions from here.
+CHECKS = {
+    "lint": [["ruff", "check"], ["ruff", "format", "--check"]],
+    "types": [["mypy"]],
+    "docs": [["sphinx", "-q", "-n", "-W", "--keep-going", "docs", "docs/_build"]],
+}
+
+
+class SetupError(Exception):
+    """The set-up cannot go on; its message says why and what to do.
+
+    Args:
+        message: one sentence for the user.
+        exit_code: what the process ends with.
+    """
+
+    def __init__(self, message: str, exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def say(text: str, end: str = "\n") -> None:
+    """Print at once, so that the order is right beside the output of other programs."""
+    print(text, end=end, flush=True)
+
+
+def environment() -> dict[str, str]:
+    """Give programs the caller's environment, without what would let other packages into ours."""
+    kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONHOME", "PYTHONPATH"}}
+    return {**kept, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INPUT": "1"}
+
+
+def step(what: str, *commands: list[str]) -> bool:
+    """Run commands quietly, one after the other; print one line, and the output of one that fails.
+
+    Returns:
+        Whether all of them succeeded.
+    """
+    say(f"bootstrap: {what} ...", end=" ")
+    start = time.monotonic()
+    for command in commands:
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        if done.returncode:
+            say(f"failed after {time.monotonic() - start:.1f} s:")
+            say(done.stdout.decode(errors="replace").rstrip())
+            return False
+    say(f"{time.monotonic() - start:.1f} s")
+    return True
+
+
+def hand_over(command: list[str]) -> int:
+    """Run the program that the user came for, on the user's terminal, and give its exit code."""
+    child = subprocess.Popen(command, cwd=ROOT, env=environment())
+    # The terminal sends Ctrl-C to both of us: the program tidies up, and we wait for it.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+def check_python(version: tuple[int, ...]) -> None:
+    """Refuse a Python that is too old."""
+    if version < OLDEST_PYTHON:
+        here, needed = (".".join(map(str, numbers[:2])) for numbers in (version, OLDEST_PYTHON))
+        raise SetupError(
+            f"Formicary needs Python {needed} or later and this is Python {here}: "
+            f"start it with a newer one, as in `python{needed} deploy/bootstrap.py`.",
+            exit_code=2,
+        )
+
+
+# The system's packages
+
+
+def as_root() -> list[str] | None:
+    """Give what stands before a command to run it as root: nothing, sudo, or None where we may not."""
+    if os.geteuid() == 0:
+        return []
+    sudo = shutil.which("sudo")
+    if sudo and subprocess.run([sudo, "-n", "true"], capture_output=True, check=False).returncode == 0:
+        return [sudo, "-n"]
+    return None
+
+
+def why_not_install() -> str | None:
+    """Say why system packages cannot be installed here, or None where they can."""
+    if not shutil.which("apt-get"):
+        return "this system has no apt-get"
+    if as_root() is None:
+        return "this account is neither root nor has sudo without a password"
+    return None
+
+
+def install_package(package: str) -> bool:
+    """Install a system package without starting the service that comes with it.
+
+    Returns:
+        Whether it is installed now.
+    """
+    root = as_root() or []
+    apt = [*root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet"]
+    # Some list may be out of order: what counts is whether the package can be installed.
+    step("reading the system's package lists", [*apt, "update"])
+    install = [*apt, "install", "--yes", "--no-install-recommends", package]
+    if POLICY.exists():
+        return step(f"installing the system package {package}", install)
+    with tempfile.NamedTemporaryFile("w", suffix="-policy-rc.d") as policy:
+        policy.write("#!/bin/sh\nexit 101\n")  # 101: not allowed
+        policy.flush()
+        try:
+            forbid = [*root, "install", "-m", "755", policy.name, str(POLICY)]
+            return step(f"installing the system package {package}", forbid, install)
+        finally:
+            subprocess.run([*root, "rm", "-f", str(POLICY)], check=False)
+
+
+def ensure_prosody() -> bool:
+    """Install Prosody where it is missing and we may.
+
+    Returns:
+        Whether Prosody is here.
+    """
+    if shutil.which("prosody"):
+        return True
+    reason = why_not_install()
+    if reason is None and install_package("prosody"):
+        # Formicary starts servers of its own, on loopback; the packaged one would listen to the world.
+        step(
+            "keeping the packaged Prosody service from starting with the machine",
+            [*(as_root() or []), "update-rc.d", "prosody", "disable"],
+        )
+        return True
+    say(
+        f"bootstrap: Prosody, the XMPP server, is missing and was not installed ({reason or 'see above'}): "
+        "going on without it. To have it, type `sudo apt-get install prosody` and start this again."
+    )
+    return False
+
+
+# The environment
+
+
+def read_record() -> dict[str, str]:
+    """Read what was noted about the environment; refuse one that somebody else made."""
+    if RECORD.exists():
+        try:
+            return dict(json.loads(RECORD.read_text(encoding="utf-8")))
+        except (TypeError, ValueError):
+            return {}
+    if VENV.exists():
+        raise SetupError(f"{VENV} was not made by this command: move it away and start this again.")
+    return {}
+
+
+def write_record(record: dict[str, str]) -> None:
+    """Note what is in the environment."""
+    VENV.mkdir(exist_ok=True)
+    new = RECORD.with_suffix(".new")
+    new.write_text(json.dumps(record, indent=1), encoding="utf-8")
+    new.replace(RECORD)
+
+
+def make_environment() -> None:
+    """Make the environment anew."""
+    if importlib.util.find_spec("ensurepip") is None:
+        package = "python{}.{}-venv".format(*sys.version_info)
+        reason = why_not_install()
+        if reason is not None or not install_package(package):
+            raise SetupError(
+                f"This Python cannot make environments ({reason or 'see above'}): "
+                f"type `sudo apt-get install {package}` and start this again."
+            )
+    if VENV.exists():
+        shutil.rmtree(VENV)
+    write_record({})
+    if not step("making the environment .venv", [sys.executable, "-m", "venv", str(VENV)]):
+        raise SetupError("The environment could not be made: see above.")
+
+
+def ensure_environment(job: str) -> None:
+    """Have an environment with the project and what the job needs; return at once where all is there."""
+    python = f"{sys.version} {sys.base_prefix} {ROOT}"
+    sources = (ROOT / "pyproject.toml", ROOT / "platform" / "formicary" / "__init__.py", Path(__file__))
+    content = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    record = read_record()
+    if record.get("python") != python or not Path(PYTHON).exists():
+        make_environment()
+        record = {"python": python}
+        write_record(record)
+    if content in (record.get(job), record.get("test")):  # the tests' environment can do every job
+        return
+    pip = [PYTHON, "-m", "pip", "install"]
+    if not step("installing Formicary and what it needs", [*pip, OLDEST_PIP], [*pip, *INSTALLS[job]]):
+        raise SetupError("The packages could not be installed: see above.")
+    write_record({**record, job: content})
+
+
+# The jobs
+
+
+def bench(arguments: list[str]) -> int:
+    """Measure, and give the exit code."""
+    ensure_environment("bench")
+    ensure_prosody()
+    return hand_over([str(VENV / "bin" / "formicary"), "bench", "run", *(arguments or ["quick"])])
+
+
+def test(arguments: list[str]) -> int:
+    """Run all checks and then the tests; the exit code is 0 only where everything passed."""
+    ensure_environment("test")
+    selection: list[str] = []
+    if not ensure_prosody() and not os.environ.get("CI"):
+        say("bootstrap: leaving out the tests marked `server`, which need Prosody")
+        selection = ["-m", "not server"]
+    failed = []
+    for name, commands in CHECKS.items():
+        if not step(name, *([PYTHON, "-m", *command] for command in commands)):
+            failed.append(name)
+    if failed:
+        say(f"bootstrap: failed: {', '.join(failed)}; the exit code will say so too, after the tests")
+    arguments = arguments[1:] if arguments[:1] == ["--"] else arguments
+    return hand_over([PYTHON, "-m", "pytest", *selection, *arguments]) or int(bool(failed))
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line says and give the exit code."""
+    jobs = {"bench": bench, "test": test}
+    if not arguments or arguments[0] not in jobs:
+        say((__doc__ or "").rstrip())
+        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    try:
+        check_python(sys.version_info[:3])
+        return jobs[arguments[0]](arguments[1:])
+    except SetupError as error:
+        say(f"bootstrap: {error}")
+        return error.exit_code
+    except OSError as error:
+        say(f"bootstrap: {error}: put it right and start this again.")
+        return 1
+    except KeyboardInterrupt:
+        say("\nbootstrap: interrupted")
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

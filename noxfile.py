@@ -1,0 +1,92 @@
+"""The checks, each in an environment of its own: `nox`, or `nox -s tests-3.12`.
+
+Versions, dependencies and commands are read from pyproject.toml and deploy/bootstrap.py.
+"""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import nox
+from packaging.requirements import Requirement
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+PYTHONS = nox.project.python_versions(PROJECT)
+CHECKS = runpy.run_path("deploy/bootstrap.py")["CHECKS"]
+EXTRA = "spade"  # the tests marked `spade` need it
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "venv"
+nox.options.error_on_missing_interpreters = False
+
+
+def group(name: str) -> list[str]:
+    """Give the requirements of a dependency group."""
+    return list(nox.project.dependency_groups(PROJECT, name))
+
+
+def lowest(requirement: str) -> str:
+    """Turn a requirement into a constraint to the lowest version that it allows."""
+    parsed = Requirement(requirement)
+    versions = [part.version for part in parsed.specifier if part.operator == ">="]
+    if len(versions) != 1:
+        raise ValueError(f"{requirement!r} in pyproject.toml has no lowest version: write >=")
+    marker = f" ; {parsed.marker}" if parsed.marker else ""
+    return f"{parsed.name}=={versions[0]}{marker}"
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Run the tests with the newest allowed dependencies."""
+    session.install("-e", f".[{EXTRA}]", *group("test"))
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def minimums(session: nox.Session) -> None:
+    """Run the tests with the lowest allowed versions of what we depend on directly."""
+    project = PROJECT["project"]
+    direct = [*project["dependencies"], *project["optional-dependencies"][EXTRA], *group("test")]
+    constraints = Path(session.create_tmp()) / "minimums.txt"
+    constraints.write_text("\n".join(map(lowest, direct)), encoding="utf-8")
+    session.install("-c", str(constraints), "-e", f".[{EXTRA}]", *group("test"))
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check rules and format with ruff."""
+    session.install(*group("lint"))
+    run_check(session)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Check types with mypy, strictly."""
+    session.install("-e", ".", *group("types"))
+    run_check(session)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation; warnings are errors."""
+    session.install("-e", ".", *group("docs"))
+    run_check(session)
+
+
+def run_check(session: nox.Session) -> None:
+    """Run the commands that belong to the session's name."""
+    for command in CHECKS[session.name]:
+        session.run("python", "-m", *command)
+
+
+@nox.session(name="bench-smoke")
+def bench_smoke(session: nox.Session) -> None:
+    """Run one small measurement from a plain install, not from the checkout."""
+    session.install(".")
+    folder = session.create_tmp()
+    session.chdir(folder)
+    session.run(
+        "formicary", "bench", "run", "messaging/pairs", "--pairs", "1", "--placement", "same-container"
+    )

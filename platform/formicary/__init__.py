@@ -1,0 +1,42 @@
+"""Formicary: a multi-agent platform, and (in `formicary_bench`) a laboratory for what communication costs.
+
+The layers, each knowing only those before it: `names`, `message` and `template` (what agents say), `strand`
+(who drives behaviours), `behaviours`, `fsm` and `agent` (what users write), `container` (where agents live),
+`transport` and `server` (how containers meet), `cli`. Everything that users need is importable from here.
+"""
+
+from formicary.agent import Agent, AgentState, MicroAgent
+from formicary.behaviours import (
+    CyclicBehaviour,
+    OneShotBehaviour,
+    PeriodicBehaviour,
+    TimeoutBehaviour,
+)
+from formicary.container import Container
+from formicary.errors import FormicaryError
+from formicary.fsm import FSMBehaviour, State
+from formicary.message import Message
+from formicary.observe.dead_letters import DeadLetter
+from formicary.observe.instruments import Instrument
+from formicary.template import Template
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Agent",
+    "AgentState",
+    "Container",
+    "CyclicBehaviour",
+    "DeadLetter",
+    "FSMBehaviour",
+    "FormicaryError",
+    "Instrument",
+    "Message",
+    "MicroAgent",
+    "OneShotBehaviour",
+    "PeriodicBehaviour",
+    "State",
+    "Template",
+    "TimeoutBehaviour",
+    "__version__",
+]

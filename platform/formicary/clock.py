@@ -1,0 +1,22 @@
+"""The time of day as behaviours see it: the machine's, or the virtual one of `formicary.testing`."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+
+
+def now() -> datetime:
+    """Return the time of day in UTC, by the running event loop's clock if that has one of its own."""
+    wall_clock = getattr(asyncio.get_running_loop(), "wall_clock", None)
+    return wall_clock() if wall_clock else datetime.now(UTC)
+
+
+def seconds_until(when: datetime | timedelta) -> float:
+    """Return how many seconds there are until a time (without a zone: local time) or for a duration.
+
+    Never less than 0: what is over is due now.
+    """
+    if isinstance(when, timedelta):
+        return max(0.0, when.total_seconds())
+    return max(0.0, (when.astimezone(UTC) - now()).total_seconds())

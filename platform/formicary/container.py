@@ -1,0 +1,407 @@
+"""Containers: where agents live, and what hands their messages over."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+
+from formicary.agent import Agent, AgentState, MicroAgent, Place
+from formicary.clock import now
+from formicary.errors import (
+    AgentStateError,
+    ContainerClosedError,
+    FormicaryError,
+    InvalidMessageError,
+    LinkError,
+    MailboxFullError,
+    NameTakenError,
+)
+from formicary.message import Message
+from formicary.names import MANAGEMENT, check_container, check_platform, complete
+from formicary.observe.dead_letters import DeadLetter, DeadLetters
+from formicary.strand import RunQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from formicary.behaviours import Behaviour
+    from formicary.observe.instruments import Instrument
+
+logger = logging.getLogger("formicary")
+
+PLATFORM = "lab.localhost"
+"""The platform's domain where none is given."""
+
+_REMEMBERED = 65_536  # names whose full form is remembered
+_STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
+
+
+class Transport(Protocol):
+    """What carries messages to other containers, and theirs to this one."""
+
+    async def open(self, container: Container) -> None:
+        """Connect for `container`.
+
+        Raises:
+            LinkError: with the cause and what to do about it.
+        """
+
+    async def send(self, message: Message, receiver: str) -> None:
+        """Take a message for `receiver`, a full name of another domain; wait while the link is busy.
+
+        Raises:
+            FormicaryError: the message cannot go there.
+        """
+
+    def refuse(self, message: Message, receiver: str, failure: Message) -> None:
+        """Tell the sender in another domain that its message was not delivered; never waits."""
+
+    async def close(self) -> None:
+        """Disconnect, after what was taken has gone out."""
+
+
+class Connectable(Protocol):
+    """Something that a container can be connected through, such as a server's address."""
+
+    def transport(self) -> Transport:
+        """Return a new transport for one container."""
+
+
+class Container:
+    """A place for any number of agents, in one event loop. `async with` it: that is its life.
+
+    Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first.
+
+    Args:
+        name: unique in the platform, such as `"c1"`: its agents are `agent@c1.lab.localhost`.
+        platform: the platform's domain.
+        server: what connects it to the platform's other containers, such as `ServerAddress.load()`; None for
+            a container by itself.
+        mailbox_limit: how many messages a behaviour's mailbox holds.
+        queue_limit: how many messages all micro-agents of the container may have waiting.
+        when_full: what `send` does with a full mailbox: wait up to `send_timeout`, or fail at once.
+        send_timeout: seconds.
+        seed: makes the agents' random generators give the same again; None for a new one.
+
+    Raises:
+        InvalidNameError: a name cannot be one.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        platform: str = PLATFORM,
+        server: Connectable | None = None,
+        mailbox_limit: int = 1000,
+        queue_limit: int = 100_000,
+        when_full: Literal["wait", "fail"] = "wait",
+        send_timeout: float = 30.0,
+        seed: int | None = None,
+    ) -> None:
+        self.name = check_container(name)
+        self.platform = check_platform(platform)
+        self.domain = f"{name}.{platform}"
+        self.seed = random.SystemRandom().getrandbits(64) if seed is None else seed
+        self.dead_letters = DeadLetters()
+        self.instruments: tuple[Instrument, ...] = ()
+        self._server = server
+        self._transport: Transport | None = None
+        self._mailbox_limit = mailbox_limit
+        self._queue_limit = queue_limit
+        self._when_full = when_full
+        self._send_timeout = send_timeout
+        self._queue: RunQueue | None = None
+        # By full name. The key may be anything that a message's `to` can be: what is not here goes the long way.
+        self._agents: dict[Any, Agent | MicroAgent] = {}
+        self._starting: set[str] = set()
+        self._full_names: dict[str, str] = {}
+        self._closing = False
+
+    # -- life -----------------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        if self._queue is not None:
+            raise ContainerClosedError(f"container {self.name} was opened before; make a new one")
+        self._queue = RunQueue(self._queue_limit, self._handle_failed, MicroAgent._go_on)
+        if self._server is not None:
+            transport = self._server.transport()
+            try:
+                await transport.open(self)
+            except BaseException:
+                self._closing = True
+                raise
+            self._transport = transport
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._closing = True
+        try:
+            self._bury_micro(None)
+            for agent in reversed(tuple(self._agents.values())):
+                await agent.stop()
+        finally:
+            if self._transport is not None:
+                await self._transport.close()
+
+    async def start(self, agent: Agent | MicroAgent) -> None:
+        """Bring an agent to life here: its `setup` runs, then its behaviours start.
+
+        Args:
+            agent: one that was not started before.
+
+        Raises:
+            NameTakenError: an agent of that name lives here.
+            AgentStateError: the agent was started before.
+            ContainerClosedError: the container is not open.
+            Exception: what `setup` raised; the agent is then gone.
+        """
+        if self._queue is None or self._closing:
+            raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
+        if agent._container is not None or agent.state is not AgentState.INITIATED:
+            raise AgentStateError(f"agent {agent.name} was started before; make a new one")
+        address = f"{agent.name}@{self.domain}"
+        if address in self._agents or address in self._starting:
+            raise NameTakenError(f"an agent named {agent.name!r} lives in container {self.name}; take another name")
+        agent.address = address
+        agent._container = self
+        if isinstance(agent, Agent):
+            await self._set_up(agent, address)
+        self._agents[address] = agent
+        agent._start(self._queue, self._mailbox_limit)
+        for instrument in self.instruments:
+            self._tell(instrument, "agent_started", agent)
+
+    async def _set_up(self, agent: Agent, address: str) -> None:
+        self._starting.add(address)
+        try:
+            await agent.setup()
+        except BaseException as error:
+            if not isinstance(error, asyncio.CancelledError):
+                logger.exception("setup of agent %s failed", agent.name)
+                agent._failed(error)
+            agent._vanish()
+            raise
+        finally:
+            self._starting.discard(address)
+
+    @property
+    def agents(self) -> tuple[Agent | MicroAgent, ...]:
+        """The agents that live here, in the order in which they started."""
+        return tuple(self._agents.values())
+
+    def add_instrument(self, instrument: Instrument) -> None:
+        """Tell `instrument` of everything that happens from now on."""
+        self.instruments += (instrument,)
+
+    def remove_instrument(self, instrument: Instrument) -> None:
+        """Tell `instrument` nothing more; one that is not there is no error."""
+        self.instruments = tuple(other for other in self.instruments if other is not instrument)
+
+    # -- what agents ask of their container -------------------------------------------------------------------
+
+    def _start_behaviour(self, behaviour: Behaviour) -> None:
+        assert self._queue is not None
+        behaviour._start(self._queue, self._mailbox_limit)
+        if behaviour.agent.state is not AgentState.ACTIVE and behaviour._strand is not None:
+            behaviour._strand.hold()
+
+    def _behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
+        if error is not None:
+            logger.error("%s ended with an exception", behaviour, exc_info=error)
+        for instrument in self.instruments:
+            self._tell(instrument, "behaviour_ended", behaviour, error)
+
+    def _handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
+        logger.error("handle() of agent %s raised an exception", agent.name, exc_info=error)
+        agent._failed(error)
+
+    async def _wait_for_end(self, agent: Agent) -> None:
+        strands = [behaviour._strand for behaviour in agent.behaviours if behaviour._strand is not None]
+        _, pending = await asyncio.wait(strands, timeout=_STOP_TIMEOUT)
+        for behaviour in agent.behaviours:
+            if behaviour._strand in pending:
+                logger.error("%s did not end within %g s and is left behind", behaviour, _STOP_TIMEOUT)
+        agent._vanish()
+
+    def _forget(self, agent: Agent | MicroAgent) -> None:
+        if self._agents.get(agent.address) is agent:
+            del self._agents[agent.address]
+            if isinstance(agent, MicroAgent) and not self._closing:
+                self._bury_micro(agent)
+            for instrument in self.instruments:
+                self._tell(instrument, "agent_stopped", agent)
+
+    def _bury_micro(self, agent: MicroAgent | None) -> None:
+        """Make dead letters of what waits for a micro-agent, or for all."""
+        assert self._queue is not None
+        for receiver, message in self._queue.withdraw(agent):
+            self.bury(message, f"agent {receiver.name} ended before it handled the message", receiver.address)
+
+    # -- messages -------------------------------------------------------------------------------------------
+
+    async def _send(self, message: Message) -> None:
+        """Send by the long way: names to complete, many receivers, instruments, other containers."""
+        for receiver, completed in self._prepare(message):
+            if receiver in self._agents:
+                if full := self.deliver(completed, receiver):
+                    await self._wait_for_room(completed, full)
+            elif self._is_elsewhere(receiver) and self._transport is not None:
+                try:
+                    await self._transport.send(completed, receiver)
+                except FormicaryError as error:
+                    self.bury(completed, str(error), receiver, tell_sender=False)
+                    raise
+            else:
+                self.bury(completed, self._unknown(receiver), receiver)
+
+    def _send_nowait(self, message: Message) -> None:
+        for receiver, completed in self._prepare(message):
+            if receiver in self._agents:
+                if full := self.deliver(completed, receiver):
+                    self._refuse(completed, full)
+            elif self._is_elsewhere(receiver) and self._transport is not None:
+                reason = f"{receiver} is in another container, where send_nowait() does not reach; await send()"
+                self.bury(completed, reason, receiver, tell_sender=False)
+                raise LinkError(reason)
+            else:
+                self.bury(completed, self._unknown(receiver), receiver)
+
+    def _prepare(self, message: Message) -> list[tuple[str, Message]]:
+        if self._queue is None or (self._closing and not self._agents):
+            raise ContainerClosedError(f"container {self.name} is not open")
+        names = message.receivers
+        if not names:
+            raise InvalidMessageError("a message without a receiver cannot be sent; give it a `to`")
+        addresses = tuple(map(self._full_name, names))
+        if addresses != names:
+            message = message.replace(to=addresses if isinstance(message.to, tuple) else addresses[0])
+        for instrument in self.instruments:
+            self._tell(instrument, "message_sent", message)
+        return [(address, message) for address in addresses]
+
+    def _full_name(self, name: str) -> str:
+        address = self._full_names.get(name)
+        if address is None:
+            if len(self._full_names) >= _REMEMBERED:
+                self._full_names.clear()
+            address = self._full_names[name] = complete(name, self.domain, self.platform)
+        return address
+
+    def _is_elsewhere(self, receiver: str) -> bool:
+        return receiver.partition("/")[0].partition("@")[2] != self.domain
+
+    def _unknown(self, receiver: str) -> str:
+        if self._is_elsewhere(receiver):
+            return f"container {self.name} is connected to no other, so {receiver} cannot be reached"
+        return f"no agent named {receiver.partition('@')[0]!r} lives in container {self.name}"
+
+    def deliver(self, message: Message, receiver: str) -> Sequence[Place]:
+        """Hand a message to an agent of this container; for transports too.
+
+        Args:
+            message: the message.
+            receiver: the full name of the agent.
+
+        Returns:
+            The mailboxes that are full; empty when it is delivered, or buried because there is no such agent.
+        """
+        agent = self._agents.get(receiver)
+        if agent is None:
+            self.bury(message, self._unknown(receiver), receiver)
+            return ()
+        full = agent._deliver(message)
+        if self.instruments and not full:
+            for instrument in self.instruments:
+                self._tell(instrument, "message_delivered", message, receiver)
+        return full
+
+    def _refuse(self, message: Message, full: Sequence[Place]) -> None:
+        reason = f"the mailbox of {_names(full)} is full"
+        self.bury(message, reason, tell_sender=False)
+        raise MailboxFullError(reason)
+
+    async def _wait_for_room(self, message: Message, full: Sequence[Place]) -> None:
+        if self._when_full == "fail":
+            self._refuse(message, full)
+        try:
+            async with asyncio.timeout(self._send_timeout):
+                await self.wait_for_room(message, full)
+        except TimeoutError:
+            reason = f"the mailbox of {_names(full)} had no room for {self._send_timeout:g} s"
+            self.bury(message, reason, tell_sender=False)
+            raise MailboxFullError(reason) from None
+
+    async def wait_for_room(self, message: Message, full: Sequence[Place]) -> None:
+        """Deliver to the mailboxes that `deliver` found full, as soon as they have room."""
+        for place in full:
+            while not place.is_done():
+                await place._room()
+                if not place.is_done() and place._put(message):
+                    break
+            else:
+                self.bury(message, f"{place} ended before it had room for the message")
+
+    def bury(
+        self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
+    ) -> None:
+        """Put a message that cannot be delivered among the dead letters, and tell its sender.
+
+        Args:
+            message: the message.
+            reason: why it cannot be delivered, as a sentence.
+            receiver: the full name of who should have got it; None for all it was sent to.
+            tell_sender: send a `failure`; not where the sender gets an exception.
+        """
+        if receiver is None:
+            receiver = ", ".join(message.receivers)
+        letter = DeadLetter(message, receiver, reason, now())
+        self.dead_letters.add(letter)
+        for instrument in self.instruments:
+            self._tell(instrument, "message_dead", letter)
+        sender = message.sender
+        # Nothing is said about what a management agent has sent: two could go on for ever.
+        if tell_sender and sender is not None and not sender.startswith(f"{MANAGEMENT}@"):
+            self._tell_sender(message, sender, receiver, reason)
+
+    def _tell_sender(self, message: Message, sender: str, receiver: str, reason: str) -> None:
+        failure = Message(
+            to=sender,
+            sender=f"{MANAGEMENT}@{self.domain}",
+            body=reason,
+            performative="failure",
+            ontology="fipa-agent-management",
+            protocol=message.protocol,
+            thread=message.thread,
+            conversation_id=message.conversation_id,
+            in_reply_to=message.reply_with,
+            metadata={"receiver": receiver},
+        )
+        agent = self._agents.get(sender)
+        if agent is not None:
+            if agent._deliver(failure):
+                self.bury(failure, f"the mailbox of {sender} is full", sender)
+        elif self._is_elsewhere(sender) and self._transport is not None:
+            self._transport.refuse(message, receiver, failure)
+
+    def _tell(self, instrument: Instrument, event: str, *details: object) -> None:
+        try:
+            getattr(instrument, event)(*details)
+        except Exception:
+            logger.exception("instrument %r failed at %s and is taken out", instrument, event)
+            self.remove_instrument(instrument)
+
+    def __repr__(self) -> str:
+        return f"<Container {self.domain}, {len(self._agents)} agents>"
+
+
+def _names(full: Sequence[Place]) -> str:
+    return ", ".join(str(place) for place in full)

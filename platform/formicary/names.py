@@ -1,0 +1,124 @@
+"""Names of agents, containers and platforms: real XMPP addresses (RFC 7622), FIPA00023's agent names.
+
+An agent's full name is `alice@c1.lab.localhost`: its own name, at its home container's domain, which is the
+container's name within the platform's domain. Shorter forms are completed by the container they are used in:
+`alice` is an agent of that container, `alice@c2` one of container `c2` of the same platform. Anything else
+with a dotted domain (or `localhost`) is an XMPP address outside the platform, with or without a resource.
+
+Names are in the one form that XMPP servers hand on: lower case, NFKC. Another form is refused where it is
+written, because a server would change it on the way and replies would go astray.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from formicary.errors import InvalidNameError
+
+MANAGEMENT = "ams"
+"""The name of a container's management agent, which speaks for the container."""
+
+_FORBIDDEN = re.compile(r"[\s\"&'/:<>@\x00-\x1f\x7f]")
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_LONGEST = 1023  # bytes of a part of an XMPP address, RFC 7622
+_LONGEST_DOMAIN = 253  # bytes, RFC 1035
+
+
+def check_local(name: str) -> str:
+    """Return `name` if it can be an agent's own name; else say what is wrong with it.
+
+    Args:
+        name: the part before the `@`.
+
+    Raises:
+        InvalidNameError: with what is wrong and, where there is one, the form that would do.
+    """
+    if not isinstance(name, str):
+        raise InvalidNameError(f"an agent's name is text, not {type(name).__name__}: {name!r}")
+    if not name:
+        raise InvalidNameError("an agent's name is empty")
+    if found := _FORBIDDEN.search(name):
+        raise InvalidNameError(
+            f"the agent name {name!r} has {found[0]!r} in it; spaces, control characters and \"&'/:<>@ "
+            "cannot be in an agent's own name"
+        )
+    folded = unicodedata.normalize("NFKC", name).lower()
+    if folded != name:
+        raise InvalidNameError(f"the agent name {name!r} is not in its XMPP form; write {folded!r}")
+    if len(name.encode()) > _LONGEST:
+        raise InvalidNameError(f"the agent name {name[:20]!r}... is longer than {_LONGEST} bytes")
+    return name
+
+
+def check_container(name: str) -> str:
+    """Return `name` if it can be a container's name: one DNS label that is not `localhost`.
+
+    Raises:
+        InvalidNameError: with what is wrong.
+    """
+    if not isinstance(name, str) or not _LABEL.fullmatch(name):
+        raise InvalidNameError(
+            f"{name!r} cannot be a container's name; take 1 to 63 of a-z, 0-9 and inner hyphens, such as 'c1'"
+        )
+    if name == "localhost":
+        raise InvalidNameError("'localhost' cannot be a container's name: it is a host; take 'c1', say")
+    return name
+
+
+def check_platform(domain: str) -> str:
+    """Return `domain` if it can be a platform's domain: DNS labels joined by dots.
+
+    Raises:
+        InvalidNameError: with what is wrong.
+    """
+    labels = domain.split(".") if isinstance(domain, str) else [""]
+    if len(domain) > _LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in labels):
+        raise InvalidNameError(
+            f"{domain!r} cannot be a platform's domain; take labels of a-z, 0-9 and inner hyphens joined "
+            "by dots, such as 'lab.localhost'"
+        )
+    return domain
+
+
+def check_receiver(name: str) -> str:
+    """Return `name` if a message can be sent to it, in any of the forms that the module's text lists.
+
+    Raises:
+        InvalidNameError: with what is wrong.
+    """
+    if not isinstance(name, str):
+        raise InvalidNameError(f"a receiver's name is text, not {type(name).__name__}: {name!r}")
+    address, slash, resource = name.partition("/")
+    local, at, domain = address.partition("@")
+    if not at:
+        if slash:
+            raise InvalidNameError(f"{name!r} has a resource but no domain; write 'agent@domain/resource'")
+        check_local(local)
+        return name
+    check_local(local)
+    if slash and not resource:
+        raise InvalidNameError(f"{name!r} ends in '/' with no resource behind it; leave the '/' out")
+    if domain != "localhost" and "." not in domain:
+        check_container(domain)
+    elif len(domain) > _LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in domain.split(".")):
+        raise InvalidNameError(
+            f"{domain!r} in {name!r} cannot be a domain; take labels of a-z, 0-9 and inner hyphens joined by dots"
+        )
+    return name
+
+
+def complete(name: str, domain: str, platform: str) -> str:
+    """Return the full form of a name that `check_receiver` has passed.
+
+    Args:
+        name: the name as written.
+        domain: the full domain of the container it is used in, `c1.lab.localhost`.
+        platform: the platform's domain, `lab.localhost`.
+    """
+    local, at, host = name.partition("@")
+    if not at:
+        return f"{name}@{domain}"
+    if "." in host.partition("/")[0] or host.partition("/")[0] == "localhost":
+        return name
+    return f"{local}@{host}.{platform}"

@@ -1,0 +1,1 @@
+"""Seeing what goes on in a container: instruments and dead letters."""

@@ -1,0 +1,372 @@
+"""Who drives the behaviours: the container's own run queue, faster than asyncio's tasks and as fair.
+
+A `Strand` is to asyncio a task: it is the current task while it runs, can be cancelled, is listed by
+`asyncio.all_tasks()`, has a context of its own, and may await any future, so `asyncio.timeout`,
+`asyncio.TaskGroup` and every library work inside a behaviour (it implements what Python's documentation,
+"Extending asyncio", asks of third-party tasks). What it adds is a cheap way to wait for a message: the
+coroutine yields `WAIT`, and whoever delivers puts the strand into the `RunQueue`, which resumes it later in
+the same turn of the event loop.
+
+Nothing outside this module and `behaviours.receive` knows of strands' insides: who drives is one small seam.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from asyncio import _enter_task, _leave_task, _register_task, _unregister_task
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import Any, Protocol
+
+WAIT: Any = object()
+"""What a strand's coroutine yields to be resumed by the next message."""
+
+_TURN = range(256)  # how many strands and messages run before the loop sees to sockets and timers again
+
+
+class RunQueue:
+    """What is ready to run in one container: strands to resume, and messages for micro-agents.
+
+    Both are handled first in, first out, a bounded number of each per turn of the loop, so none starves
+    another and none starves the loop.
+
+    Args:
+        limit: how many messages for micro-agents may wait here.
+        failed: called with a micro-agent and what its `handle` raised.
+        unfinished: called with a micro-agent and what its `handle` returned, if not None.
+    """
+
+    __slots__ = ("_roomy", "awake", "failed", "limit", "loop", "micro", "ready", "unfinished")
+
+    def __init__(
+        self,
+        limit: int,
+        failed: Callable[[Any, Exception], None],
+        unfinished: Callable[[Any, Any], None],
+    ) -> None:
+        self.loop = asyncio.get_running_loop()
+        # Both queues are flat (function, argument, function, argument, ...): a pair costs no tuple.
+        self.ready: deque[Any] = deque()
+        self.micro: deque[Any] = deque()
+        self.limit = 2 * limit
+        self.failed = failed
+        self.unfinished = unfinished
+        self.awake = False
+        self._roomy: list[asyncio.Future[None]] = []
+
+    def wake(self) -> None:
+        """Have the queue run in the next turn of the loop; callers test `awake` first."""
+        self.awake = True
+        self.loop.call_soon(self._run)
+
+    def schedule(self, resume: Callable[[Any], None], value: object) -> None:
+        """Call `resume(value)` soon, after all that is ready already."""
+        self.ready.append(resume)
+        self.ready.append(value)
+        if not self.awake:
+            self.wake()
+
+    def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
+        """Take out the messages that wait for a micro-agent, or for all if None; return them with receivers."""
+        pairs = list(zip(*[iter(self.micro)] * 2, strict=True))
+        self.micro.clear()
+        taken = []
+        for handle, message in pairs:
+            if agent is None or handle.__self__ is agent:
+                taken.append((handle.__self__, message))
+            else:
+                self.micro += (handle, message)
+        return taken
+
+    async def room(self) -> None:
+        """Wait until micro-agents' messages have room again; several waiters go on at once."""
+        future = self.loop.create_future()
+        self._roomy.append(future)
+        await future
+
+    def _run(self) -> None:
+        ready = self.ready
+        try:
+            if ready:
+                take = ready.popleft
+                for _ in _TURN:
+                    take()(take())
+                    if not ready:
+                        break
+            if self.micro:
+                self._run_micro()
+        finally:
+            # Also after a KeyboardInterrupt: what is ready stays ready.
+            if ready or self.micro:
+                self.loop.call_soon(self._run)
+            else:
+                self.awake = False
+
+    def _run_micro(self) -> None:
+        micro = self.micro
+        take = micro.popleft
+        for _ in _TURN:
+            handle = take()
+            message = take()
+            try:
+                unfinished = handle(message)
+            except Exception as error:
+                self.failed(handle.__self__, error)
+            else:
+                if unfinished is not None:
+                    self.unfinished(handle.__self__, unfinished)
+            if not micro:
+                break
+        if self._roomy and len(micro) <= self.limit >> 1:
+            for future in self._roomy:
+                if not future.done():
+                    future.set_result(None)
+            self._roomy.clear()
+
+
+class Owner(Protocol):
+    """Whose coroutine a strand runs."""
+
+    def give_back(self, message: Any) -> None:
+        """Take back the oldest message: it was not received after all."""
+
+    def ended(self, strand: Strand) -> None:
+        """Learn that the coroutine has ended; the strand holds its result or exception."""
+
+
+class Strand(asyncio.Future[Any]):
+    """A coroutine that a `RunQueue` drives; to asyncio a task. Its result is the coroutine's.
+
+    Args:
+        coroutine: what to run; it starts when the queue comes to it.
+        queue: the queue of the container that it belongs to.
+        name: for logs and debuggers.
+        owner: told when the coroutine has ended, and given back a message with which it was about to be
+            resumed when it was cancelled or held instead.
+    """
+
+    __slots__ = (
+        "_cancel_message",
+        "_cancels",
+        "_context",
+        "_coroutine",
+        "_future",
+        "_held",
+        "_must_cancel",
+        "_name",
+        "_owner",
+        "_queue",
+        "_run_in_context",
+        "_send",
+        "attention",
+        "resume",
+        "running",
+        "waiting",
+    )
+
+    def __init__(
+        self,
+        coroutine: Coroutine[Any, Any, Any],
+        queue: RunQueue,
+        name: str,
+        owner: Owner,
+    ) -> None:
+        super().__init__(loop=queue.loop)
+        self.waiting = False  # for a message: whoever delivers clears it and schedules `resume`
+        self.running = False
+        self.attention = False  # cancelled or held: the next resume must not simply go on
+        self._coroutine = coroutine
+        self._send = coroutine.send
+        self._context = contextvars.copy_context()
+        self._run_in_context = self._context.run
+        self._queue = queue
+        self._name = name
+        self._owner = owner
+        self._future: asyncio.Future[Any] | None = None
+        self._must_cancel = False
+        self._cancel_message: Any = None
+        self._cancels = 0
+        self._held = _FREE
+        self.resume = self._resume  # made once: a bound method per message would cost as much as a call
+        _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
+        queue.schedule(self.resume, None)
+
+    # -- running ------------------------------------------------------------------------------------------
+
+    def _resume(self, value: object, act: Callable[[Any], Any] | None = None) -> None:
+        if act is None:
+            if self.attention:
+                self._resume_specially(value)
+                return
+            act = self._send
+        loop = self._loop
+        self.running = True
+        _enter_task(loop, self)  # type: ignore[arg-type]  # as above
+        try:
+            yielded = self._run_in_context(act, value)
+        except BaseException as error:  # noqa: BLE001 -- however it ends, whoever joins is told
+            self.running = False
+            _leave_task(loop, self)  # type: ignore[arg-type]  # as above
+            self._end(error)
+            return
+        self.running = False
+        _leave_task(loop, self)  # type: ignore[arg-type]  # as above
+        if yielded is WAIT and not self.attention:
+            self.waiting = True
+        else:
+            self._yielded(yielded)
+
+    def _yielded(self, yielded: Any) -> None:
+        if yielded is None:  # asyncio.sleep(0): let the others go first
+            self._queue.schedule(self.resume, None)
+        elif yielded is WAIT:
+            if self._must_cancel:
+                self._queue.schedule(self.resume, None)
+            else:
+                self._held = _PARKED
+        elif getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
+            yielded._asyncio_future_blocking = False
+            self._future = yielded
+            yielded.add_done_callback(self._wake_up)
+            if self._must_cancel and yielded.cancel(msg=self._cancel_message):
+                self._must_cancel = False
+        else:
+            error = RuntimeError(f"{self._name} awaited {yielded!r}, which asyncio cannot wait for")
+            self._queue.schedule(self._throw, error)
+
+    def _wake_up(self, future: asyncio.Future[Any]) -> None:
+        self._future = None
+        if self.attention:
+            self._resume_specially(None)
+            return
+        try:
+            future.result()
+        except BaseException as error:  # noqa: BLE001 -- it belongs to the coroutine that awaits it
+            self._throw(error)
+        else:
+            self._resume(None)
+
+    def _throw(self, error: BaseException) -> None:
+        self._resume(error, self._coroutine.throw)
+
+    def _end(self, error: BaseException) -> None:
+        _unregister_task(self)  # type: ignore[arg-type]  # as above
+        if isinstance(error, StopIteration) and not self._must_cancel:
+            super().set_result(error.value)
+        elif isinstance(error, (StopIteration, asyncio.CancelledError)):
+            super().cancel(msg=self._cancel_message)
+        else:
+            super().set_exception(error)
+            self._log_traceback = False  # the owner logs it
+        del self.resume  # with it goes the cycle: an ended strand is freed at once
+        self._owner.ended(self)
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise error
+
+    # -- cancellation, as asyncio.Task has it -------------------------------------------------------------
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Have `asyncio.CancelledError` raised in the coroutine at its next chance."""
+        if self.done():
+            return False
+        self._cancels += 1
+        if self._future is not None and self._future.cancel(msg=msg):
+            self._held = _FREE
+            self.attention = self._must_cancel
+            return True
+        self._must_cancel = self.attention = True
+        self._cancel_message = msg
+        if self.waiting or self._held in {_PARKED, _PENDING}:
+            self.waiting = False
+            self._queue.schedule(self.resume, None)
+        self._held = _FREE
+        return True
+
+    def cancelling(self) -> int:
+        """Return how many cancellations are under way, as `asyncio.Task.cancelling`."""
+        return self._cancels
+
+    def uncancel(self) -> int:
+        """Take one cancellation back, as `asyncio.Task.uncancel`."""
+        self._cancels = max(0, self._cancels - 1)
+        if not self._cancels and self._must_cancel:
+            self._must_cancel = False
+            self.attention = bool(self._held)
+        return self._cancels
+
+    def _resume_specially(self, value: object) -> None:
+        if value is not None:
+            self._owner.give_back(value)
+        if self._held:
+            self._held = _PENDING if value is None else _PARKED
+            return
+        # Neither held nor free to go on: it was cancelled.
+        self._must_cancel = self.attention = False
+        message = self._cancel_message
+        self._throw(asyncio.CancelledError() if message is None else asyncio.CancelledError(message))
+
+    # -- holding, for suspended agents --------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Keep the coroutine from being resumed until `release`; `cancel` ends the hold as well."""
+        if self.done() or self._held:
+            return
+        self.attention = True
+        self._held = _PARKED if self.waiting else _HELD
+        self.waiting = False
+
+    def release(self, next_message: Callable[[], Any]) -> None:
+        """Let the coroutine go on.
+
+        Args:
+            next_message: returns the message to go on with if it waits for one, None if there is none yet.
+        """
+        held, self._held = self._held, _FREE
+        self.attention = self._must_cancel
+        if held is _PENDING:
+            self._queue.schedule(self.resume, None)
+        elif held is _PARKED:
+            message = next_message()
+            if message is None:
+                self.waiting = True
+            else:
+                self._queue.schedule(self.resume, message)
+
+    def expire(self) -> None:
+        """End a wait for a message without one: its time is over."""
+        if self.waiting:
+            self.waiting = False
+            self._queue.schedule(self.resume, None)
+        elif self._held is _PARKED:
+            self._held = _PENDING
+
+    # -- what debuggers ask of a task ---------------------------------------------------------------------
+
+    def get_coro(self) -> Coroutine[Any, Any, Any]:
+        """Return the coroutine."""
+        return self._coroutine
+
+    def get_context(self) -> contextvars.Context:
+        """Return the context that the coroutine runs in."""
+        return self._context
+
+    def get_name(self) -> str:
+        """Return the name."""
+        return self._name
+
+    def set_name(self, value: object) -> None:
+        """Change the name."""
+        self._name = str(value)
+
+    def set_result(self, result: Any) -> None:
+        """Refuse: a strand's result is its coroutine's."""
+        raise RuntimeError(f"a strand's result is its coroutine's, so it cannot be set to {result!r}")
+
+    def set_exception(self, exception: Any) -> None:
+        """Refuse: a strand's exception is its coroutine's."""
+        raise RuntimeError(f"a strand's exception is its coroutine's, so it cannot be set to {exception!r}")
+
+
+# How a strand is held: not; while it runs, is ready or awaits a future; at a message; or with a resume due.
+_FREE, _HELD, _PARKED, _PENDING = "", "held", "parked", "pending"

@@ -89,14 +89,16 @@ def prepare(folder: StateFolder) -> None:
         )
     try:
         folder.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        known = (folder.path / "lock").exists()
-        if not known and any(folder.path.iterdir()):
+        # One look: another command may be making the same folder, and it makes the lock first.
+        found = {path.name for path in folder.path.iterdir()}
+        if found and "lock" not in found:
             raise ServerError(
                 f"{folder.path} holds other files and no server; choose a new or empty folder with --folder"
             )
         folder.path.chmod(0o700)
         (folder.path / "lock").touch(mode=0o600)
         folder.data.mkdir(mode=0o700, exist_ok=True)
+        (folder.path / "containers").mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise ServerError(
             f"the state folder {folder.path} cannot be written ({error.strerror}); "

@@ -75,7 +75,7 @@ def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Laun
 def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
     deadline = time.monotonic() + _SECONDS_TO_START
     while time.monotonic() < deadline:
-        if process.has_ended(pid):
+        if process.is_gone(pid):
             raise ServerError(f"Prosody ended at once: {_last_words(folder.log)} (its log is {folder.log})")
         if (version := _version(folder.log)) and (listening := _listening(folder.socket)) is not None:
             return Launched(pid, version, listening)

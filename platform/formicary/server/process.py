@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import signal
+import time
 from typing import TYPE_CHECKING
 
 from formicary.errors import ServerError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _ALSO_IN = ("/usr/bin", "/usr/sbin", "/usr/local/bin")  # where packages put it, on the user's PATH or not
 _SECONDS_TO_STOP = 5.0
+_SECONDS_BETWEEN_LOOKS = 0.002
 
 
 def find_prosody() -> str:
@@ -62,11 +64,19 @@ def launch(program: str, config: Path, log: Path, *, die_with_parent: bool) -> i
     )
 
 
-def has_ended(pid: int) -> bool:
-    """Say whether a child of ours has ended, and let go of it if so."""
-    try:
+def is_gone(pid: int) -> bool:
+    """Say whether a process has ended, and let go of it if it is a child of ours.
+
+    One that has ended but that its own parent has not let go of counts as gone: in a container image without
+    an init process it stays so for ever.
+    """
+    with contextlib.suppress(ChildProcessError):
         return os.waitpid(pid, os.WNOHANG)[0] == pid
-    except ChildProcessError:
+    import psutil
+
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
         return True
 
 
@@ -88,14 +98,16 @@ def end(pid: int, *, kill: bool = False) -> None:
     Args:
         pid: the process.
         kill: at once, without letting it take leave.
-    """
-    import psutil
 
-    with contextlib.suppress(psutil.NoSuchProcess):
-        process = psutil.Process(pid)
-        try:
-            process.send_signal(signal.SIGKILL if kill else signal.SIGTERM)
-            process.wait(_SECONDS_TO_STOP)
-        except psutil.TimeoutExpired:
-            process.kill()
-            process.wait(_SECONDS_TO_STOP)
+    Raises:
+        ServerError: it is still there after 10 s.
+    """
+    for order in (signal.SIGKILL,) if kill else (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, order)
+        deadline = time.monotonic() + _SECONDS_TO_STOP
+        while time.monotonic() < deadline:
+            if is_gone(pid):
+                return
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+    raise ServerError(f"process {pid} does not end; end it with: kill -9 {pid}")

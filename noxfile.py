@@ -85,8 +85,6 @@ def run_check(session: nox.Session) -> None:
 def bench_smoke(session: nox.Session) -> None:
     """Run one small measurement from a plain install, not from the checkout."""
     session.install(".")
-    folder = session.create_tmp()
-    session.chdir(folder)
-    session.run(
-        "formicary", "bench", "run", "messaging/pairs", "--pairs", "1", "--placement", "same-container"
-    )
+    session.chdir(session.create_tmp())
+    pairs = ("messaging/pairs", "--pairs", "1", "--placement", "same-container")
+    session.run("formicary", "bench", "run", *pairs)

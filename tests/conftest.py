@@ -1,0 +1,15 @@
+"""What all tests share: async tests, the leak check, and how Hypothesis searches."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+pytest_plugins = ["pytester", "tests.plugins.async_tests", "tests.plugins.leaks"]
+
+# No deadlines: tests assert nothing about time. The gate takes the same examples every time, so that it fails
+# for a reason in the change; the search for new ones happens on developers' machines.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
+settings.load_profile("ci" if os.environ.get("CI") else "default")

@@ -1,0 +1,103 @@
+"""What the distribution is made of, and what importing it costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import formicary
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Loaded where they are used, never at the start.
+HEAVY = {
+    "aioxmpp",
+    "formicary_bench",
+    "greenlet",
+    "jinja2",
+    "lxml",
+    "numpy",
+    "psutil",
+    "pyarrow",
+    "rich",
+    "scipy",
+    "slixmpp",
+    "spade",
+    "typer",
+    "xml",
+}
+
+
+def modules_after(statement):
+    """Give the top-level modules that a fresh Python has loaded after the statement."""
+    program = f"import json, sys\ntry:\n  {statement}\nexcept SystemExit: pass\nprint(json.dumps(list(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return {name.partition(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+
+
+def test_importing_platform_at_the_root_of_the_repository_gives_python_s_own():
+    program = "import platform; print(platform.__file__); print(platform.python_version())"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    file, version = done.stdout.split()
+    assert Path(file).parent == Path(sysconfig.get_path("stdlib"))
+    assert version == ".".join(map(str, sys.version_info[:3]))
+
+
+def test_importing_formicary_loads_nothing_heavy():
+    modules = modules_after("import formicary")
+    assert "formicary" in modules
+    assert modules & HEAVY == set()
+
+
+def test_help_of_the_command_line_loads_nothing_heavy():
+    modules = modules_after("from formicary.cli import main; main(['--help'])")
+    assert "formicary_bench" in modules
+    assert modules & (HEAVY - {"formicary_bench", "typer", "rich"}) == set()
+
+
+def test_the_version_comes_from_one_place():
+    assert metadata.version("formicary") == formicary.__version__
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (file,) = folder.glob("*.whl")
+    with zipfile.ZipFile(file) as archive:
+        return archive.namelist()
+
+
+def test_the_wheel_has_both_packages_and_nothing_else_on_top(wheel):
+    tops = {name.partition("/")[0] for name in wheel}
+    assert tops == {"formicary", "formicary_bench", f"formicary-{formicary.__version__}.dist-info"}
+    assert {"formicary/__init__.py", "formicary/py.typed", "formicary_bench/py.typed"} <= set(wheel)
+
+
+def test_the_wheel_has_every_file_of_the_packages(wheel):
+    roots = ROOT / "platform", ROOT / "benchmarks"
+    files = {
+        path.relative_to(root).as_posix()
+        for root in roots
+        for path in root.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert files == {name for name in wheel if ".dist-info/" not in name}
+
+
+def test_the_gate_runs_the_command_that_the_readme_gives():
+    command = "python3 deploy/bootstrap.py test"
+    assert command in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1] == f"exec {command}"

@@ -1,0 +1,186 @@
+"""The tests' own tools: async tests and the leak check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def run(pytester, monkeypatch):
+    """Run one test module in a pytest of its own, with our plugins."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.makeconftest("""
+        pytest_plugins = ["tests.plugins.async_tests", "tests.plugins.leaks"]
+
+        def pytest_configure():
+            from tests.plugins import leaks
+            leaks.GRACE_SECONDS = 0.1
+    """)
+    pytester.makeini("[pytest]\nmarkers =\n    virtual_clock: virtual time\n")
+
+    def run_module(source):
+        pytester.makepyfile(source)
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider")
+
+    return run_module
+
+
+def test_async_tests_run_to_their_end(run):
+    result = run("""
+        import asyncio, pytest
+
+        @pytest.mark.parametrize("number", [1, 2])
+        async def test_good(number, tmp_path):
+            await asyncio.sleep(0)
+            assert number < 3
+            assert tmp_path.exists()
+
+        async def test_bad():
+            await asyncio.sleep(0)
+            assert 1 == 2
+    """)
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*assert 1 == 2*"])
+
+
+def test_each_example_of_hypothesis_runs_in_a_loop_of_its_own(run):
+    result = run("""
+        import asyncio
+        from hypothesis import given, settings, strategies as st
+
+        loops = []
+
+        @settings(max_examples=5, database=None, deadline=None)
+        @given(st.integers())
+        async def test_property(number):
+            await asyncio.sleep(0)
+            loops.append(asyncio.get_running_loop())
+
+        def test_it_ran():
+            assert len(set(map(id, loops))) == len(loops) > 1
+    """)
+    result.assert_outcomes(passed=2)
+
+
+def test_virtual_time_passes_without_waiting(run):
+    result = run("""
+        import asyncio, pytest
+
+        @pytest.mark.virtual_clock
+        async def test_a_day():
+            before = asyncio.get_running_loop().time()
+            await asyncio.sleep(86_400)
+            assert asyncio.get_running_loop().time() - before >= 86_400
+
+        @pytest.mark.virtual_clock
+        def test_plain():
+            pass
+    """)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*virtual_clock is for async tests*"])
+
+
+def test_a_pending_task_fails_the_test(run):
+    result = run("""
+        import asyncio
+
+        async def forgotten():
+            await asyncio.Event().wait()
+
+        async def test_it():
+            task = asyncio.create_task(forgotten(), name="lost")
+    """)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*left pending: the tasks lost (forgotten)*"])
+
+
+def test_an_error_that_only_the_loop_saw_fails_the_test(run):
+    result = run("""
+        import asyncio
+
+        async def test_it():
+            asyncio.get_running_loop().call_soon(lambda: 1 / 0)
+            await asyncio.sleep(0)
+    """)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*nobody looked at*ZeroDivisionError*"])
+
+
+LEAKS = {
+    "thread": (
+        "threading.Thread(target=threading.Event().wait, daemon=True, name='lost').start()",
+        "the thread lost",
+    ),
+    "child": ("kept.append(subprocess.Popen(['sleep', '60']))", "the process * (sleep 60)"),
+    "detached": (
+        "subprocess.run([sys.executable, '-c', "
+        '\'import subprocess as s; s.Popen(["sleep", "61"], start_new_session=True)\'], check=True)',
+        "the process * (sleep 61)",
+    ),
+    "zombie": (
+        "kept.append(subprocess.Popen(['true'])); os.waitid(os.P_PID, kept[0].pid, os.WEXITED | os.WNOWAIT)",
+        "the process * (ended, and nobody waited for it)",
+    ),
+    "socket": ("kept.append(socket.create_server(('127.0.0.1', 0)))", "the socket 127.0.0.1:* LISTEN"),
+    "file": ("kept.append(open(__file__))", "the open file */test_*.py"),
+    "loop": ("kept.append(asyncio.new_event_loop())", "the open file anon_inode:*eventpoll*"),
+}
+
+
+@pytest.mark.parametrize("kind", LEAKS)
+def test_what_is_left_behind_fails_the_test_that_left_it(run, kind):
+    statement, said = LEAKS[kind]
+    result = run(f"""
+        import asyncio, os, socket, subprocess, sys, threading
+        kept = []
+
+        def test_leaving():
+            {statement}
+
+        def test_innocent():
+            pass
+    """)
+    result.assert_outcomes(passed=2, errors=1)
+    result.stdout.fnmatch_lines([f"*the test left behind: *{said}*", "ERROR *::test_leaving*"])
+
+
+def test_a_detached_process_that_was_left_is_ended(run, tmp_path):
+    statement, _ = LEAKS["detached"]
+    statement = statement.replace('"sleep", "61"', '"sleep", "62"')
+    run(f"""
+        import subprocess, sys
+
+        def test_leaving():
+            {statement}
+
+        def test_it_is_gone():
+            assert "sleep 62" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
+    """).assert_outcomes(passed=2, errors=1)
+
+
+def test_what_a_fixture_holds_is_no_leak(run):
+    result = run("""
+        import socket, threading, pytest
+
+        @pytest.fixture(scope="module")
+        def shared():
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                yield server
+
+        @pytest.fixture
+        def own():
+            done = threading.Event()
+            thread = threading.Thread(target=done.wait)
+            thread.start()
+            yield
+            done.set()
+            thread.join()
+
+        def test_first(shared, own): pass
+        def test_second(shared, own): pass
+    """)
+    result.assert_outcomes(passed=2)

@@ -12,17 +12,20 @@ if TYPE_CHECKING:
 
 _STEPS_PER_DECADE = 16
 _DECADES = 7
+_ROUNDING = 1e-9
 
 
 def tail_probabilities(count: int) -> list[float]:
-    """Give the probabilities at which a plot of the tail takes its points: evenly spaced in 1 / (1 - p).
+    """Give the probabilities at which a plot of the tail takes its points: evenly spaced in log(1 - p).
+
+    The median is among them, and every 90%, 99%, 99.9%.
 
     Args:
         count: How many values there are; beyond 1 - 1/count nothing is known, so no point is there.
     """
     steps = range(_STEPS_PER_DECADE * _DECADES + 1)
-    everything = (1 - 10 ** (-step / _STEPS_PER_DECADE) for step in steps)
-    return [p for p in everything if count * (1 - p) >= 1 - 1e-9]
+    everything = sorted({0.5, *(1 - 10 ** (-step / _STEPS_PER_DECADE) for step in steps)})
+    return [p for p in everything if count * (1 - p) >= 1 - _ROUNDING]
 
 
 def percentiles(values: NDArray[np.int64], probabilities: Sequence[float]) -> list[float]:

@@ -1,0 +1,84 @@
+"""Numbers as a reader wants them: few digits, the unit that fits."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary_bench.results.summary import Bounds
+
+NOTHING = "—"
+"""What stands where there is no figure."""
+
+
+def duration(microseconds: float | None) -> str:
+    """Give a time with three digits: `1.92 µs`, `144 µs`, `12.3 ms`."""
+    if microseconds is None:
+        return NOTHING
+    if microseconds < 1000:  # noqa: PLR2004 - the next unit
+        return f"{digits(microseconds)} µs"
+    if microseconds < 1e6:  # noqa: PLR2004 - the next unit
+        return f"{digits(microseconds / 1e3)} ms"
+    return f"{digits(microseconds / 1e6)} s"
+
+
+def count(number: float | None) -> str:
+    """Give a large number with three digits: `427 k`, `1.19 M`."""
+    if number is None:
+        return NOTHING
+    for size, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        # From 9999 on, so that 1000 pairs are 1000 and not 1 k.
+        if number >= size * (10 if unit == " k" else 1):
+            return f"{digits(number / size)}{unit}"
+    return f"{number:.0f}" if number >= 100 else digits(number)  # noqa: PLR2004 - three digits
+
+
+def size(number: float | None) -> str:
+    """Give a size in bytes with three digits: `100 B`, `2.31 kB`."""
+    if number is None:
+        return NOTHING
+    for step, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if number >= step:
+            return f"{digits(number / step)} {unit}"
+    return f"{number:.0f} B"
+
+
+def times(ratio: float | None) -> str:
+    """Give a ratio: `0.87`, `1.4`, `65`."""
+    if ratio is None:
+        return NOTHING
+    return f"{ratio:.2f}" if ratio < 1.995 else digits(ratio, 2)  # noqa: PLR2004 - where two digits do
+
+
+def short(text: str) -> str:
+    """Leave out the zeros at the end of a figure's fraction, where it is a round value and no measurement."""
+    return re.sub(r"(\.\d*?)0+(?=\D|$)", r"\1", text).replace(". ", " ").removesuffix(".")
+
+
+def spread(mean: float | None, bounds: Bounds | None) -> str:
+    """Give half an interval's width relative to its mean: `± 2.1%`; nothing without an interval."""
+    if not mean or bounds is None:
+        return ""
+    percent = (bounds[1] - bounds[0]) / 2 / mean * 100
+    return f"± {percent:.1f}%" if percent >= 0.1 else "± <0.1%"  # noqa: PLR2004 - as far as it matters
+
+
+def part(probability: float) -> str:
+    """Give a probability as a percentage with all of its nines: `50%`, `99.9%`."""
+    return f"{100 * probability:.10g}%"
+
+
+def digits(number: float, wanted: int = 3) -> str:
+    """Round a number to some digits, and write it without an exponent."""
+    if number == 0 or not math.isfinite(number):
+        return "0" if number == 0 else NOTHING
+    places = wanted - 1 - math.floor(math.log10(abs(number)))
+    rounded = round(number, places)
+    return f"{rounded:.{max(places, 0)}f}"
+
+
+def compared(ratio: float, name: str) -> str:
+    """Say how a figure compares to another: `0.87 of tasks`, `65 times tasks`."""
+    return f"{times(ratio)} {'of' if ratio < 1 else 'times'} {name}"

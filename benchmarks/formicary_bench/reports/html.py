@@ -1,0 +1,159 @@
+"""A run as one HTML file that needs no network.
+
+It is made from the run folder alone and holds no time or place of its making, so that the same folder gives
+the same bytes. Names in a folder come from others: the template escapes everything that is not ours.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from formicary_bench.reports import figures
+from formicary_bench.reports.charts import draw, swatch
+from formicary_bench.reports.sections import sections
+from formicary_bench.reports.sentences import tiles
+from formicary_bench.reports.terminal import partial
+from formicary_bench.results.folder import RAW, REPORT
+from formicary_bench.results.summary import digests
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from formicary_bench.reports.sections import Figure
+    from formicary_bench.results.folder import RunFolder
+    from formicary_bench.results.model import Machine, Manifest
+
+WIDE, NARROW = 560, 340
+"""The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
+
+_TEMPLATES = Path(__file__).parent / "template"
+
+
+def write_html(run: RunFolder) -> Path:
+    """Make a run's report, in place of an older one, and give its file.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+        FormicaryError: The report cannot be written.
+    """
+    return run.write_text(REPORT, render(run))
+
+
+def render(run: RunFolder) -> str:
+    """Give the report of a run as HTML."""
+    found = digests(run)
+    rows = [digest.row for digest in found]
+    manifest = run.manifest
+    script = _own("report.js")
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            name=run.path.resolve().name,
+            manifest=manifest,
+            started=f"{manifest.started.day} {manifest.started:%B %Y, %H:%M %Z}",
+            partial="" if manifest.complete else partial(manifest, rows),
+            tiles=tiles(rows),
+            sections=sections(found),
+            configurations=len(rows),
+            uneven=sum(row.full_load is False for row in rows),
+            loaded=sum(row.full_load is not None for row in rows),
+            trips=figures.count(sum(row.round_trips for row in rows)),
+            repetitions=sorted({row.repetitions for row in rows}),
+            methods={row.ci_method for row in rows},
+            phases=_phases(manifest),
+            surroundings=_surroundings(manifest),
+            style=Markup(_own("report.css")),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            raw=RAW,
+        )
+    )
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(drawings=_drawings, swatch=swatch, duration=figures.duration)
+    environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
+    return environment
+
+
+def _own(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _drawings(figure: Figure, number: int) -> dict[str, Markup]:
+    """Draw a figure for each width that there is a style for."""
+    names = ", ".join(series.label for series in figure.legend)
+    description = (
+        f"{figure.caption} {f'Series: {names}. ' if names else ''}The values are in the table below."
+    )
+    return {
+        kind: draw(figure.chart, f"chart-{number}-{kind}", figure.title, description, width)
+        for kind, width in (("wide", WIDE), ("narrow", NARROW))
+    }
+
+
+def _phases(manifest: Manifest) -> list[tuple[str, int, int, int]]:
+    """Give how many round trips the phases of each experiment had."""
+    found = {
+        (c.experiment, c.warm_up, c.measured, c.cool_down): None
+        for c in manifest.configurations
+        if not c.agents
+    }
+    return list(found)
+
+
+def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:
+    """Give what is known of the place of a run, as pairs of words."""
+    machine = manifest.machine
+    said = {
+        "Computer": machine.host,
+        "Processor": machine.cpu,
+        "Cores": _cores(machine),
+        "Frequency": f"{machine.frequency_mhz:.0f} MHz at the start" if machine.frequency_mhz else "",
+        "Frequency governor": machine.governor,
+        "Memory": f"{machine.memory_bytes / 2**30:.1f} GiB" if machine.memory_bytes else "",
+        "System": machine.system,
+        "Kernel": machine.kernel,
+        "Container or virtual machine": machine.container,
+        "Python": f"{machine.python} ({machine.python_build})" if machine.python_build else machine.python,
+        "Event loop": machine.loop,
+        "Prosody": machine.prosody,
+        "Formicary": manifest.formicary,
+        "Commit": _commit(manifest),
+        "Libraries": ", ".join(f"{name} {version}" for name, version in sorted(machine.libraries.items())),
+        "Load before": _load(manifest.load_before),
+        "Load after": _load(manifest.load_after),
+    }
+    return [(name, text) for name, text in said.items() if text]
+
+
+def _cores(machine: Machine) -> str:
+    if not machine.threads:
+        return ""
+    return f"{machine.cores or '?'} physical, {machine.threads} logical, {machine.usable or '?'} usable"
+
+
+def _commit(manifest: Manifest) -> str:
+    if manifest.git is None:
+        return ""
+    return manifest.git.commit + (", with changes of files" if manifest.git.dirty else "")
+
+
+def _load(load: tuple[float, float, float] | None) -> str:
+    return ", ".join(f"{value:.2f}" for value in load) + " (1, 5, 15 minutes)" if load else ""

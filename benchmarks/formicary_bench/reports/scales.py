@@ -1,0 +1,84 @@
+"""Where on an axis a value lies, and which values an axis names."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    Format = Callable[[float], str]
+
+_ROOM = 0.06
+_FINEST = 1e-12
+
+
+class Tick(msgspec.Struct, frozen=True):
+    """A named place on an axis: 0 at its begin, 1 at its end."""
+
+    place: float
+    text: str
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """An axis: `transform` turns a value into a length, `first` and `last` are the ends of what is shown."""
+
+    transform: Callable[[float], float]
+    first: float
+    last: float
+    ticks: tuple[Tick, ...]
+
+    def place(self, value: float) -> float:
+        """Give where a value lies, 0 to 1; what lies outside is put on the edge."""
+        raw = (self.transform(value) - self.first) / (self.last - self.first)
+        return min(max(raw, 0.0), 1.0)
+
+
+def logarithmic(values: Iterable[float], text: Format) -> Scale:
+    """Make an axis of powers of ten with ticks at round values."""
+    logs = [_log(value) for value in values]
+    low, high = min(logs), max(logs)
+    room = max((high - low) * _ROOM, 0.05)
+    first, last = low - room, high + room
+    return _with_ticks(_log, first, last, [(value, text(value)) for value in _round_values(first, last)])
+
+
+def logarithmic_at(values: Sequence[float], text: Format) -> Scale:
+    """Make an axis of powers of ten with ticks at the very values that were measured."""
+    logs = sorted({_log(value) for value in values})
+    room = max((logs[-1] - logs[0]) * _ROOM, 0.05)
+    named = [(value, text(value)) for value in sorted(set(values))]
+    return _with_ticks(_log, logs[0] - room, logs[-1] + room, named)
+
+
+def tail(probabilities: Iterable[float], text: Format) -> Scale:
+    """Make an axis of probabilities on which every nine takes the same room: 0, 90%, 99%, 99.9%."""
+    last = max(1.0, *(_nines(p) for p in probabilities))
+    named = [(p, text(p)) for p in (0.0, 0.5, *(1 - 10.0**-n for n in range(1, math.floor(last + 1e-6) + 1)))]
+    return _with_ticks(_nines, 0.0, last, named)
+
+
+def _with_ticks(
+    transform: Callable[[float], float], first: float, last: float, named: Iterable[tuple[float, str]]
+) -> Scale:
+    ticks = (Tick((transform(value) - first) / (last - first), text) for value, text in named)
+    return Scale(transform, first, last, tuple(ticks))
+
+
+def _round_values(first: float, last: float) -> list[float]:
+    """Give powers of ten, with 2 and 5 between them where there is room."""
+    steps = (1, 2, 5) if last - first < 3 else (1,)  # noqa: PLR2004 - up to three decades
+    decades = range(math.floor(first), math.ceil(last) + 1)
+    values = (step * 10.0**decade for decade in decades for step in steps)
+    return [value for value in values if first <= math.log10(value) <= last]
+
+
+def _log(value: float) -> float:
+    return math.log10(max(value, _FINEST))
+
+
+def _nines(probability: float) -> float:
+    return -math.log10(max(1 - probability, _FINEST))

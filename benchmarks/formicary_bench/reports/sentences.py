@@ -1,0 +1,196 @@
+"""What an experiment found, in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.reports import figures
+from formicary_bench.reports.series import APART, SAME, by_series, subject
+from formicary_bench.results.baselines import BASELINES, baseline_of, median_ratio, rate_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary import Row
+
+TITLES = {
+    "messaging/pairs": "Pairs of agents, all talking at once",
+    "messaging/many-to-one": "Many senders, one receiver",
+    "messaging/size": "The size of a message",
+    "create": "Creating agents",
+}
+"""The experiments as a reader says them."""
+
+_ROUTES = {"prosody": " through Prosody", "tcp": " over TCP"}
+
+
+class Tile(msgspec.Struct, frozen=True):
+    """A figure to be seen first: its value, what it is, what it is held against."""
+
+    value: str
+    meaning: str
+    beside: str
+
+
+def title(experiment: str) -> str:
+    """Give an experiment's title."""
+    return TITLES.get(experiment, experiment)
+
+
+def sentences(experiment: str, rows: Sequence[Row]) -> list[str]:
+    """Say what an experiment found about everything that is no baseline, a sentence each."""
+    said = []
+    for members in by_series(row for row in rows if row.platform not in BASELINES).values():
+        if members[0].agents:
+            said.append(_creation(max(members, key=lambda row: row.agents), rows))
+        elif experiment == "messaging/size":
+            said.append(_size(members))
+        else:
+            said.append(_load(members, rows))
+    return [sentence for sentence in said if sentence]
+
+
+def remarks(rows: Sequence[Row]) -> list[str]:
+    """Say what a reader must know before believing the figures."""
+    said: dict[str, None] = {}
+    for series, members in by_series(rows).items():
+        uneven = [row for row in members if row.full_load is False]
+        if uneven:
+            sizes = ", ".join(dict.fromkeys(str(row.senders) for row in uneven))
+            said[
+                f"{series.label}: full load did not hold with {sizes} at once; some ended while others were "
+                "still measured, so these times are too good."
+            ] = None
+        lost = sum(row.lost for row in members)
+        if lost:
+            said[f"{series.label}: {lost} messages were never answered."] = None
+        said.update((f"{series.label}: {note}", None) for row in members for note in row.notes)
+    return list(said)
+
+
+def tiles(rows: Sequence[Row]) -> list[Tile]:
+    """Choose the figures to be seen first."""
+    found: list[Tile] = []
+    pairs = [row for row in rows if row.experiment == "messaging/pairs" and row.platform == "formicary"]
+    for kind, placement in (("behaviours", SAME), ("behaviours", APART)):
+        members = [row for row in pairs if row.kind == kind and row.placement == placement]
+        if members:
+            found += _pair_tiles(members, rows)
+    created = [row for row in rows if row.agents and row.kind == "behaviours" and row.agents_per_s]
+    if created:
+        row = max(created, key=lambda row: row.agents)
+        beside = f"each holds {figures.size(row.bytes_per_agent)}"
+        found.append(Tile(f"{figures.count(row.agents_per_s)}/s", "agents created and started", beside))
+    return found
+
+
+def _pair_tiles(members: list[Row], rows: Sequence[Row]) -> list[Tile]:
+    few, many = _fewest(members), _most(members)
+    where = _where(few).lower()
+    return [
+        Tile(
+            figures.duration(few.rtt_p50_us),
+            f"a message and its answer {where}, {_at_once(few)}",
+            _median_against(few, rows),
+        ),
+        Tile(
+            f"{figures.count(many.round_trips_per_s)}/s",
+            f"round trips {where}, {_at_once(many)}",
+            _rate_against(many, rows),
+        ),
+    ]
+
+
+def _load(members: list[Row], rows: Sequence[Row]) -> str:
+    few, many = _fewest(members), _most(members)
+    if few.rtt_p50_us is None:
+        return ""
+    between = "" if few.kind == "behaviours" else f" between {_plural(few)}"
+    said = (
+        f"{_where(few)}, a message and its answer{between} take {figures.duration(few.rtt_p50_us)} "
+        f"with {_at_once(few)} (median{_after(_median_against(few, rows))})"
+    )
+    if many.round_trips_per_s is None:
+        return f"{said}."
+    return (
+        f"{said}; {_at_once(many)} make {figures.count(many.round_trips_per_s)} round trips per second"
+        f"{_after(_rate_against(many, rows))}."
+    )
+
+
+def _size(members: list[Row]) -> str:
+    small = min(members, key=lambda row: row.payload_bytes)
+    large = max(members, key=lambda row: row.payload_bytes)
+    if small.rtt_p50_us is None or large.rtt_p50_us is None:
+        return ""
+    between = "" if small.kind == "behaviours" else f" between {_plural(small)}"
+    said = (
+        f"{_where(small)}, with {_at_once(small)}, a message of {_body(small)} and its "
+        f"answer{between} take {figures.duration(small.rtt_p50_us)} (median)"
+    )
+    if small is large:
+        return f"{said}."
+    return f"{said}, one of {_body(large)} {figures.duration(large.rtt_p50_us)}."
+
+
+def _creation(row: Row, rows: Sequence[Row]) -> str:
+    if row.agents_per_s is None:
+        return ""
+    name = "Agents with one waiting behaviour" if row.kind == "behaviours" else subject(row)
+    return (
+        f"{name} are created and started at {figures.count(row.agents_per_s)} per second"
+        f"{_after(_rate_against(row, rows))}; each holds {figures.size(row.bytes_per_agent)}."
+    )
+
+
+def _median_against(row: Row, rows: Sequence[Row]) -> str:
+    base = baseline_of(row, rows)
+    ratio = median_ratio(row, base) if base else None
+    return figures.compared(ratio, BASELINES[base.platform]) if base and ratio is not None else ""
+
+
+def _rate_against(row: Row, rows: Sequence[Row]) -> str:
+    base = baseline_of(row, rows)
+    ratio = rate_ratio(row, base) if base else None
+    if base is None or ratio is None:
+        return ""
+    name = BASELINES[base.platform] if row.agents == 0 and row.pairs == 1 else _bare(base)
+    return figures.compared(ratio.mean, name)
+
+
+def _bare(base: Row) -> str:
+    return BASELINES[base.platform].replace("two bare", "bare")
+
+
+def _where(row: Row) -> str:
+    if row.placement == APART:
+        return f"Between two processes{_ROUTES.get(row.route, '')}"
+    return "In one process" if row.platform == "formicary" else f"{subject(row)}, in one process"
+
+
+def _body(row: Row) -> str:
+    return figures.short(figures.size(row.payload_bytes))
+
+
+def _at_once(row: Row) -> str:
+    word = "sender" if row.experiment == "messaging/many-to-one" else "pair"
+    return f"one {word}" if row.senders == 1 else f"{row.senders} {word}s"
+
+
+def _plural(row: Row) -> str:
+    return {"micro": "micro-agents"}.get(row.kind, f"{subject(row)} agents")
+
+
+def _after(text: str) -> str:
+    return f", {text}" if text else ""
+
+
+def _fewest(members: list[Row]) -> Row:
+    return min(members, key=lambda row: (row.senders, row.payload_bytes))
+
+
+def _most(members: list[Row]) -> Row:
+    # Of the smallest body: a comparison of loads must not become one of sizes.
+    return max(members, key=lambda row: (row.senders, -row.payload_bytes))

@@ -1,0 +1,92 @@
+"""The rows of an experiment as a table of words, for every format that has tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.reports import figures
+from formicary_bench.reports.series import PLACES, by_series
+from formicary_bench.results.baselines import baseline_of, rate_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary_bench.results.summary import Row
+
+UNEVEN = "not held"
+"""What the table says of a row that did not hold full load."""
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column of words: its title, its cells, whether they are names (or figures).
+
+    `minor` columns may be left out where there is little room.
+    """
+
+    title: str
+    cells: tuple[str, ...]
+    names: bool = False
+    minor: bool = False
+
+
+def by_experiment(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Sort rows by experiment, in the order in which they come."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.experiment, []).append(row)
+    return groups
+
+
+def columns_of(rows: Sequence[Row]) -> list[Column]:
+    """Give the table of one experiment's rows."""
+    labelled = [(series.label, row) for series, members in by_series(rows).items() for row in members]
+    ordered = [row for _, row in labelled]
+    who = Column("who", tuple(label for label, _ in labelled), names=True)
+    against = Column("against baseline", tuple(against_baseline(row, rows) for row in ordered))
+    figures_of = _creation if all(row.agents for row in rows) else _messages
+    return [who, *figures_of(ordered), against, *_checks(ordered)]
+
+
+def against_baseline(row: Row, rows: Sequence[Row]) -> str:
+    """Say how many times its baseline's rate a row has: `0.87 of tasks`; empty without a baseline."""
+    base = baseline_of(row, rows)
+    ratio = rate_ratio(row, base) if base else None
+    return figures.compared(ratio.mean, base.platform) if base and ratio else ""
+
+
+def _messages(rows: Sequence[Row]) -> list[Column]:
+    many = any(row.experiment == "messaging/many-to-one" for row in rows)
+    bodies = [figures.short(figures.size(row.payload_bytes)) for row in rows]
+    same_size = len(set(bodies)) == 1
+    rates = [figures.spread(row.round_trips_per_s, row.round_trips_per_s_ci95) for row in rows]
+    return [
+        Column(
+            "where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True, minor=True
+        ),
+        Column("senders" if many else "pairs", tuple(str(row.senders) for row in rows)),
+        Column("body", tuple(bodies), minor=same_size),
+        Column("mean", tuple(figures.duration(row.rtt_mean_us) for row in rows)),
+        Column("95%", tuple(figures.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
+        Column("median", tuple(figures.duration(row.rtt_p50_us) for row in rows)),
+        Column("p99", tuple(figures.duration(row.rtt_p99_us) for row in rows)),
+        Column("trips/s", tuple(figures.count(row.round_trips_per_s) for row in rows)),
+        Column("95% of trips/s", tuple(rates), minor=True),
+    ]
+
+
+def _creation(rows: Sequence[Row]) -> list[Column]:
+    return [
+        Column("agents", tuple(str(row.agents) for row in rows)),
+        Column("created/s", tuple(figures.count(row.agents_per_s) for row in rows)),
+        Column("95%", tuple(figures.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
+        Column("each holds", tuple(figures.size(row.bytes_per_agent) for row in rows)),
+    ]
+
+
+def _checks(rows: Sequence[Row]) -> list[Column]:
+    """Give the column about full load, which matters most where it did not hold."""
+    words = {True: "held", False: UNEVEN, None: ""}
+    cells = tuple(words[row.full_load] for row in rows)
+    return [Column("full load", cells, minor=UNEVEN not in cells)] if any(cells) else []

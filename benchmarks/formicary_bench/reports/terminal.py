@@ -1,0 +1,86 @@
+"""A run in the terminal: a table per experiment, and what it means in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from formicary_bench.reports.sentences import remarks, sentences, title
+from formicary_bench.reports.tables import UNEVEN, by_experiment, columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.folder import RunFolder
+    from formicary_bench.results.model import Manifest
+    from formicary_bench.results.summary import Row
+
+_WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may be as long as they need
+
+
+def console_for_reports() -> Console:
+    """Give a console that shows whole tables where it is no terminal; it follows NO_COLOR."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_WIDE)
+
+
+def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) -> None:
+    """Print a run.
+
+    Args:
+        run: The run.
+        rows: Its rows, see `results.summary.summarise`.
+        console: Where to; None for standard output.
+    """
+    console = console or console_for_reports()
+    if not run.manifest.complete:
+        console.print(_plain(partial(run.manifest, rows), "bold yellow"))
+    for experiment, members in by_experiment(rows).items():
+        console.print()
+        console.print(_table(experiment, members))
+        for sentence in sentences(experiment, members):
+            console.print(_plain(f"  {sentence}"))
+        for remark in remarks(members):
+            console.print(_plain(f"  ! {remark}", "yellow"))
+
+
+def partial(manifest: Manifest, rows: Sequence[Row]) -> str:
+    """Say that a run is partial, and how much of it there is."""
+    planned = len({configuration.key for configuration in manifest.configurations})
+    return (
+        f"This run is partial: it was interrupted, or is still going on. {len(rows)} of {planned} "
+        f"configurations have been measured at least once."
+    )
+
+
+def _table(experiment: str, rows: Sequence[Row]) -> Table:
+    columns = [column for column in columns_of(rows) if not column.minor]
+    table = Table(
+        title=_plain(f"{title(experiment)} ({experiment})", "bold"),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+        pad_edge=False,
+    )
+    for column in columns:
+        justify: Literal["left", "right"] = "left" if column.names else "right"
+        table.add_column(column.title, justify=justify, no_wrap=not column.names, min_width=12 * column.names)
+    last = ""
+    for who, *cells in zip(*(column.cells for column in columns), strict=True):
+        # A name once per group: the eye finds where the next one begins.
+        table.add_row(_plain("" if who == last else who), *(_cell(cell) for cell in cells))
+        last = who
+    return table
+
+
+def _cell(word: str) -> Text:
+    return _plain(word, "yellow" if word == UNEVEN else "")
+
+
+def _plain(text: str, style: str = "") -> Text:
+    """Give text as it stands: run folders come from others, and no name in them may steer the terminal."""
+    return Text("".join(letter if letter.isprintable() else "�" for letter in text), style=style)

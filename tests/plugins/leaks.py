@@ -27,24 +27,23 @@ GRACE_SECONDS = 2.0  # for what is just ending; spent only where something looks
 
 @dataclass(frozen=True)
 class Held:
-    """What this process holds at one moment."""
+    """What this process holds at one moment, and which processes the machine runs."""
 
     threads: frozenset[threading.Thread]
-    processes: frozenset[psutil.Process]
+    processes: frozenset[int]
     files: frozenset[tuple[int, str]]
 
     def since(self, before: Held) -> Held:
-        """Give what is held now and was not before."""
-        return Held(
-            self.threads - before.threads, self.processes - before.processes, self.files - before.files
-        )
+        """Give what is held now and was not before; of the processes, those that descend from this one."""
+        ours = frozenset(pid for pid in self.processes - before.processes if _is_ours(pid))
+        return Held(self.threads - before.threads, ours, self.files - before.files)
 
     def __bool__(self) -> bool:
         return bool(self.threads or self.processes or self.files)
 
     def __str__(self) -> str:
         parts = [f"the thread {thread.name}" for thread in self.threads]
-        parts += [f"the process {process.pid} ({_command(process)})" for process in self.processes]
+        parts += [f"the process {pid} ({_command(pid)})" for pid in self.processes]
         parts += [_describe_file(number, target) for number, target in self.files]
         return ", ".join(sorted(parts))
 
@@ -63,9 +62,9 @@ def _leaves_nothing_behind() -> Iterator[None]:
         left = _held().since(before)
     if left:
         sentence = f"the test left behind: {left}"
-        for process in left.processes:
+        for pid in left.processes:
             with suppress(psutil.NoSuchProcess):
-                process.kill()
+                psutil.Process(pid).kill()
         pytest.fail(sentence, pytrace=False)
 
 
@@ -75,9 +74,7 @@ def pytest_configure() -> None:
 
 
 def _held() -> Held:
-    threads = frozenset(thread for thread in threading.enumerate() if thread.is_alive())
-    processes = frozenset(psutil.Process().children(recursive=True)) | frozenset(_detached())
-    return Held(threads, processes, frozenset(_open_files()))
+    return Held(frozenset(threading.enumerate()), frozenset(psutil.pids()), frozenset(_open_files()))
 
 
 def _open_files() -> Iterator[tuple[int, str]]:
@@ -86,17 +83,18 @@ def _open_files() -> Iterator[tuple[int, str]]:
             yield int(entry.name), str(entry.readlink())
 
 
-def _detached() -> Iterator[psutil.Process]:
+def _is_ours(pid: int) -> bool:
     mark = f"{_MARK}={os.getpid()}".encode()
-    for pid in psutil.pids():
-        with suppress(OSError, psutil.NoSuchProcess):  # it ended meanwhile, or is not ours
-            if mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
-                yield psutil.Process(pid)
+    with suppress(OSError, psutil.NoSuchProcess):  # it ended meanwhile, or is somebody else's
+        if os.getpid() in {parent.pid for parent in psutil.Process(pid).parents()}:
+            return True
+        return mark in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    return False
 
 
-def _command(process: psutil.Process) -> str:
+def _command(pid: int) -> str:
     with suppress(psutil.Error):
-        return " ".join(process.cmdline())
+        return " ".join(psutil.Process(pid).cmdline())
     return "ended, and nobody waited for it"
 
 

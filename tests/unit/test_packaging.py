@@ -37,7 +37,9 @@ HEAVY = {
 
 def modules_after(statement):
     """Give the top-level modules that a fresh Python has loaded after the statement."""
-    program = f"import json, sys\ntry:\n  {statement}\nexcept SystemExit: pass\nprint(json.dumps(list(sys.modules)))"
+    program = (
+        f"try: {statement}\nexcept SystemExit: pass\nimport json, sys; print(json.dumps(list(sys.modules)))"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )

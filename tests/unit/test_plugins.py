@@ -110,19 +110,16 @@ def test_an_error_that_only_the_loop_saw_fails_the_test(run):
     result.stdout.fnmatch_lines(["*nobody looked at*ZeroDivisionError*"])
 
 
+DETACH = "import subprocess; subprocess.Popen(['sleep', '61'], start_new_session=True)"
 LEAKS = {
     "thread": (
         "threading.Thread(target=threading.Event().wait, daemon=True, name='lost').start()",
         "the thread lost",
     ),
     "child": ("kept.append(subprocess.Popen(['sleep', '60']))", "the process * (sleep 60)"),
-    "detached": (
-        "subprocess.run([sys.executable, '-c', "
-        '\'import subprocess as s; s.Popen(["sleep", "61"], start_new_session=True)\'], check=True)',
-        "the process * (sleep 61)",
-    ),
+    "detached": ("subprocess.run([sys.executable, '-c', DETACH], check=True)", "the process * (sleep 61)"),
     "zombie": (
-        "kept.append(subprocess.Popen(['true'])); os.waitid(os.P_PID, kept[0].pid, os.WEXITED | os.WNOWAIT)",
+        "kept.append(subprocess.Popen(['true'])); os.waitid(os.P_PID, kept[-1].pid, os.WEXITED | os.WNOWAIT)",
         "the process * (ended, and nobody waited for it)",
     ),
     "socket": ("kept.append(socket.create_server(('127.0.0.1', 0)))", "the socket 127.0.0.1:* LISTEN"),
@@ -131,35 +128,31 @@ LEAKS = {
 }
 
 
-@pytest.mark.parametrize("kind", LEAKS)
-def test_what_is_left_behind_fails_the_test_that_left_it(run, kind):
-    statement, said = LEAKS[kind]
+def test_what_is_left_behind_fails_the_test_that_left_it(run):
+    tests = "".join(
+        f"def test_{kind}():\n    {statement}\ndef test_innocent_after_{kind}(): pass\n"
+        for kind, (statement, _) in LEAKS.items()
+    )
+    result = run(
+        f"import asyncio, os, socket, subprocess, sys, threading\nDETACH = {DETACH!r}\nkept = []\n{tests}"
+    )
+    result.assert_outcomes(passed=2 * len(LEAKS), errors=len(LEAKS))
+    for kind, (_, said) in LEAKS.items():
+        result.stdout.fnmatch_lines_random([f"*the test left behind: {said}", f"ERROR *::test_{kind}*"])
+
+
+def test_a_detached_process_that_was_left_is_ended(run):
     result = run(f"""
-        import asyncio, os, socket, subprocess, sys, threading
-        kept = []
+        import subprocess, sys, psutil
 
         def test_leaving():
-            {statement}
-
-        def test_innocent():
-            pass
-    """)
-    result.assert_outcomes(passed=2, errors=1)
-    result.stdout.fnmatch_lines([f"*the test left behind: *{said}*", "ERROR *::test_leaving*"])
-
-
-def test_a_detached_process_that_was_left_is_ended(run, tmp_path):
-    statement, _ = LEAKS["detached"]
-    statement = statement.replace('"sleep", "61"', '"sleep", "62"')
-    run(f"""
-        import subprocess, sys
-
-        def test_leaving():
-            {statement}
+            subprocess.run([sys.executable, "-c", {DETACH!r}], check=True)
 
         def test_it_is_gone():
-            assert "sleep 62" not in subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True).stdout
-    """).assert_outcomes(passed=2, errors=1)
+            running = psutil.process_iter(["cmdline", "status"])
+            assert ["sleep", "61"] not in [process.info["cmdline"] for process in running]
+    """)
+    result.assert_outcomes(passed=2, errors=1)
 
 
 def test_what_a_fixture_holds_is_no_leak(run):

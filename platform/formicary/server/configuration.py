@@ -60,13 +60,18 @@ def render(configuration: ServerConfiguration) -> str:
     """Return the text of `prosody.cfg.lua` for a managed server."""
     folder, platform = configuration.folder, configuration.platform
     included = folder.containers(platform) / "*.cfg.lua"
+    # SPADE connects to the host in an agent's address, and every machine knows where `localhost` is.
+    hosts = "\n".join(
+        f'VirtualHost {lua_string(host)}\n    modules_enabled = {{ "tls" }}'
+        for host in dict.fromkeys([platform, "localhost"])
+    )
     root = "run_as_root = true\n" if configuration.as_root else ""
     return f"""\
 -- Written anew by every `formicary server start`: changes are lost.
 
 -- Everything stays in the state folder, readable by its user alone.
 data_path = {lua_string(folder.data)}
-certificates = {lua_string(folder.data)}
+certificates = {lua_string(folder.certificates)}
 pidfile = {lua_string(folder.path / "prosody.pid")}
 admin_socket = {lua_string(folder.socket)}
 umask = "077"
@@ -89,7 +94,8 @@ https_ports = {{}}
 modules_enabled = {{ "saslauth", "roster", "disco", "ping", "admin_shell" }}
 modules_disabled = {{ "s2s", "s2s_auth_certs", "offline" }}
 
--- Ordinary XMPP clients and SPADE agents log in without TLS: their words do not leave this machine.
+-- Ordinary XMPP clients may log in without TLS: their words do not leave this machine. There is TLS all the
+-- same, with a certificate of our own, because stock slixmpp and with it SPADE insist on it.
 authentication = "internal_hashed"
 allow_registration = false
 c2s_require_encryption = false
@@ -100,7 +106,7 @@ allow_unencrypted_plain_auth = true
 component_secret = {lua_string(configuration.secret)}
 component_conflict_resolve = "kick_new"
 
-VirtualHost {lua_string(platform)}
+{hosts}
 
 -- Opens the port for containers before the first of them comes. No container can have this name.
 Component {lua_string(f"_containers.{platform}")}

@@ -57,6 +57,11 @@ class StateFolder:
         return self.path / "data"
 
     @property
+    def certificates(self) -> Path:
+        """The folder with the certificate for ordinary XMPP clients."""
+        return self.path / "certificates"
+
+    @property
     def socket(self) -> Path:
         """The Unix socket of Prosody's administration shell."""
         return self.path / "admin.sock"

@@ -13,6 +13,7 @@ from formicary.errors import ServerError, UsageError
 from formicary.server import process
 from formicary.server.address import LOOPBACK
 from formicary.server.admin import AdminShell
+from formicary.server.certificate import ensure_certificate
 from formicary.server.configuration import ServerConfiguration, render
 from formicary.server.folder import StateFolder, write_private
 
@@ -54,9 +55,10 @@ def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Laun
         ServerError: Prosody is missing or too old, ended, or did not answer in time.
     """
     folder = configuration.folder
-    program = process.find_prosody()
+    program = process.find_program("prosody")
     try:
         folder.containers(configuration.platform).mkdir(mode=0o700, parents=True, exist_ok=True)
+        ensure_certificate(folder.certificates, configuration.platform)
         write_private(folder.config, render(configuration))
         folder.log.touch(mode=0o600)
         folder.log.replace(
@@ -78,6 +80,7 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
         if process.is_gone(pid):
             raise ServerError(f"Prosody ended at once: {_last_words(folder.log)} (its log is {folder.log})")
         if (version := _version(folder.log)) and (listening := _listening(folder.socket)) is not None:
+            folder.socket.chmod(0o600)  # Prosody may make it before it has set its umask
             return Launched(pid, version, listening)
         time.sleep(_SECONDS_BETWEEN_LOOKS)
     raise ServerError(

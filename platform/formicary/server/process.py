@@ -19,17 +19,17 @@ _SECONDS_TO_STOP = 5.0
 _SECONDS_BETWEEN_LOOKS = 0.002
 
 
-def find_prosody() -> str:
-    """Return the path of Prosody's program.
+def find_program(name: str) -> str:
+    """Return the path of a program, which is in the system's package of the same name.
 
     Raises:
         ServerError: it is not installed.
     """
     places = os.pathsep.join([os.environ.get("PATH", os.defpath), *_ALSO_IN])
-    if found := shutil.which("prosody", path=places):
+    if found := shutil.which(name, path=places):
         return found
     raise ServerError(
-        "Prosody is not installed; install it, on Debian or Ubuntu with: sudo apt-get install prosody"
+        f"the program {name} is not installed; on Debian or Ubuntu, install it with: sudo apt-get install {name}"
     )
 
 

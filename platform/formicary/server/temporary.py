@@ -90,18 +90,20 @@ class ManagedServer:
         """Whether the process is there."""
         return process.is_prosody(self._state.pid, self.folder.config)
 
-    def create_account(self, user: str, password: str) -> str:
+    def create_account(self, user: str, password: str, domain: str | None = None) -> str:
         """Make an account for an ordinary XMPP client and return its address.
 
         Args:
             user: the part before the `@`.
             password: its password.
+            domain: the platform's if None, or `localhost`: SPADE connects to the host in an agent's address,
+                and not every machine knows where a platform such as `lab.localhost` is.
 
         Raises:
             InvalidNameError: the name cannot be an account's.
             ServerError: there is such an account already, or the server does not run.
         """
-        account = f"{names.check_local(user)}@{self.address.platform}"
+        account = f"{names.check_local(user)}@{domain or self.address.platform}"
         try:
             with AdminShell(self.folder.socket) as admin:
                 admin.do(f"user:create({lua_string(account)}, {lua_string(password)})")

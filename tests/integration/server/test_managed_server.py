@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import stat
 import subprocess
 import sys
@@ -141,6 +142,30 @@ def test_an_account_logs_in_without_tls_and_a_stranger_does_not(prosody, log_in)
         prosody.create_account("bob", "other")
 
 
+def test_a_client_that_insists_on_tls_can_verify_the_server(prosody):
+    context = ssl.create_default_context(cafile=prosody.folder.certificates / "lab.localhost.crt")
+    for domain in ("lab.localhost", "localhost"):
+        with socket.create_connection(("127.0.0.1", prosody.client_port), timeout=5) as connection:
+            connection.sendall(
+                f"<stream:stream to='{domain}' version='1.0' xmlns='jabber:client' "
+                "xmlns:stream='http://etherx.jabber.org/streams'>"
+                "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>".encode()
+            )
+            seen = b""
+            while b"<proceed" not in seen:
+                data = connection.recv(4096)
+                assert data, seen
+                seen += data
+            with context.wrap_socket(connection, server_hostname=domain) as encrypted:
+                assert encrypted.version() == "TLSv1.3"
+
+
+def test_an_account_may_be_at_localhost(prosody):
+    assert prosody.create_account("bob", "secret", "localhost") == "bob@localhost"
+    with pytest.raises(ServerError, match=r"No such host: elsewhere\.example"):
+        prosody.create_account("bob", "secret", "elsewhere.example")
+
+
 def test_accounts_survive_a_restart_and_keep_no_password_in_the_clear(prosody, log_in):
     prosody.create_account("bob", "in-the-clear")
     kept = "".join(path.read_text() for path in prosody.folder.data.rglob("*.dat"))
@@ -263,7 +288,7 @@ def test_the_advice_makes_a_prosody_of_ones_own_work(tmp_path, connect):
         + '\nVirtualHost "lab.example"\n'
     )
     log = tmp_path / "log"
-    pid = process.launch(process.find_prosody(), config, log, die_with_parent=True)
+    pid = process.launch(process.find_program("prosody"), config, log, die_with_parent=True)
     try:
         while f"Activated service 'component' on [127.0.0.1]:{port}" not in (
             log.read_text() if log.exists() else ""

@@ -50,7 +50,7 @@ def test_prosody_is_found_where_packages_put_it(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(process, "_ALSO_IN", (str(tmp_path),))
     (tmp_path / "prosody").touch(mode=0o755)
-    assert process.find_prosody() == str(tmp_path / "prosody")
+    assert process.find_program("prosody") == str(tmp_path / "prosody")
 
 
 def test_a_prosody_too_old_is_refused_and_ended(tmp_path, pretend):

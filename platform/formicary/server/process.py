@@ -29,7 +29,7 @@ def find_program(name: str) -> str:
     if found := shutil.which(name, path=places):
         return found
     raise ServerError(
-        f"the program {name} is not installed; on Debian or Ubuntu, install it with: sudo apt-get install {name}"
+        f"the program {name} is not installed; install it (Debian, Ubuntu: sudo apt-get install {name})"
     )
 
 

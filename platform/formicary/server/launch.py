@@ -60,10 +60,8 @@ def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Laun
         folder.containers(configuration.platform).mkdir(mode=0o700, parents=True, exist_ok=True)
         ensure_certificate(folder.certificates, configuration.platform)
         write_private(folder.config, render(configuration))
-        folder.log.touch(mode=0o600)
-        folder.log.replace(
-            folder.log.with_suffix(".log.1")
-        )  # the last run's, in case one wonders why it ended
+        if folder.log.exists():  # the last run's, in case one wonders why it ended
+            folder.log.replace(folder.log.with_suffix(".log.1"))
         pid = process.launch(program, folder.config, folder.log, die_with_parent=die_with_parent)
     except OSError as error:
         raise ServerError(f"{program} cannot be started in {folder.path} ({error})") from error
@@ -90,7 +88,10 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
 
 
 def _version(log: Path) -> str | None:
-    """Return the version that Prosody greets with, None if it has not yet; refuse one that is too old."""
+    """Return the version that Prosody greets with, None if it has not yet; refuse one that is too old.
+
+    Its log has the version before it does anything else; `prosodyctl about` would take as long as the start.
+    """
     greeting = _GREETING.search(log.read_text(errors="replace"))
     if not greeting:
         return None

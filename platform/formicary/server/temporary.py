@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class ManagedServer:
     """A private Prosody in a temporary folder; it and the folder are gone after the block.
 
-    On Linux it also ends with the thread that started it, even if that is killed: then only the folder, which
-    is private, stays behind in the system's temporary folder. Methods block for up to 0.1 s.
+    On Linux it also ends with the thread that started it, so start it from one that stays, such as the main
+    one. If that is killed, only the folder, which is private, stays behind in the system's temporary folder.
+    Starting blocks for about 0.1 s, `create_account` for 5 ms.
 
     Args:
         platform: the domain to serve.

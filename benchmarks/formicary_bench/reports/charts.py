@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 30, 44
 _LETTER = 6.6  # the width of a letter of an axis, at most
+_WORD = 7.6  # the width of a letter of a bar, at most
 _ROW, _GROUP = 42, 30
 
 
@@ -178,7 +179,9 @@ def _bar(bar: Bar, y: int, width: int, scale: float) -> Markup:
     length = max(bar.value * scale, 1.0)
     look = "bar" if bar.sound else "bar unsound"
     parts = [
-        tag("text", bar.series.label, x=0.0, y=y + 12, class_="bar-label"),
+        tag(
+            "text", _fit(bar.series.label, width - len(bar.text) * _WORD), x=0.0, y=y + 12, class_="bar-label"
+        ),
         tag("text", bar.text, x=float(width), y=y + 12, class_="bar-value", text_anchor="end"),
         tag("rect", x=0.0, y=y + 18, width=float(width), height=13.0, rx=3.0, class_="track"),
         tag(
@@ -197,3 +200,9 @@ def _bar(bar: Bar, y: int, width: int, scale: float) -> Markup:
         path = f"M{low:.1f} {middle - 4}v8M{high:.1f} {middle - 4}v8M{low:.1f} {middle}H{high:.1f}"
         parts.append(tag("path", d=path, class_="bar-whisker"))
     return tag("g", *parts, class_=f"s-{bar.series.colour}")
+
+
+def _fit(text: str, room: float) -> str:
+    """Cut a name that would run into what stands beside it; the table below has all of it."""
+    most = max(int(room / _WORD), 4)
+    return text if len(text) <= most else text[: most - 1] + "…"

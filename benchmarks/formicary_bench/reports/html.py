@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.sections import Figure
     from formicary_bench.results.folder import RunFolder
-    from formicary_bench.results.model import Machine, Manifest
+    from formicary_bench.results.model import Machine, Manifest, Option
 
 WIDE, NARROW = 560, 340
 """The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
 
+_UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|k|M|B|kB|MB)\b)")
+_FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
 _TEMPLATES = Path(__file__).parent / "template"
 
 
@@ -88,8 +91,24 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(drawings=_drawings, swatch=swatch, duration=figures.duration)
-    environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
+    environment.filters.update(emphasise=_emphasise, together=_together, json=_json)
     return environment
+
+
+def _together(text: str) -> str:
+    """Keep figures on one line with their units."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
+
+
+def _emphasise(sentence: str) -> Markup:
+    """Escape a sentence and make its times and rates stand out."""
+    parts = _FINDING.split(_together(sentence))
+    parts[1::2] = [Markup("<b>{}</b>").format(finding) for finding in parts[1::2]]
+    return Markup("").join(parts)
+
+
+def _json(value: Option) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _own(name: str) -> str:

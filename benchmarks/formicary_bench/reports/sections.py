@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9
+_MEAN_TIME = "Mean time from a send to the arrival of its answer; both axes are logarithmic."
 
 
 class Figure(msgspec.Struct, frozen=True):
@@ -95,7 +96,7 @@ def _loads(digests: list[Digest], size: int, word: str) -> list[Figure]:
         found.append(
             Figure(
                 f"Round-trip time against {word}s ({body})",
-                f"Mean time from a send to the arrival of its answer. {_intervals(rows)}",
+                f"{_MEAN_TIME} {_intervals(rows)}",
                 _against(rows, lambda row: row.senders, f"{word}s at once", str),
                 _values(rows, word + "s", lambda row: str(row.senders)),
             )
@@ -126,7 +127,7 @@ def _sizes(digests: list[Digest], load: int) -> list[Figure]:
         found.append(
             Figure(
                 f"Round-trip time against size of the body, {_many(load, 'pair')}",
-                f"Mean time from a send to the arrival of its answer. {_intervals(rows)}",
+                f"{_MEAN_TIME} {_intervals(rows)}",
                 _against(rows, lambda row: max(row.payload_bytes, 1), "bytes in the body", body),
                 _values(rows, "body", lambda row: body(row.payload_bytes)),
             )

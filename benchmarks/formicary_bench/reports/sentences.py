@@ -42,14 +42,14 @@ def title(experiment: str) -> str:
 def sentences(experiment: str, rows: Sequence[Row]) -> list[str]:
     """Say what an experiment found about everything that is no baseline, a sentence each."""
     said = []
-    for members in by_series(row for row in rows if row.platform not in BASELINES).values():
+    for members in by_series(row for row in rows if _is_finding(row)).values():
         if members[0].agents:
             said.append(_creation(max(members, key=lambda row: row.agents), rows))
         elif experiment == "messaging/size":
             said.append(_size(members))
         else:
             said.append(_load(members, rows))
-    return [sentence for sentence in said if sentence]
+    return said
 
 
 def remarks(rows: Sequence[Row]) -> list[str]:
@@ -73,7 +73,8 @@ def remarks(rows: Sequence[Row]) -> list[str]:
 def tiles(rows: Sequence[Row]) -> list[Tile]:
     """Choose the figures to be seen first."""
     found: list[Tile] = []
-    pairs = [row for row in rows if row.experiment == "messaging/pairs" and row.platform == "formicary"]
+    ours = (row for row in rows if row.platform == "formicary" and _is_finding(row))
+    pairs = [row for row in ours if row.experiment == "messaging/pairs"]
     for kind, placement in (("behaviours", SAME), ("behaviours", APART)):
         members = [row for row in pairs if row.kind == kind and row.placement == placement]
         if members:
@@ -86,9 +87,15 @@ def tiles(rows: Sequence[Row]) -> list[Tile]:
     return found
 
 
+def _is_finding(row: Row) -> bool:
+    """Whether a row says something, and not about a floor."""
+    return row.platform not in BASELINES and (row.rtt_p50_us is not None or row.agents_per_s is not None)
+
+
 def _pair_tiles(members: list[Row], rows: Sequence[Row]) -> list[Tile]:
     few, many = _fewest(members), _most(members)
-    where = _where(few).lower()
+    where = _where(few)
+    where = where[0].lower() + where[1:]
     return [
         Tile(
             figures.duration(few.rtt_p50_us),
@@ -105,8 +112,6 @@ def _pair_tiles(members: list[Row], rows: Sequence[Row]) -> list[Tile]:
 
 def _load(members: list[Row], rows: Sequence[Row]) -> str:
     few, many = _fewest(members), _most(members)
-    if few.rtt_p50_us is None:
-        return ""
     between = "" if few.kind == "behaviours" else f" between {_plural(few)}"
     said = (
         f"{_where(few)}, a message and its answer{between} take {figures.duration(few.rtt_p50_us)} "
@@ -123,8 +128,6 @@ def _load(members: list[Row], rows: Sequence[Row]) -> str:
 def _size(members: list[Row]) -> str:
     small = min(members, key=lambda row: row.payload_bytes)
     large = max(members, key=lambda row: row.payload_bytes)
-    if small.rtt_p50_us is None or large.rtt_p50_us is None:
-        return ""
     between = "" if small.kind == "behaviours" else f" between {_plural(small)}"
     said = (
         f"{_where(small)}, with {_at_once(small)}, a message of {_body(small)} and its "
@@ -132,12 +135,10 @@ def _size(members: list[Row]) -> str:
     )
     if small is large:
         return f"{said}."
-    return f"{said}, one of {_body(large)} {figures.duration(large.rtt_p50_us)}."
+    return f"{said}, one of {_body(large)} takes {figures.duration(large.rtt_p50_us)}."
 
 
 def _creation(row: Row, rows: Sequence[Row]) -> str:
-    if row.agents_per_s is None:
-        return ""
     name = "Agents with one waiting behaviour" if row.kind == "behaviours" else subject(row)
     return (
         f"{name} are created and started at {figures.count(row.agents_per_s)} per second"
@@ -148,7 +149,9 @@ def _creation(row: Row, rows: Sequence[Row]) -> str:
 def _median_against(row: Row, rows: Sequence[Row]) -> str:
     base = baseline_of(row, rows)
     ratio = median_ratio(row, base) if base else None
-    return figures.compared(ratio, BASELINES[base.platform]) if base and ratio is not None else ""
+    return (
+        figures.compared(ratio, f"what {BASELINES[base.platform]} take") if base and ratio is not None else ""
+    )
 
 
 def _rate_against(row: Row, rows: Sequence[Row]) -> str:
@@ -156,12 +159,9 @@ def _rate_against(row: Row, rows: Sequence[Row]) -> str:
     ratio = rate_ratio(row, base) if base else None
     if base is None or ratio is None:
         return ""
-    name = BASELINES[base.platform] if row.agents == 0 and row.pairs == 1 else _bare(base)
-    return figures.compared(ratio.mean, name)
-
-
-def _bare(base: Row) -> str:
-    return BASELINES[base.platform].replace("two bare", "bare")
+    # Not "two bare tasks": there are as many as there are pairs.
+    name = BASELINES[base.platform].removeprefix("two ")
+    return figures.compared(ratio.mean, f"the rate of {name}")
 
 
 def _where(row: Row) -> str:

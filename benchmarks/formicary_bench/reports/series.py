@@ -19,7 +19,7 @@ PLACES = {SAME: "one process", APART: "two processes"}
 """Placements as a reader says them."""
 
 _SUBJECTS = {
-    ("formicary", "behaviours"): "Behaviours",
+    ("formicary", "behaviours"): "Agents",
     ("formicary", "micro"): "Micro-agents",
     ("formicary", ""): "Formicary",
     ("tasks", ""): "asyncio tasks",
@@ -28,7 +28,7 @@ _SUBJECTS = {
     ("spade", ""): "SPADE",
 }
 
-_ROUTES = {"prosody": "through Prosody", "tcp": "over TCP", "in-process": "", "none": ""}
+_ROUTES = {"prosody": "Prosody", "tcp": "TCP", "in-process": "", "none": ""}
 
 # The style sheet gives each letter a colour, light and dark. Marks and dashes say the same without colour.
 _STYLES = {

@@ -23,12 +23,12 @@ BASELINES = {
 def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     """Find the row that a figure is held against: the same work, the same size, no agents.
 
-    Behaviours are held against tasks, micro-agents against callbacks, two processes against TCP sockets. A
-    baseline has no other baseline.
+    Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
+    nobody creates a callback), two processes against TCP sockets. A baseline has no other baseline.
     """
     if row.platform in BASELINES:
         return None
-    wanted = "tcp" if row.placement == "two-containers" else "callbacks" if row.kind == "micro" else "tasks"
+    wanted = _wanted(row)
     fitting = (
         other
         for other in rows
@@ -54,6 +54,12 @@ def median_ratio(row: Row, base: Row) -> float | None:
     if row.rtt_p50_us is None or not base.rtt_p50_us:
         return None
     return row.rtt_p50_us / base.rtt_p50_us
+
+
+def _wanted(row: Row) -> str:
+    if row.placement == "two-containers":
+        return "tcp"
+    return "callbacks" if row.kind == "micro" and not row.agents else "tasks"
 
 
 def _size(row: Row) -> tuple[str, int, int, int, int]:

@@ -11,7 +11,8 @@ def ratio(value: Interval, base: Interval) -> Interval | None:
     """Divide one figure by another, measured independently of it.
 
     The relative errors add as squares (the first order of the delta method): good while both intervals are
-    narrow beside their means, which a figure that is worth comparing has.
+    narrow beside their means, which a figure that is worth comparing has. With few values behind either, the
+    interval is somewhat wider than it need be.
 
     Returns:
         The ratio with its 95% interval, or None where the base is not positive.

@@ -1,0 +1,194 @@
+"""Runs that never took place: synthetic values that behave like measured ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+
+from formicary_bench.results.folder import RunFolder
+from formicary_bench.results.load import load_of
+from formicary_bench.results.model import Configuration, Git, Machine, Manifest, Repetition
+from formicary_bench.results.raw import Creations, RoundTrips
+from formicary_bench.results.summary import Row
+
+STARTED = datetime(2026, 3, 14, 15, 9, 26, tzinfo=UTC)
+
+MACHINE = Machine(
+    host="lab-3",
+    cpu="Example CPU 9000 @ 3.00GHz",
+    cores=2,
+    threads=4,
+    usable=4,
+    memory_bytes=16 * 2**30,
+    system="Debian GNU/Linux 12 (bookworm)",
+    kernel="Linux 6.1.0",
+    python="CPython 3.11.9",
+    python_build="GCC 12.2.0",
+    loop="uvloop 0.21.0",
+    prosody="0.12.3",
+    libraries={"msgspec": "0.19.0", "numpy": "2.1.0"},
+    governor="performance",
+    frequency_mhz=3000.0,
+    container="virtual machine",
+)
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How a synthetic platform behaves, in microseconds."""
+
+    alone: float  # one pair's round trip
+    each: float  # what every further pair adds
+    noise: float = 0.08
+    per_byte: float = 0.0
+
+
+# platform, kind, placement, route: near what the design's measurements say.
+SPEEDS = {
+    ("formicary", "behaviours", "same-container", "in-process"): Speed(1.9, 1.75, 0.10, 0.00001),
+    ("formicary", "micro", "same-container", "in-process"): Speed(0.95, 0.82, 0.10, 0.00001),
+    ("tasks", "", "same-container", "in-process"): Speed(2.2, 1.52, 0.07),
+    ("callbacks", "", "same-container", "in-process"): Speed(1.1, 0.53, 0.05),
+    ("formicary", "behaviours", "two-containers", "prosody"): Speed(144, 4.0, 0.15, 0.012),
+    ("tcp", "", "two-containers", "tcp"): Speed(33, 7.6, 0.12, 0.0012),
+}
+
+
+def plan(experiment="messaging/pairs", pairs=(1, 10, 100), payloads=(100,), trips=(20, 60, 20)):
+    many = experiment == "messaging/many-to-one"
+    return [
+        Configuration(
+            experiment=experiment,
+            platform=platform,
+            kind=kind,
+            placement=placement,
+            route=route,
+            pairs=count,
+            senders=count if many else 0,
+            payload_bytes=payload,
+            warm_up=trips[0],
+            measured=trips[1],
+            cool_down=trips[2],
+        )
+        for payload in payloads
+        for count in pairs
+        for platform, kind, placement, route in SPEEDS
+    ]
+
+
+def create_plan(agents=10_000):
+    rows = [("formicary", "behaviours"), ("formicary", "micro"), ("tasks", "")]
+    return [
+        Configuration(experiment="create", platform=platform, kind=kind, route="none", agents=agents)
+        for platform, kind in rows
+    ]
+
+
+def round_trips(configuration, seed):
+    """Closed-loop pairs with skewed, slowly drifting, sometimes late round trips."""
+    who = configuration.platform, configuration.kind, configuration.placement, configuration.route
+    speed = SPEEDS[who]
+    random = np.random.default_rng(seed)
+    phases = configuration.warm_up, configuration.measured, configuration.cool_down
+    n, pairs = sum(phases), configuration.load
+    mean = speed.alone + speed.each * (pairs - 1) + speed.per_byte * configuration.payload_bytes
+    drift = 1 + 0.04 * np.sin(np.linspace(0, 9, n))
+    rtt = mean * drift * random.lognormal(0, speed.noise, (pairs, n))
+    late = random.random((pairs, n)) < 0.004
+    rtt = np.where(late, rtt + random.exponential(12 + mean, (pairs, n)), rtt)
+    rtt_ns = np.maximum((rtt * 1000).astype(np.int64), 1)
+    start = np.cumsum(rtt_ns, axis=1) - rtt_ns + random.integers(0, 2000, (pairs, 1))
+    return RoundTrips(
+        pair=np.repeat(np.arange(pairs, dtype=np.int32), n),
+        index=np.tile(np.arange(n, dtype=np.int32), pairs),
+        start_ns=start.ravel(),
+        rtt_ns=rtt_ns.ravel(),
+        phase=np.tile(np.repeat(np.array([1, 2, 3], dtype=np.int8), phases), pairs),
+    )
+
+
+def creations(configuration, seed):
+    """Batches of agents, with figures near what the design asks for."""
+    random = np.random.default_rng(seed)
+    rate, size = {"behaviours": (118_000, 2_300), "micro": (610_000, 720), "": (290_000, 2_050)}[
+        configuration.kind
+    ]
+    agents = np.full(20, configuration.agents // 20, dtype=np.int64)
+    return Creations(
+        batch=np.arange(20, dtype=np.int32),
+        agents=agents,
+        seconds=agents / (rate * random.normal(1, 0.05, 20)),
+        bytes=(agents * size * random.normal(1, 0.01, 20)).astype(np.int64),
+    )
+
+
+def make_run(path, configurations, *, repetitions=2, complete=True, **about):
+    """Write a run folder as the engine does."""
+    known = {
+        "formicary": "0.1.0",
+        "options": {"experiment": "quick", "pairs": [1, 10, 100]},
+        "machine": MACHINE,
+        "git": Git(commit="0123456789abcdef0123456789abcdef01234567", dirty=False),
+        "load_before": (0.1, 0.2, 0.3),
+    }
+    run = RunFolder.create(
+        Manifest(configurations=tuple(configurations), started=STARTED, **{**known, **about}), Path(path)
+    )
+    for number in range(1, repetitions + 1):
+        for place, configuration in enumerate(configurations):
+            add_repetition(run, configuration, number, seed=1000 * number + place)
+    if complete:
+        run.finish(load_after=(0.9, 0.4, 0.3))
+    return run
+
+
+def add_repetition(run, configuration, number, seed, **about):
+    data = creations(configuration, seed) if configuration.agents else round_trips(configuration, seed)
+    known = {"elapsed_s": 0.1}
+    if not configuration.agents:
+        load = load_of(data)
+        known = {
+            "full_load": load.full,
+            "elapsed_s": load.elapsed_s,
+            "round_trips": load.round_trips,
+            "window_s": load.window_s,
+            "round_trips_in_window": load.round_trips_in_window,
+        }
+    return run.add(
+        Repetition(
+            configuration=configuration.key,
+            number=number,
+            seed=seed,
+            started=STARTED,
+            ended=STARTED + timedelta(seconds=2),
+            **{**known, **about},
+        ),
+        data,
+    )
+
+
+EVIL = "<script>alert(1)</script>\"'&<b onmouseover=x>\x1b[31m[bold]"
+
+
+def row(platform="formicary", kind="behaviours", pairs=1, **about):
+    known = {
+        "experiment": "messaging/pairs",
+        "placement": "same-container",
+        "route": "in-process",
+        "senders": pairs,
+        "payload_bytes": 100,
+        "agents": 0,
+        "repetitions": 3,
+        "full_load": True,
+    }
+    return Row(**{**known, "platform": platform, "kind": kind, "pairs": pairs, **about})
+
+
+ALONE = row(rtt_p50_us=1.9, rtt_mean_us=2.0, rtt_ci95_us=(1.9, 2.1), round_trips_per_s=500_000.0)
+CROWD = row(pairs=100, rtt_p50_us=170.0, rtt_mean_us=175.0, round_trips_per_s=571_000.0)
+FLOOR = row("tasks", "", rtt_p50_us=2.2, rtt_mean_us=2.3, round_trips_per_s=430_000.0)
+CROWDED_FLOOR = row("tasks", "", 100, rtt_p50_us=150.0, rtt_mean_us=152.0, round_trips_per_s=656_000.0)
+ROWS = [ALONE, FLOOR, CROWD, CROWDED_FLOOR]

@@ -1,0 +1,82 @@
+import re
+
+import msgspec
+import pytest
+from tests.unit.bench.synthetic import ALONE, row
+
+from formicary_bench.reports import figures, scales
+from formicary_bench.reports.charts import Bar, Bars, Lines, Point, draw
+from formicary_bench.reports.series import by_series
+from formicary_bench.reports.svg import tag
+
+
+def test_a_logarithmic_axis():
+    scale = scales.logarithmic([1, 1000], figures.duration)
+    assert scale.place(1) < 0.1
+    assert scale.place(1000) > 0.9
+    assert scale.place(31.6227766) == pytest.approx(0.5)
+    assert [tick.text for tick in scale.ticks] == ["1.00 µs", "10.0 µs", "100 µs", "1.00 ms"]
+    assert scale.place(0) == 0
+    assert scale.place(1e9) == 1
+
+
+@pytest.mark.parametrize("values", [[5], [0], [0, 0], [1e-3, 1e9]])
+def test_any_values_have_an_axis(values):
+    scale = scales.logarithmic(values, str)
+    assert all(0 <= scale.place(value) <= 1 for value in values)
+
+
+def test_every_nine_takes_the_same_room():
+    scale = scales.tail([0, 0.9, 0.9999], figures.part)
+    places = [scale.place(p) for p in (0, 0.9, 0.99, 0.999, 0.9999)]
+    assert places == pytest.approx([0, 0.25, 0.5, 0.75, 1])
+    assert [tick.text for tick in scale.ticks] == ["0%", "50%", "90%", "99%", "99.9%", "99.99%"]
+
+
+def lines(label="Agents", **about):
+    (series,) = by_series([ALONE])
+    points = [Point(1, 2.0, "one: 2 µs", (1.5, 2.5)), Point(10, 20.0, "ten: 20 µs", **about)]
+    axis = scales.logarithmic_at([1, 10], str), scales.logarithmic([2, 20], str)
+    return Lines("pairs", "time", *axis, {msgspec.structs.replace(series, label=label): points})
+
+
+def test_a_chart_of_lines_can_be_read_without_seeing_it():
+    drawn = draw(lines(), "chart-1", "Title & more", "What is shown", 560)
+    assert 'role="img" aria-labelledby="chart-1-title" aria-describedby="chart-1-desc"' in drawn
+    assert '<title id="chart-1-title">Title &amp; more</title>' in drawn
+    assert "<title>Agents: ten: 20 µs</title>" in drawn
+    assert drawn.count('class="whisker"') == 1
+
+
+def test_a_point_that_is_not_sound_looks_so():
+    assert "unsound" not in draw(lines(), "c", "", "", 560)
+    assert draw(lines(sound=False), "c", "", "", 560).count('class="mark unsound"') == 1
+
+
+@pytest.mark.parametrize("width", [340, 560])
+def test_nothing_is_drawn_outside_its_chart(width):
+    drawn = draw(lines(), "c", "", "", width)
+    height = float(re.search(r'viewBox="0 0 \d+ (\d+)"', drawn)[1])
+    for name, most in (("x|x1|x2|cx", width), ("y|y1|y2|cy", height)):
+        places = [float(value) for _, value in re.findall(rf' ({name})="([-\d.]+)"', drawn)]
+        assert places
+        assert all(0 <= place <= most for place in places)
+
+
+def test_bars_are_as_long_as_their_values():
+    (series,) = by_series([ALONE])
+    chart = Bars({"In one process": [Bar(series, 100.0, "100/s"), Bar(series, 50.0, "50/s", (40, 60))]})
+    drawn = draw(chart, "c", "", "", 340)
+    full, half = (float(width) for width in re.findall(r'width="([\d.]+)"[^>]* class="bar"', drawn))
+    assert half == pytest.approx(full / 2)
+    assert "In one process" in drawn
+
+
+def test_a_long_name_does_not_run_into_its_value():
+    (series,) = by_series([row("x" * 150, "")])
+    drawn = draw(Bars({"": [Bar(series, 1.0, "1/s")]}), "c", "", "", 340)
+    assert re.search(r">(x+…)<", drawn)[1] == "x" * 40 + "…"
+
+
+def test_attributes_and_text_are_escaped():
+    assert tag("text", "<&>", class_='"', x=1.26) == '<text class="&#34;" x="1.3">&lt;&amp;&gt;</text>'

@@ -1,0 +1,154 @@
+"""The HTML report: the same for the same folder, whole in itself, and deaf to what a folder whispers."""
+
+import re
+from html.parser import HTMLParser
+
+import msgspec
+import pytest
+from tests.unit.bench.synthetic import EVIL, MACHINE, add_repetition, make_run, plan, round_trips
+
+from formicary_bench.reports.html import render, write_html
+from formicary_bench.results.folder import RunFolder
+from formicary_bench.results.model import Configuration, Machine
+
+
+class Page(HTMLParser):
+    """A page as a browser sees it: elements, attributes, ids."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.elements, self.attributes, self.ids, self.words = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+def test_the_same_folder_gives_the_same_bytes(quick_run):
+    first = write_html(quick_run).read_bytes()
+    second = write_html(RunFolder.open(quick_run.path)).read_bytes()
+    assert first == second
+    assert sorted(path.name for path in quick_run.path.iterdir()) == ["manifest.json", "raw", "report.html"]
+
+
+def test_the_same_folder_at_another_place_gives_the_same_bytes(quick_run, tmp_path):
+    before = render(quick_run)
+    (tmp_path / "elsewhere").mkdir()
+    moved = quick_run.path.rename(tmp_path / "elsewhere" / quick_run.path.name)
+    assert render(RunFolder.open(moved)) == before
+
+
+def test_a_page_needs_no_network(quick_run):
+    page = Page(render(quick_run))
+    links = [
+        value for _, name, value in page.attributes if name in {"src", "href", "data", "action", "srcset"}
+    ]
+    assert links
+    assert all(link.startswith(("#", "data:,")) for link in links)
+    assert not re.search(r"@import|url\(", render(quick_run))
+
+
+def test_a_page_is_sound(quick_run):
+    page = Page(render(quick_run))
+    assert len(page.ids) == len(set(page.ids))
+    named = [
+        one
+        for _, name, value in page.attributes
+        if name in {"aria-labelledby", "aria-describedby"}
+        for one in value.split()
+    ]
+    targets = [value[1:] for _, name, value in page.attributes if name == "href" and value.startswith("#")]
+    assert named
+    assert set(named + targets) <= set(page.ids)
+    assert page.elements.count("figure") == 6
+    # A table of values beneath every chart.
+    assert page.elements.count("details") >= page.elements.count("figure")
+
+
+def test_a_page_tells_what_a_reader_needs(quick_run):
+    text = Page(render(quick_run)).text
+    for words in (
+        "Pairs of agents, all talking at once",
+        "Creating agents",
+        "complete",
+        "full load held throughout",
+        "Example CPU 9000",
+        "uvloop 0.21.0",
+        "0123456789abcdef",
+        "T1 warm-up",
+        "quick/raw/",
+    ):
+        assert words in text
+    assert "partial" not in text
+
+
+def test_a_page_admits_what_is_wrong(tmp_path):
+    configurations = plan(pairs=(1, 5))
+    run = make_run(tmp_path / "run", configurations, repetitions=0, complete=False)
+    add_repetition(run, configurations[0], 1, seed=1, full_load=False, lost=7)
+    page = render(run)
+    text = Page(page).text
+    assert "partial run" in text
+    assert "1 of 12 configurations" in text
+    assert "full load not held in 1 of 1 configurations" in text
+    assert "7 messages were never answered" in text
+    assert 'class="bar unsound"' in page
+    assert "batch means" in text
+
+
+@pytest.mark.parametrize("configurations", [[], plan(pairs=(1,))])
+def test_a_run_without_values_has_a_page(tmp_path, configurations):
+    run = make_run(tmp_path / "run", configurations, repetitions=0, complete=False, machine=Machine())
+    assert "Nothing has been measured yet" in render(run)
+
+
+def test_several_sizes_become_panels_of_their_own(tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1, 5), payloads=(10, 1000)), repetitions=1)
+    text = Page(render(run)).text
+    assert "against pairs (10\N{NO-BREAK SPACE}B)" in render(run)
+    assert text.count("Round trips per second, 5 pairs") >= 2
+
+
+@pytest.mark.parametrize("experiment", ["messaging/size", "messaging/many-to-one", "messaging/unheard-of"])
+def test_every_experiment_has_charts(tmp_path, experiment):
+    payloads = (1, 1000) if experiment == "messaging/size" else (100,)
+    run = make_run(tmp_path / "run", plan(experiment, pairs=(2, 5), payloads=payloads), repetitions=1)
+    assert Page(render(run)).elements.count("figure") >= 2
+
+
+def test_names_cannot_inject_anything(tmp_path):
+    configuration = Configuration(
+        experiment=EVIL, platform=EVIL, kind=EVIL, placement=EVIL, route=EVIL, pairs=1, measured=5
+    )
+    machine = msgspec.structs.replace(MACHINE, host=EVIL, cpu=EVIL, libraries={EVIL: EVIL})
+    run = make_run(
+        tmp_path / "<img src=x onerror=alert(1)>", [configuration], repetitions=0,
+        machine=machine, options={EVIL: [EVIL]}, formicary=EVIL,
+    )  # fmt: skip
+    data = round_trips(plan(pairs=(1,))[0], seed=1)
+    sound = add_repetition(
+        make_run(tmp_path / "other", plan(pairs=(1,))[:1], repetitions=0), plan(pairs=(1,))[0], 1, 1
+    )
+    run.add(msgspec.structs.replace(sound, configuration=configuration.key, notes=(EVIL,)), data)
+    page = Page(render(run))
+    assert page.elements.count("script") == 1
+    assert "onmouseover" in page.text
+    assert "img" not in page.elements
+    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
+
+
+def test_the_policy_of_a_page_allows_its_own_script_alone(quick_run):
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]+)"', render(quick_run))
+    assert re.fullmatch(
+        r"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-[\w+/=]{44}'",
+        policy,
+    )

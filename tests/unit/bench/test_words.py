@@ -1,0 +1,161 @@
+"""Figures, sentences, JSON lines and the terminal, on hand-made rows."""
+
+import io
+import json
+import re
+
+import pytest
+from rich.console import Console
+from tests.unit.bench.synthetic import ALONE, CROWD, EVIL, FLOOR, ROWS, make_run, plan, row
+
+from formicary_bench.reports import figures, json_lines
+from formicary_bench.reports.sentences import remarks, sentences, tiles
+from formicary_bench.reports.series import by_series
+from formicary_bench.reports.terminal import show
+from formicary_bench.results.summary import summarise
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "text"),
+    [
+        (0.9391, "0.939 µs"),
+        (1.9, "1.90 µs"),
+        (144.4, "144 µs"),
+        (1234, "1.23 ms"),
+        (2.5e6, "2.50 s"),
+        (None, "—"),
+    ],
+)
+def test_durations(microseconds, text):
+    assert figures.duration(microseconds) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(85, "85.0"), (6810, "6810"), (54_812, "54.8 k"), (1.19e6, "1.19 M"), (0, "0"), (None, "—")],
+)
+def test_counts(number, text):
+    assert figures.count(number) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [("1.00 kB", "1 kB"), ("1.20 kB", "1.2 kB"), ("100 B", "100 B"), ("0.500 µs", "0.5 µs")],
+)
+def test_round_values_are_short(text, short):
+    assert figures.short(text) == short
+
+
+def test_parts_keep_all_their_nines():
+    assert [figures.part(1 - 10.0**-n) for n in (1, 2, 5)] == ["90%", "99%", "99.999%"]
+
+
+def test_a_sentence_holds_the_figures_and_the_floor():
+    (said,) = sentences("messaging/pairs", ROWS)
+    assert said == (
+        "In one process, a message and its answer take 1.90 µs with one pair (median, 0.86 of what two bare "
+        "asyncio tasks take); 100 pairs make 571 k round trips per second, 0.87 of the rate of bare asyncio "
+        "tasks."
+    )
+
+
+def test_a_sentence_without_a_floor_claims_nothing_about_it():
+    (said,) = sentences("messaging/pairs", [ALONE, CROWD])
+    assert "tasks" not in said
+
+
+def test_other_platforms_are_named():
+    spade = row("spade", "", placement="two-containers", route="prosody", rtt_p50_us=499.0)
+    (said,) = sentences("messaging/pairs", [spade])
+    assert said == (
+        "Between two processes through Prosody, a message and its answer between SPADE agents take 499 µs "
+        "with one pair (median)."
+    )
+
+
+def test_tiles_show_the_extremes():
+    assert [(tile.value, tile.beside) for tile in tiles(ROWS)] == [
+        ("1.90 µs", "0.86 of what two bare asyncio tasks take"),
+        ("571 k/s", "0.87 of the rate of bare asyncio tasks"),
+    ]
+
+
+def test_what_was_not_measured_is_not_claimed():
+    nothing = [row(), row(pairs=10)]
+    assert sentences("messaging/pairs", nothing) == []
+    assert tiles(nothing) == []
+
+
+def test_remarks_tell_of_load_losses_and_notes():
+    bad = row(pairs=200, full_load=False, lost=3, notes=("the server was restarted",))
+    first, *others = remarks([ALONE, bad])
+    assert first.startswith("Agents: full load did not hold with 200 at once")
+    assert others == [
+        "Agents: 3 messages were never answered.",
+        "Agents: the server was restarted",
+    ]
+
+
+def test_series_keep_their_look_and_baselines_come_last():
+    series = list(by_series([FLOOR, row("jade", ""), ALONE]))
+    assert [(one.label, one.colour) for one in series] == [
+        ("Agents", "a"),
+        ("jade", "f"),
+        ("asyncio tasks", "t"),
+    ]
+
+
+def test_one_line_for_each_row():
+    stream = io.StringIO()
+    json_lines.write(ROWS, stream)
+    read = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [(line["platform"], line["pairs"]) for line in read] == [
+        ("formicary", 1), ("tasks", 1), ("formicary", 100), ("tasks", 100)
+    ]  # fmt: skip
+    assert read[0]["rtt_ci95_us"] == [1.9, 2.1]
+    assert read[2]["rtt_ci95_us"] is None
+
+
+def shown(run, rows, *, width=120, **options):
+    stream = io.StringIO()
+    show(run, rows, Console(file=stream, width=width, **options))
+    return stream.getvalue()
+
+
+def test_the_terminal_shows_figures_and_what_they_stand_on(quick_run):
+    text = shown(quick_run, ROWS)
+    assert "Pairs of agents, all talking at once (messaging/pairs)" in text
+    assert re.search(r"Agents +1 +2\.00 µs +± 5\.0% +1\.90 µs +— +500 k +1\.16 times tasks", text)
+    assert "0.87 of tasks" in text
+    assert "partial" not in text
+    assert "not held" not in text
+
+
+def test_the_terminal_admits_what_is_wrong(tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1, 3))[:2], repetitions=0, complete=False)
+    text = shown(run, [ALONE, row(pairs=200, full_load=False)])
+    assert "This run is partial" in text
+    assert "2 of 2 configurations" in text
+    assert "not held" in text
+    assert "full load did not hold with 200 at once" in text
+
+
+def test_colours_only_where_they_are_wanted(quick_run, monkeypatch):
+    coloured = shown(quick_run, ROWS, force_terminal=True, color_system="standard")
+    assert "\x1b[1m" in coloured
+    assert "\x1b" not in shown(quick_run, ROWS)
+    uneven = [row(full_load=False)]
+    assert "\x1b[33m" in shown(quick_run, uneven, force_terminal=True, color_system="standard")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[33m" not in shown(quick_run, uneven, force_terminal=True, color_system="standard")
+
+
+def test_figures_are_whole_in_a_narrow_terminal(quick_run):
+    text = shown(quick_run, summarise(quick_run), width=100)
+    assert "…" not in text
+
+
+def test_names_cannot_steer_the_terminal(quick_run):
+    text = shown(quick_run, [row(EVIL, "", experiment=EVIL, notes=(EVIL,), rtt_p50_us=1.0)])
+    assert "\x1b" not in text
+    assert "[bold]" in text

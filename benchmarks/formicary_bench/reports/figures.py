@@ -32,7 +32,7 @@ def count(number: float | None) -> str:
         # From 9999 on, so that 1000 pairs are 1000 and not 1 k.
         if number >= size * (10 if unit == " k" else 1):
             return f"{digits(number / size)}{unit}"
-    return f"{number:.0f}" if number >= 100 else digits(number)  # noqa: PLR2004 - three digits
+    return f"{number:.0f}" if number >= 100 or number == int(number) else digits(number)  # noqa: PLR2004
 
 
 def size(number: float | None) -> str:
@@ -45,11 +45,9 @@ def size(number: float | None) -> str:
     return f"{number:.0f} B"
 
 
-def times(ratio: float | None) -> str:
-    """Give a ratio: `0.87`, `1.4`, `65`."""
-    if ratio is None:
-        return NOTHING
-    return f"{ratio:.2f}" if ratio < 1.995 else digits(ratio, 2)  # noqa: PLR2004 - where two digits do
+def times(ratio: float) -> str:
+    """Give a ratio: `0.032`, `0.87`, `1.44`, `4.4`, `65`."""
+    return digits(ratio, 3 if 1 <= ratio < 1.995 else 2)  # noqa: PLR2004 - 1.4 may be 1.35 or 1.45
 
 
 def short(text: str) -> str:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _ROOM = 0.06
 _FINEST = 1e-12
+_STEPS = ((1.0,), (1.0, 2.0, 5.0), tuple(range(1, 10)), tuple(step / 10 for step in range(10, 100)))
+_FEW = 3  # an axis with fewer names says little
 
 
 class Tick(msgspec.Struct, frozen=True):
@@ -69,11 +71,15 @@ def _with_ticks(
 
 
 def _round_values(first: float, last: float) -> list[float]:
-    """Give powers of ten, with 2 and 5 between them where there is room."""
-    steps = (1, 2, 5) if last - first < 3 else (1,)  # noqa: PLR2004 - up to three decades
+    """Give powers of ten, and as many values between them as it takes to name a few."""
     decades = range(math.floor(first), math.ceil(last) + 1)
-    values = (step * 10.0**decade for decade in decades for step in steps)
-    return [value for value in values if first <= math.log10(value) <= last]
+    found: list[float] = []
+    for steps in _STEPS:
+        values = (step * 10.0**decade for decade in decades for step in steps)
+        found = [value for value in values if first <= math.log10(value) <= last]
+        if len(found) >= _FEW:
+            break
+    return found
 
 
 def _log(value: float) -> float:

@@ -8,7 +8,7 @@ import msgspec
 
 from formicary_bench.reports import figures
 from formicary_bench.reports.series import APART, SAME, by_series, subject
-from formicary_bench.results.baselines import BASELINES, baseline_of, median_ratio, rate_ratio
+from formicary_bench.results.baselines import BASELINES, baseline_of, median_ratio, rate_ratio, rivals_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,20 +54,24 @@ def sentences(experiment: str, rows: Sequence[Row]) -> list[str]:
 
 def remarks(rows: Sequence[Row]) -> list[str]:
     """Say what a reader must know before believing the figures."""
-    said: dict[str, None] = {}
+    uneven, lost, notes = [], [], []
     for series, members in by_series(rows).items():
-        uneven = [row for row in members if row.full_load is False]
-        if uneven:
-            sizes = ", ".join(dict.fromkeys(str(row.senders) for row in uneven))
-            said[
-                f"{series.label}: full load did not hold with {sizes} at once; some ended while others were "
-                "still measured, so these times are too good."
-            ] = None
-        lost = sum(row.lost for row in members)
-        if lost:
-            said[f"{series.label}: {lost} messages were never answered."] = None
-        said.update((f"{series.label}: {note}", None) for row in members for note in row.notes)
-    return list(said)
+        sizes = dict.fromkeys(str(row.senders) for row in members if row.full_load is False)
+        if sizes:
+            uneven.append(f"{series.label} ({', '.join(sizes)} at once)")
+        missing = sum(row.lost for row in members)
+        if missing:
+            lost.append(f"{series.label} ({missing})")
+        notes += [f"{series.label}: {note}" for row in members for note in row.notes]
+    said = []
+    if uneven:
+        said.append(
+            f"Full load did not hold for {', '.join(uneven)}: some ended while others were still measured, "
+            "so these times are too good."
+        )
+    if lost:
+        said.append(f"Messages that were never answered: {', '.join(lost)}.")
+    return [*said, *dict.fromkeys(notes)]
 
 
 def tiles(rows: Sequence[Row]) -> list[Tile]:
@@ -119,8 +123,9 @@ def _load(members: list[Row], rows: Sequence[Row]) -> str:
     )
     if many.round_trips_per_s is None:
         return f"{said}."
+    make = "that is" if many is few else f"{_at_once(many)} make"
     return (
-        f"{said}; {_at_once(many)} make {figures.count(many.round_trips_per_s)} round trips per second"
+        f"{said}; {make} {figures.count(many.round_trips_per_s)} round trips per second"
         f"{_after(_rate_against(many, rows))}."
     )
 
@@ -148,26 +153,30 @@ def _creation(row: Row, rows: Sequence[Row]) -> str:
 
 def _median_against(row: Row, rows: Sequence[Row]) -> str:
     base = baseline_of(row, rows)
-    ratio = median_ratio(row, base) if base else None
-    return (
-        figures.compared(ratio, f"what {BASELINES[base.platform]} take") if base and ratio is not None else ""
-    )
+    beside = [(base, f"what {BASELINES[base.platform]} take")] if base else []
+    beside += [(rival, f"what {subject(rival)} takes") for rival in rivals_of(row, rows)]
+    ratios = ((median_ratio(row, other), name) for other, name in beside)
+    return _listed(row, [figures.compared(ratio, name) for ratio, name in ratios if ratio is not None])
 
 
 def _rate_against(row: Row, rows: Sequence[Row]) -> str:
     base = baseline_of(row, rows)
-    ratio = rate_ratio(row, base) if base else None
-    if base is None or ratio is None:
-        return ""
     # Not "two bare tasks": there are as many as there are pairs.
-    name = BASELINES[base.platform].removeprefix("two ")
-    return figures.compared(ratio.mean, f"the rate of {name}")
+    beside = [(base, f"the rate of {BASELINES[base.platform].removeprefix('two ')}")] if base else []
+    beside += [(rival, f"that of {subject(rival)}") for rival in rivals_of(row, rows)]
+    ratios = ((rate_ratio(row, other), name) for other, name in beside)
+    return _listed(row, [figures.compared(ratio.mean, name) for ratio, name in ratios if ratio is not None])
+
+
+def _listed(row: Row, comparisons: list[str]) -> str:
+    doubt = ["full load not held"] if row.full_load is False else []
+    return ", ".join(comparisons + doubt)
 
 
 def _where(row: Row) -> str:
     if row.placement == APART:
         return f"Between two processes{_ROUTES.get(row.route, '')}"
-    return "In one process" if row.platform == "formicary" else f"{subject(row)}, in one process"
+    return "In one process"
 
 
 def _body(row: Row) -> str:

@@ -37,6 +37,24 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     return next(fitting, None)
 
 
+def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
+    """Find what other platforms do with the same work, of the same size, at the same placement.
+
+    Only ours have rivals: the ratio of two other platforms is not what a run is about.
+    """
+    if row.platform != "formicary":
+        return []
+    return [
+        other
+        for other in rows
+        if other.platform not in BASELINES
+        and other.platform != row.platform
+        and other.placement == row.placement
+        and _size(other) == _size(row)
+        and _measured(other)
+    ]
+
+
 def rate_ratio(row: Row, base: Row) -> Interval | None:
     """Give how many times the baseline's rate a row has, with its interval where both have one."""
     if row.agents:

@@ -20,6 +20,14 @@ def test_a_logarithmic_axis():
     assert scale.place(1e9) == 1
 
 
+@pytest.mark.parametrize("values", [[1.85, 2.05], [1, 4], [3, 80], [1, 1e6]])
+def test_an_axis_names_a_few_places(values):
+    places = [tick.place for tick in scales.logarithmic(values, str).ticks]
+    assert 3 <= len(places) <= 11
+    assert places == sorted(places)
+    assert 0 <= places[0] < places[-1] <= 1
+
+
 @pytest.mark.parametrize("values", [[5], [0], [0, 0], [1e-3, 1e9]])
 def test_any_values_have_an_axis(values):
     scale = scales.logarithmic(values, str)

@@ -83,7 +83,7 @@ def test_a_page_tells_what_a_reader_needs(quick_run):
         "full load held throughout",
         "Example CPU 9000",
         "uvloop 0.21.0",
-        "0123456789abcdef",
+        "0123456789ab",
         "T1 warm-up",
         "quick/raw/",
     ):
@@ -100,7 +100,7 @@ def test_a_page_admits_what_is_wrong(tmp_path):
     assert "partial run" in text
     assert "1 of 12 configurations" in text
     assert "full load not held in 1 of 1 configurations" in text
-    assert "7 messages were never answered" in text
+    assert "Messages that were never answered: Agents (7)." in text
     assert 'class="bar unsound"' in page
     assert "batch means" in text
 

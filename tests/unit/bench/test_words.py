@@ -6,7 +6,7 @@ import re
 
 import pytest
 from rich.console import Console
-from tests.unit.bench.synthetic import ALONE, CROWD, EVIL, FLOOR, ROWS, make_run, plan, row
+from tests.unit.bench.synthetic import ALONE, CROWD, CROWDED_FLOOR, EVIL, FLOOR, ROWS, make_run, plan, row
 
 from formicary_bench.reports import figures, json_lines
 from formicary_bench.reports.sentences import remarks, sentences, tiles
@@ -32,7 +32,15 @@ def test_durations(microseconds, text):
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(85, "85.0"), (6810, "6810"), (54_812, "54.8 k"), (1.19e6, "1.19 M"), (0, "0"), (None, "—")],
+    [
+        (85, "85"),
+        (85.24, "85.2"),
+        (6810, "6810"),
+        (54_812, "54.8 k"),
+        (1.19e6, "1.19 M"),
+        (0, "0"),
+        (None, "—"),
+    ],
 )
 def test_counts(number, text):
     assert figures.count(number) == text
@@ -73,6 +81,25 @@ def test_other_platforms_are_named():
     )
 
 
+def test_ours_are_held_against_other_platforms_too():
+    spade = row("spade", "", 100, rtt_p50_us=3500.0, round_trips_per_s=28_000.0)
+    (ours, theirs) = sentences("messaging/pairs", [*ROWS, spade])
+    assert ours.endswith("0.87 of the rate of bare asyncio tasks, 20 times that of SPADE.")
+    assert theirs.startswith("In one process, a message and its answer between SPADE agents take 3.50 ms")
+    assert "0.043 of the rate of bare asyncio tasks" in theirs
+
+
+def test_one_size_is_said_once():
+    (said,) = sentences("messaging/pairs", [ALONE])
+    assert said.endswith("with one pair (median); that is 500 k round trips per second.")
+
+
+def test_a_doubtful_figure_says_so_where_it_stands():
+    doubtful = row(pairs=100, full_load=False, rtt_p50_us=170.0, round_trips_per_s=571_000.0)
+    (said,) = sentences("messaging/pairs", [ALONE, doubtful, CROWDED_FLOOR])
+    assert said.endswith("0.87 of the rate of bare asyncio tasks, full load not held.")
+
+
 def test_tiles_show_the_extremes():
     assert [(tile.value, tile.beside) for tile in tiles(ROWS)] == [
         ("1.90 µs", "0.86 of what two bare asyncio tasks take"),
@@ -89,9 +116,9 @@ def test_what_was_not_measured_is_not_claimed():
 def test_remarks_tell_of_load_losses_and_notes():
     bad = row(pairs=200, full_load=False, lost=3, notes=("the server was restarted",))
     first, *others = remarks([ALONE, bad])
-    assert first.startswith("Agents: full load did not hold with 200 at once")
+    assert first.startswith("Full load did not hold for Agents (200 at once):")
     assert others == [
-        "Agents: 3 messages were never answered.",
+        "Messages that were never answered: Agents (3).",
         "Agents: the server was restarted",
     ]
 
@@ -137,7 +164,7 @@ def test_the_terminal_admits_what_is_wrong(tmp_path):
     assert "This run is partial" in text
     assert "2 of 2 configurations" in text
     assert "not held" in text
-    assert "full load did not hold with 200 at once" in text
+    assert "Full load did not hold for Agents (200 at once)" in text
 
 
 def test_colours_only_where_they_are_wanted(quick_run, monkeypatch):

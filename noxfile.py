@@ -6,6 +6,7 @@ Versions, dependencies and commands are read from pyproject.toml and deploy/boot
 from __future__ import annotations
 
 import runpy
+import tempfile
 from pathlib import Path
 
 import nox
@@ -48,7 +49,7 @@ def minimums(session: nox.Session) -> None:
     """Run the tests with the lowest allowed versions of what we depend on directly."""
     project = PROJECT["project"]
     direct = [*project["dependencies"], *project["optional-dependencies"][EXTRA], *group("test")]
-    constraints = Path(session.create_tmp()) / "minimums.txt"
+    constraints = Path(session.virtualenv.location) / "minimums.txt"
     constraints.write_text("\n".join(map(lowest, direct)), encoding="utf-8")
     session.install("-c", str(constraints), "-e", f".[{EXTRA}]", *group("test"))
     session.run("pytest", *session.posargs)
@@ -85,6 +86,6 @@ def run_check(session: nox.Session) -> None:
 def bench_smoke(session: nox.Session) -> None:
     """Run one small measurement from a plain install, not from the checkout."""
     session.install(".")
-    session.chdir(session.create_tmp())
     pairs = ("messaging/pairs", "--pairs", "1", "--placement", "same-container")
-    session.run("formicary", "bench", "run", *pairs)
+    with tempfile.TemporaryDirectory() as folder, session.chdir(folder):
+        session.run("formicary", "bench", "run", *pairs)

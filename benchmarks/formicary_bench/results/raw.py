@@ -97,8 +97,9 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
     try:
         # A file object: a path given by name would be searched for partitions, and a folder be read as one.
         with path.open("rb") as file:
-            table = parquet.read_table(file, columns=list(_TYPES[kind]))
-            data = kind(*(_column(table, name, _TYPES[kind][name]) for name in _TYPES[kind]))
+            source = parquet.ParquetFile(file)
+            # One by one: arrow's copy of a column is gone before the next one is read.
+            data = kind(*(_column(source, name, _TYPES[kind][name]) for name in _TYPES[kind]))
     except FileNotFoundError:
         raise UsageError(
             f"the raw values {path} are missing: copy the whole run folder, or run again"
@@ -110,9 +111,9 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
     return data
 
 
-def _column(table: Any, name: str, kind: str) -> Any:
-    """Give a column as an array; a column of another type, or with holes, is an error."""
-    column = table.column(name)
+def _column(source: Any, name: str, kind: str) -> Any:
+    """Read a column as an array; a column of another type, or with holes, is an error."""
+    column = source.read(columns=[name]).column(name)
     if str(column.type) not in {kind, kind.replace("float64", "double")} or column.null_count:
         raise ValueError(f"column {name} is not {kind} throughout")
     return column.to_numpy()

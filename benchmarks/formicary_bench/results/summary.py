@@ -131,25 +131,34 @@ def digests(run: RunFolder) -> list[Digest]:
 
 def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
     """Compute the row of a configuration that exchanges messages."""
-    loads: list[Load] = []
-    times: list[NDArray[np.int64]] = []
-    alone: tuple[Interval | None, Interval | None] = (None, None)
-    for repetition in repetitions:
-        data = run.round_trips(repetition)
-        load = load_of(data)
-        if load is None:
-            continue
-        loads.append(load)
-        times.append(data.rtt_ns[data.phase == MEASURED])
-        if len(repetitions) == 1:
-            alone = _within_one(data, load)
+    measured = [_measure(run, repetition, alone=len(repetitions) == 1) for repetition in repetitions]
+    known = [one for one in measured if one is not None]
     row = _frame(configuration, repetitions)
-    if not loads:
+    if not known:
         return Digest(row, None)
-    row, tail = _with_times(row, times, alone[0])
-    row = _with_rate(row, loads, alone[1])
+    loads = [load for load, _, _ in known]
+    time, rate = known[0][2]
+    row, tail = _with_times(row, [times for _, times, _ in known], time)
+    row = _with_rate(row, loads, rate)
     full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
     return Digest(msgspec.structs.replace(row, full_load=full), tail)
+
+
+def _measure(
+    run: RunFolder, repetition: Repetition, *, alone: bool
+) -> tuple[Load, NDArray[np.int64], tuple[Interval | None, Interval | None]] | None:
+    """Give what matters of a repetition, so that the rest of its values need not stay in memory.
+
+    Returns:
+        Its load, its measured times, and (where it is alone) the intervals of time and rate; None where
+        nothing was measured.
+    """
+    data = run.round_trips(repetition)
+    load = load_of(data)
+    if load is None:
+        return None
+    times = data.rtt_ns[data.phase == MEASURED]
+    return load, times, _within_one(data, load) if alone else (None, None)
 
 
 def _within_one(data: RoundTrips, load: Load) -> tuple[Interval | None, Interval | None]:

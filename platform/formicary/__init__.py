@@ -1,11 +1,12 @@
 """Formicary: a multi-agent platform, and (in `formicary_bench`) a laboratory for what communication costs.
 
 The layers, each knowing only those before it: `names`, `message` and `template` (what agents say), `strand`
-(who drives behaviours), `behaviours`, `fsm` and `agent` (what users write), `container` (where agents live),
+and `mailbox` (who drives behaviours, and the path of a message), `behaviours`, `fsm`, `agent` and `micro`
+(what users write), `container` (where agents live),
 `transport` and `server` (how containers meet), `cli`. Everything that users need is importable from here.
 """
 
-from formicary.agent import Agent, AgentState, MicroAgent
+from formicary.agent import Agent
 from formicary.behaviours import (
     CyclicBehaviour,
     OneShotBehaviour,
@@ -16,8 +17,10 @@ from formicary.container import Container
 from formicary.errors import FormicaryError
 from formicary.fsm import FSMBehaviour, State
 from formicary.message import Message
+from formicary.micro import MicroAgent
 from formicary.observe.dead_letters import DeadLetter
 from formicary.observe.instruments import Instrument
+from formicary.resident import AgentState
 from formicary.template import Template
 
 __version__ = "0.1.0"

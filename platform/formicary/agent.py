@@ -1,117 +1,24 @@
-"""Agents: those with behaviours, and the lighter ones that only handle messages."""
+"""Agents with behaviours."""
 
 from __future__ import annotations
 
-import asyncio
-import enum
-import inspect
 import random
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from formicary.errors import AgentStateError, ContainerClosedError
-from formicary.message import stamped
-from formicary.names import MANAGEMENT, check_local
-from formicary.strand import Strand
+from formicary.errors import AgentStateError
+from formicary.resident import AgentState, Resident
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Sequence
 
     from formicary.behaviours import Behaviour
-    from formicary.container import Container
+    from formicary.mailbox import Deliver, Place
     from formicary.message import Message
-    from formicary.strand import RunQueue
+    from formicary.strand import RunQueue, Strand
     from formicary.template import Template
 
 
-class AgentState(enum.Enum):
-    """The states of an agent's life cycle (FIPA00023, section 5.1)."""
-
-    INITIATED = "initiated"
-    ACTIVE = "active"
-    SUSPENDED = "suspended"
-    WAITING = "waiting"
-    GONE = "gone"
-
-
-class Place(Protocol):
-    """Somewhere a message can wait to be received."""
-
-    def _put(self, message: Message) -> bool: ...
-    async def _room(self) -> None: ...
-    def is_done(self) -> bool: ...
-
-
-class _Resident:
-    """What both kinds of agents have in common: a name, a container, a beginning and an end."""
-
-    __slots__ = ("__weakref__", "_container", "_end", "_error", "address", "name", "state")
-
-    address: str | None
-    """The full name, `alice@c1.lab.localhost`; None until the agent is in a container."""
-
-    def __init__(self, name: str) -> None:
-        self.name = check_local(name)
-        if name == MANAGEMENT:
-            raise AgentStateError(f"{name!r} is the container's management agent; take another name")
-        self.address = None
-        self.state = AgentState.INITIATED
-        self._container: Container = None  # type: ignore[assignment]  # a container starts agents
-        self._error: BaseException | None = None
-        self._end: asyncio.Future[None] | None = None  # made for the first who joins
-
-    @property
-    def container(self) -> Container:
-        """The container that the agent lives in.
-
-        Raises:
-            ContainerClosedError: it has not been started in one.
-        """
-        if self._container is None:
-            raise ContainerClosedError(f"agent {self.name} is not in a container; container.start() it first")
-        return self._container
-
-    async def join(self) -> None:
-        """Wait until the agent is gone.
-
-        Raises:
-            Exception: the first that its setup or one of its behaviours (or its `handle`) has raised, as soon
-                as it has, whether the agent lives on or not.
-        """
-        if self._error is None and self.state is not AgentState.GONE:
-            if self._end is None:
-                self._end = asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._end)
-        if self._error is not None:
-            raise self._error
-
-    def _failed(self, error: BaseException) -> None:
-        if self._error is None:
-            self._error = error
-        self._let_go()
-
-    def _let_go(self) -> None:
-        """Let those go on who join."""
-        if self._end is not None and not self._end.done():
-            self._end.set_result(None)
-
-    def _vanish(self) -> None:
-        if self.state is not AgentState.GONE:
-            self.state = AgentState.GONE
-            if self._container is not None:
-                self._container._forget(self)
-            self._let_go()
-
-    def _stamped(self, message: Message) -> Message:
-        address = self.address
-        if address is None:
-            raise ContainerClosedError(f"agent {self.name} cannot send before a container has started it")
-        return stamped(message, address)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.address or self.name} {self.state.value}>"
-
-
-class Agent(_Resident):
+class Agent(Resident):
     """An agent with behaviours.
 
     Make it, add behaviours, and have a container start it; or subclass it and add them in `setup`.
@@ -152,9 +59,10 @@ class Agent(_Resident):
         behaviour.agent = self
         if template is not None:
             behaviour.template = template
-        if behaviour.template is not None:
-            behaviour._matches = behaviour.template.match
+        behaviour._mailbox.matches = None if behaviour.template is None else behaviour.template.match
+        behaviour._mailbox.unwanted = self._unwanted
         self._behaviours += (behaviour,)
+        self._rewire()
         if self.state is not AgentState.INITIATED:
             self._container._start_behaviour(behaviour)
 
@@ -167,7 +75,7 @@ class Agent(_Resident):
         if behaviour not in self._behaviours:
             raise AgentStateError(f"agent {self.name} does not have {behaviour}")
         behaviour.kill()
-        if behaviour._strand is None or behaviour.is_done():
+        if behaviour._mailbox.strand is None or behaviour.is_done():
             self._dismiss(behaviour)
 
     @property
@@ -237,7 +145,7 @@ class Agent(_Resident):
             return
         behaviours = self._behaviours
         self._stopping = True
-        inside = any(behaviour._strand is not None and behaviour._strand.running for behaviour in behaviours)
+        inside = any(strand.running for strand in self._strands())
         for behaviour in behaviours:
             behaviour.kill()
         if not self._behaviours:
@@ -254,17 +162,20 @@ class Agent(_Resident):
         if self.state is not AgentState.ACTIVE:
             raise AgentStateError(f"agent {self.name} is {self.state.value}, not active")
         self.state = state
-        for behaviour in self._behaviours:
-            if behaviour._strand is not None:
-                behaviour._strand.hold()
+        for strand in self._strands():
+            strand.hold()
 
     def _release(self, state: AgentState) -> None:
         if self.state is not state:
             raise AgentStateError(f"agent {self.name} is {self.state.value}, not {state.value}")
         self.state = AgentState.ACTIVE
         for behaviour in self._behaviours:
-            if behaviour._strand is not None:
-                behaviour._strand.release(behaviour._next)
+            if behaviour._mailbox.strand is not None:
+                behaviour._mailbox.strand.release(behaviour._mailbox.next)
+
+    def _strands(self) -> list[Strand]:
+        strands = (behaviour._mailbox.strand for behaviour in self._behaviours)
+        return [strand for strand in strands if strand is not None]
 
     def _behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
         self._container._behaviour_ended(behaviour, error)
@@ -276,121 +187,34 @@ class Agent(_Resident):
 
     def _dismiss(self, behaviour: Behaviour) -> None:
         self._behaviours = tuple(other for other in self._behaviours if other is not behaviour)
-        for message in behaviour._empty():
+        self._rewire()
+        for message in behaviour._mailbox.empty():
             self._container.bury(message, f"{behaviour} ended before it received the message", self.address)
 
     # -- messages -------------------------------------------------------------------------------------------
 
-    def _deliver(self, message: Message) -> Sequence[Place]:
-        """Hand a message to every behaviour that wants it; return those whose mailbox is full."""
-        full: Sequence[Place] = ()
+    def _rewire(self) -> None:
+        """Let neighbours hand over in the shortest way that the behaviours allow."""
+        if self._neighbours.get(self.address) is not None:
+            self._neighbours[self.address] = self._entrance()
+
+    def _entrance(self) -> Deliver:
+        behaviours = self._behaviours
+        return behaviours[0]._mailbox.accept if len(behaviours) == 1 else self._deliver
+
+    def _deliver(self, message: Message) -> Sequence[Place] | None:
+        """Hand a message to every behaviour that wants it; return the mailboxes that are full."""
+        full: list[Place] = []
         taken = False
         for behaviour in self._behaviours:
-            matches = behaviour._matches
-            if matches is None or matches(message):
+            mailbox = behaviour._mailbox
+            if mailbox.matches is None or mailbox.matches(message):
                 taken = True
-                if not behaviour._put(message):
-                    full = (*full, behaviour)
+                if not mailbox.put(message):
+                    full.append(mailbox)
         if not taken:
-            self._container.bury(message, f"no behaviour of agent {self.name} takes such a message", self.address)
+            self._unwanted(message)
         return full
 
-
-class MicroAgent(_Resident):
-    """The lightest agent: one method, called with each message. It has no task and no mailbox of its own.
-
-    Its messages wait in its container's run queue, in which micro-agents take turns message by message. With
-    an `async def handle`, messages may overlap: the next is handled while one awaits something.
-
-    Args:
-        name: its own name, unique in its container, such as `"cell-17"`.
-
-    Raises:
-        InvalidNameError: the name cannot be an agent's.
-    """
-
-    __slots__ = ("_queue",)
-
-    def handle(self, message: Message) -> Awaitable[None] | None:
-        """Do what the message asks for; for subclasses, as plain or `async` method.
-
-        Args:
-            message: a message to this agent.
-        """
-        raise NotImplementedError(f"{type(self).__name__} has no handle()")
-
-    async def send(self, message: Message) -> None:
-        """Send a message, waiting where there is no room; arguments and errors as of `Behaviour.send`."""
-        if message.sender != self.address:
-            message = self._stamped(message)
-        await self.container._send(message)
-
-    def send_nowait(self, message: Message) -> None:
-        """Send a message to an agent of the same container, from plain code.
-
-        Args:
-            message: with at least one receiver, all of this container.
-
-        Raises:
-            MailboxFullError: a receiver has no room now; the others have the message.
-            LinkError: a receiver is in another container; that takes waiting, so `await send()` there.
-            ContainerClosedError: this agent is not in a running container.
-        """
-        if message.sender != self.address:
-            message = self._stamped(message)
-        container = self._container
-        receiver = container._agents.get(message.to)
-        if receiver is None or container.instruments:
-            container._send_nowait(message)
-        elif full := receiver._deliver(message):
-            container._refuse(message, full)
-
-    async def stop(self) -> None:
-        """End the agent; messages to it that still wait are dead letters. Again, it does nothing."""
-        self._vanish()
-
-    def _start(self, queue: RunQueue, limit: int) -> None:
-        del limit  # its messages wait in the queue, which has a limit of its own
-        self.state = AgentState.ACTIVE
-        self._queue = queue
-
-    # -- messages -------------------------------------------------------------------------------------------
-
-    def _deliver(self, message: Message) -> Sequence[Place]:
-        queue = self._queue
-        waiting = queue.micro
-        if len(waiting) >= queue.limit:
-            return (self,)
-        waiting.append(self.handle)
-        waiting.append(message)
-        if not queue.awake:
-            queue.wake()
-        return ()
-
-    def _put(self, message: Message) -> bool:
-        return not self._deliver(message)
-
-    async def _room(self) -> None:
-        await self._queue.room()
-
-    def is_done(self) -> bool:
-        """Tell whether the agent is gone."""
-        return self.state is AgentState.GONE
-
-    # -- an asynchronous handle, once it awaits ---------------------------------------------------------------
-
-    def _go_on(self, unfinished: Any) -> None:
-        if not inspect.iscoroutine(unfinished):
-            kind = type(unfinished).__name__
-            self._failed(AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing"))
-            return
-        Strand(unfinished, self._queue, f"{self.name}/handle", self)
-
-    def give_back(self, message: Message) -> None:
-        """Take nothing back: a handler does not wait for messages."""
-
-    def ended(self, strand: Strand) -> None:
-        """Learn how `handle` went; for the strand."""
-        error = None if strand.cancelled() else strand.exception()
-        if error is not None:
-            self._container._handle_failed(self, error)
+    def _unwanted(self, message: Message) -> None:
+        self._container.bury(message, f"no behaviour of agent {self.name} takes such a message", self.address)

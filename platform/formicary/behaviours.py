@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import types
-from collections import deque
 from typing import TYPE_CHECKING, Any, overload
+
+from msgspec.structs import force_setattr
 
 from formicary.clock import seconds_until
 from formicary.errors import AgentStateError
-from formicary.strand import WAIT, Strand
+from formicary.mailbox import GREEDY, Mailbox
+from formicary.message import stamp
+from formicary.strand import WAIT
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator
+    from collections.abc import Awaitable, Generator
     from datetime import datetime, timedelta
 
     from formicary.agent import Agent
     from formicary.message import Message
-    from formicary.strand import RunQueue
+    from formicary.strand import RunQueue, Strand
     from formicary.template import Template
-
-_GREEDY = 32  # messages or runs that a behaviour may take in a row before the others get their turn
 
 
 class Behaviour:
@@ -30,34 +31,16 @@ class Behaviour:
     `agent` is the agent that it belongs to, from `add_behaviour` on.
     """
 
-    __slots__ = (
-        "_burst",
-        "_exit_code",
-        "_killed",
-        "_limit",
-        "_mailbox",
-        "_matches",
-        "_queue",
-        "_senders",
-        "_strand",
-        "_takers",
-        "agent",
-        "template",
-    )
+    __slots__ = ("_exit_code", "_killed", "_mailbox", "agent", "template")
 
     agent: Agent
     template: Template | None
 
     def __init__(self) -> None:
         self.template = None
-        self._matches: Callable[[Message], bool] | None = None
-        self._strand: Strand | None = None
-        self._mailbox: deque[Message] | None = None  # made by the first message that has to wait
-        self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room in the mailbox
-        self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
+        self._mailbox = Mailbox(self, self._has_ended)
         self._killed = False
         self._exit_code: Any = None
-        self._burst = 0
 
     # -- what a user writes ---------------------------------------------------------------------------------
 
@@ -89,15 +72,17 @@ class Behaviour:
             asyncio.CancelledError: when cancelled; the message was then not sent to receivers whose mailbox
                 it was still waiting for.
         """
-        agent = self.agent
-        if message.sender != agent.address:
-            message = agent._stamped(message)
-        container = agent._container
-        receiver = container._agents.get(message.to)
-        if receiver is None or container.instruments:
-            await container._send(message)
-        elif full := receiver._deliver(message):
-            await container._wait_for_room(message, full)
+        mailbox = self._mailbox
+        sender = message.sender
+        if sender is None:
+            force_setattr(message, "sender", mailbox.address)
+        elif sender != mailbox.address:
+            message = stamp(message, mailbox.address)
+        deliver = mailbox.neighbours.get(message.to)
+        if deliver is None:
+            await self.agent.container._send(message)
+        elif full := deliver(message):
+            await self.agent.container._wait_for_room(message, full)
 
     async def reply(self, message: Message, *, body: str | bytes = "", **parameters: Any) -> None:
         """Send an answer to `message`; arguments and errors as of `Message.make_reply` and `send`."""
@@ -108,7 +93,7 @@ class Behaviour:
     @overload
     def receive(self, timeout: float) -> Awaitable[Message | None]: ...
     @types.coroutine
-    def receive(self, timeout: float | None = None) -> Generator[Any, Any, Message | None]:
+    def receive(self, timeout: float | None = None) -> Generator[Any, Any, Any]:
         """Take the next message out of the mailbox; await it.
 
         Args:
@@ -120,29 +105,20 @@ class Behaviour:
         Raises:
             asyncio.CancelledError: when cancelled; no message is lost by it.
         """
-        if self._mailbox:
-            self._burst += 1
-            if self._burst > _GREEDY:
-                self._burst = 0
-                yield
-            return self._take()
-        self._burst = 0
-        strand = self._strand
-        if strand is None or not strand.running:  # called in a task that the behaviour has started
-            return (yield from self._receive_in_task(timeout).__await__())
-        if timeout is None:
-            while (message := (yield WAIT)) is None:
-                if self._mailbox:
-                    return self._take()
-            return message  # type: ignore[no-any-return]  # it is what `_put` resumes with
-        if timeout <= 0:
-            yield  # a loop that only looks must not starve those who would send
-            return self._next()
-        timer = strand.get_loop().call_later(timeout, strand.expire)
-        try:
-            return (yield WAIT)  # type: ignore[no-any-return]  # as above
-        finally:
-            timer.cancel()
+        mailbox = self._mailbox
+        if not mailbox.messages:
+            # The usual case stands here and not in the mailbox: one generator less for every message.
+            if timeout is not None or mailbox.queue.current is not mailbox.strand:
+                return (yield from mailbox.receive(timeout))
+            while (message := (yield WAIT)) is None and not mailbox.messages:
+                pass
+            mailbox.burst = 0
+            return message or mailbox.next()
+        mailbox.burst += 1
+        if mailbox.burst > GREEDY:
+            mailbox.burst = 0
+            yield
+        return mailbox.next()
 
     def kill(self, exit_code: Any = None) -> None:
         """End the behaviour: after this `run` when it calls that itself, else at what it waits for now.
@@ -153,7 +129,7 @@ class Behaviour:
         self._killed = True
         if exit_code is not None:
             self._exit_code = exit_code
-        strand = self._strand
+        strand = self._mailbox.strand
         if strand is not None and not strand.running:
             strand.cancel()
 
@@ -168,7 +144,7 @@ class Behaviour:
             TimeoutError: it has not ended in time.
             Exception: what the behaviour has ended with, if it was an exception.
         """
-        strand = self._strand
+        strand = self._mailbox.strand
         if strand is None:
             raise AgentStateError(f"{self} has not started: start its agent first")
         if strand.running:
@@ -192,7 +168,7 @@ class Behaviour:
 
     def is_done(self) -> bool:
         """Tell whether the behaviour has ended."""
-        return self._strand is not None and self._strand.done()
+        return self._mailbox.is_done()
 
     def is_killed(self) -> bool:
         """Tell whether `kill` was called."""
@@ -200,7 +176,7 @@ class Behaviour:
 
     def mailbox_size(self) -> int:
         """Return how many messages wait to be received."""
-        return len(self._mailbox) if self._mailbox else 0
+        return len(self._mailbox.messages or ())
 
     def get(self, name: str) -> Any:
         """Return the agent's knowledge of `name`, None if it has none."""
@@ -220,11 +196,13 @@ class Behaviour:
     _repeats = True
 
     def _start(self, queue: RunQueue, limit: int) -> None:
-        self._queue = queue
-        self._limit = limit
-        self._strand = Strand(self._main(), queue, f"{self.agent.name}/{type(self).__name__}", self)
+        agent = self.agent
+        self._mailbox.address = agent.address
+        self._mailbox.neighbours = agent._neighbours
+        self._mailbox.open(self._main(), queue, limit, f"{agent.name}/{type(self).__name__}")
 
     async def _main(self) -> None:
+        mailbox = self._mailbox
         try:
             await self.on_start()
             while not self._killed:
@@ -233,105 +211,21 @@ class Behaviour:
                 await self.run()
                 if not self._repeats:
                     break
-                self._burst += 1
-                if self._burst > _GREEDY:  # a run that never waits must not starve the others
-                    self._burst = 0
+                mailbox.burst += 1
+                if mailbox.burst > GREEDY:  # a run that never waits must not starve the others
+                    mailbox.burst = 0
                     await asyncio.sleep(0)
         except asyncio.CancelledError:
-            if not self._killed or self._strand is None:
+            if not self._killed or mailbox.strand is None:
                 raise
-            self._strand.uncancel()
+            mailbox.strand.uncancel()
         await self.on_end()
 
     async def _wait_for_time(self) -> None:
         """Wait until `run` is due; for the kinds that are `_timed`."""
 
-    def ended(self, strand: Strand) -> None:
-        """Tell the agent; for the strand."""
-        error = None if strand.cancelled() else strand.exception()
-        self.agent._behaviour_ended(self, error)
-
-    # -- its mailbox ----------------------------------------------------------------------------------------
-
-    def _put(self, message: Message) -> bool:
-        """Hand a message over; return False if the mailbox is full."""
-        strand = self._strand
-        if strand is not None and strand.waiting:
-            strand.waiting = False
-            queue = self._queue
-            queue.ready.append(strand.resume)
-            queue.ready.append(message)
-            if not queue.awake:
-                queue.wake()
-            return True
-        mailbox = self._mailbox
-        if mailbox is None:
-            mailbox = self._mailbox = deque()
-        elif len(mailbox) >= self._limit:
-            return False
-        mailbox.append(message)
-        if self._takers:
-            _wake_first(self._takers)
-        return True
-
-    def _take(self) -> Message:
-        mailbox = self._mailbox
-        assert mailbox
-        if self._senders:
-            _wake_first(self._senders)
-        return mailbox.popleft()
-
-    def _next(self) -> Message | None:
-        return self._take() if self._mailbox else None
-
-    def give_back(self, message: Message) -> None:
-        """Put the oldest message back; for the strand."""
-        if self._mailbox is None:
-            self._mailbox = deque()
-        self._mailbox.appendleft(message)
-
-    async def _receive_in_task(self, timeout: float | None) -> Message | None:
-        if self._takers is None:
-            self._takers = deque()
-        try:
-            async with asyncio.timeout(timeout):
-                while not self._mailbox:
-                    await _wait_in(self._takers)
-        except TimeoutError:
-            return None
-        return self._take()
-
-    async def _room(self) -> None:
-        """Wait for a place in the mailbox; it may be taken again by the time the caller runs."""
-        if self._senders is None:
-            self._senders = deque()
-        await _wait_in(self._senders)
-
-    def _empty(self) -> deque[Message]:
-        """Return what was never received, and let those go on who wait for room."""
-        left, self._mailbox = self._mailbox or deque(), None
-        while self._senders:
-            _wake_first(self._senders)
-        return left
-
-
-async def _wait_in(line: deque[asyncio.Future[None]]) -> None:
-    future = asyncio.get_running_loop().create_future()
-    line.append(future)
-    try:
-        await future
-    except asyncio.CancelledError:
-        if future.done() and not future.cancelled():
-            _wake_first(line)  # its turn came just when it was cancelled: the next one's now
-        raise
-
-
-def _wake_first(line: deque[asyncio.Future[None]]) -> None:
-    while line:
-        future = line.popleft()
-        if not future.done():
-            future.set_result(None)
-            return
+    def _has_ended(self, strand: Strand) -> None:
+        self.agent._behaviour_ended(self, None if strand.cancelled() else strand.exception())
 
 
 class CyclicBehaviour(Behaviour):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
-from formicary.agent import Agent, AgentState, MicroAgent, Place
+from formicary.agent import Agent
 from formicary.clock import now
 from formicary.errors import (
     AgentStateError,
@@ -19,8 +19,10 @@ from formicary.errors import (
     NameTakenError,
 )
 from formicary.message import Message
+from formicary.micro import MicroAgent
 from formicary.names import MANAGEMENT, check_container, check_platform, complete
 from formicary.observe.dead_letters import DeadLetter, DeadLetters
+from formicary.resident import AgentState, Resident
 from formicary.strand import RunQueue
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from formicary.behaviours import Behaviour
+    from formicary.mailbox import Neighbours, Place
     from formicary.observe.instruments import Instrument
 
 logger = logging.getLogger("formicary")
@@ -115,8 +118,8 @@ class Container:
         self._when_full = when_full
         self._send_timeout = send_timeout
         self._queue: RunQueue | None = None
-        # By full name. The key may be anything that a message's `to` can be: what is not here goes the long way.
-        self._agents: dict[Any, Agent | MicroAgent] = {}
+        self._agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
+        self._neighbours: Neighbours = {}
         self._starting: set[str] = set()
         self._full_names: dict[str, str] = {}
         self._closing = False
@@ -170,13 +173,18 @@ class Container:
             raise AgentStateError(f"agent {agent.name} was started before; make a new one")
         address = f"{agent.name}@{self.domain}"
         if address in self._agents or address in self._starting:
-            raise NameTakenError(f"an agent named {agent.name!r} lives in container {self.name}; take another name")
+            raise NameTakenError(
+                f"an agent named {agent.name!r} lives in container {self.name}; take another name"
+            )
         agent.address = address
         agent._container = self
+        agent._neighbours = self._neighbours
         if isinstance(agent, Agent):
             await self._set_up(agent, address)
         self._agents[address] = agent
         agent._start(self._queue, self._mailbox_limit)
+        if not self.instruments:
+            self._neighbours[address] = agent._entrance()
         for instrument in self.instruments:
             self._tell(instrument, "agent_started", agent)
 
@@ -201,18 +209,21 @@ class Container:
     def add_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` of everything that happens from now on."""
         self.instruments += (instrument,)
+        self._neighbours.clear()  # so every message goes the long way, where instruments are told
 
     def remove_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` nothing more; one that is not there is no error."""
         self.instruments = tuple(other for other in self.instruments if other is not instrument)
+        if not self.instruments:
+            self._neighbours.update((address, agent._entrance()) for address, agent in self._agents.items())
 
     # -- what agents ask of their container -------------------------------------------------------------------
 
     def _start_behaviour(self, behaviour: Behaviour) -> None:
         assert self._queue is not None
         behaviour._start(self._queue, self._mailbox_limit)
-        if behaviour.agent.state is not AgentState.ACTIVE and behaviour._strand is not None:
-            behaviour._strand.hold()
+        if behaviour.agent.state is not AgentState.ACTIVE and behaviour._mailbox.strand is not None:
+            behaviour._mailbox.strand.hold()
 
     def _behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
         if error is not None:
@@ -225,16 +236,16 @@ class Container:
         agent._failed(error)
 
     async def _wait_for_end(self, agent: Agent) -> None:
-        strands = [behaviour._strand for behaviour in agent.behaviours if behaviour._strand is not None]
-        _, pending = await asyncio.wait(strands, timeout=_STOP_TIMEOUT)
+        _, pending = await asyncio.wait(agent._strands(), timeout=_STOP_TIMEOUT)
         for behaviour in agent.behaviours:
-            if behaviour._strand in pending:
+            if behaviour._mailbox.strand in pending:
                 logger.error("%s did not end within %g s and is left behind", behaviour, _STOP_TIMEOUT)
         agent._vanish()
 
-    def _forget(self, agent: Agent | MicroAgent) -> None:
+    def _forget(self, agent: Resident) -> None:
         if self._agents.get(agent.address) is agent:
             del self._agents[agent.address]
+            self._neighbours.pop(agent.address, None)
             if isinstance(agent, MicroAgent) and not self._closing:
                 self._bury_micro(agent)
             for instrument in self.instruments:
@@ -269,7 +280,9 @@ class Container:
                 if full := self.deliver(completed, receiver):
                     self._refuse(completed, full)
             elif self._is_elsewhere(receiver) and self._transport is not None:
-                reason = f"{receiver} is in another container, where send_nowait() does not reach; await send()"
+                reason = (
+                    f"{receiver} is in another container, where send_nowait() does not reach; await send()"
+                )
                 self.bury(completed, reason, receiver, tell_sender=False)
                 raise LinkError(reason)
             else:
@@ -304,7 +317,7 @@ class Container:
             return f"container {self.name} is connected to no other, so {receiver} cannot be reached"
         return f"no agent named {receiver.partition('@')[0]!r} lives in container {self.name}"
 
-    def deliver(self, message: Message, receiver: str) -> Sequence[Place]:
+    def deliver(self, message: Message, receiver: str) -> Sequence[Place] | None:
         """Hand a message to an agent of this container; for transports too.
 
         Args:
@@ -312,12 +325,12 @@ class Container:
             receiver: the full name of the agent.
 
         Returns:
-            The mailboxes that are full; empty when it is delivered, or buried because there is no such agent.
+            The mailboxes that are full, if any; none when it is delivered, or buried as there is no such agent.
         """
         agent = self._agents.get(receiver)
         if agent is None:
             self.bury(message, self._unknown(receiver), receiver)
-            return ()
+            return None
         full = agent._deliver(message)
         if self.instruments and not full:
             for instrument in self.instruments:
@@ -344,8 +357,8 @@ class Container:
         """Deliver to the mailboxes that `deliver` found full, as soon as they have room."""
         for place in full:
             while not place.is_done():
-                await place._room()
-                if not place.is_done() and place._put(message):
+                await place.room()
+                if not place.is_done() and place.put(message):
                     break
             else:
                 self.bury(message, f"{place} ended before it had room for the message")

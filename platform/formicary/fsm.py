@@ -28,10 +28,10 @@ class State(OneShotBehaviour):
         """Go on with the state of this name after this run."""
         self._next_state = name
 
-    def receive(self, timeout: float | None = None) -> Awaitable[Any]:  # type: ignore[override]  # as there
+    def receive(self, timeout: float | None = None) -> Awaitable[Any]:
         """Take the next message out of the machine's mailbox, as `Behaviour.receive`."""
         assert self._machine is not None
-        return self._machine.receive(timeout)  # type: ignore[arg-type, no-any-return]  # one of its overloads
+        return self._machine.receive(timeout)
 
     def kill(self, exit_code: Any = None) -> None:
         """End the whole machine, as `Behaviour.kill`."""
@@ -88,7 +88,9 @@ class FSMBehaviour(OneShotBehaviour):
         """
         for name in (source, dest):
             if name not in self._states:
-                raise AgentStateError(f"the machine has no state {name!r}; add_state() it before its transitions")
+                raise AgentStateError(
+                    f"the machine has no state {name!r}; add_state() it before its transitions"
+                )
         self._transitions[source].add(dest)
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime  # noqa: TC003 -- msgspec reads the annotations at run time
+from copy import copy
+from datetime import datetime
 from typing import Any, Never
 
 import msgspec
@@ -12,7 +13,8 @@ from formicary.errors import InvalidMessageError
 from formicary.names import check_receiver
 
 _REMEMBERED = 65_536
-_receivers: set[str] = set()  # names that passed check_receiver; most messages go to a name seen before
+_receivers: set[object] = set()  # names that passed check_receiver
+_BODIES = frozenset({str, bytes})
 
 
 class Metadata(dict[str, str]):
@@ -24,19 +26,19 @@ class Metadata(dict[str, str]):
         raise TypeError("a message's metadata cannot be changed; make another message with replace()")
 
     __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _refuse
-    __ior__ = _refuse  # type: ignore[assignment]  # a refusal returns nothing
+    __ior__ = _refuse
 
     def __hash__(self) -> int:  # type: ignore[override]  # immutable, so it can be hashed
         """Hash by content."""
         return hash(frozenset(self.items()))
 
 
-class Message(msgspec.Struct, frozen=True, array_like=True, kw_only=True, gc=False):
+class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One ACL message. It cannot be changed once made, so agents in one process share it without copies.
 
     Args:
         to: the receiver, or a tuple (or list) of receivers; `alice`, `alice@c2` or a full address.
-        sender: set by the container that sends; what is given here is replaced by the truth.
+        sender: filled in when the message is sent; what is given here is replaced by the truth.
         body: the content, text or bytes.
         performative: the type of the communicative act, `"request"`, `"inform"`, ... (FIPA00037).
         thread: SPADE's and XMPP's thread of a conversation (XEP-0201).
@@ -73,43 +75,20 @@ class Message(msgspec.Struct, frozen=True, array_like=True, kw_only=True, gc=Fal
     metadata: dict[str, str] | None = None
 
     def __post_init__(self) -> None:
-        # Runs for every message: what is usual passes with a few look-ups, the rest is looked at in full.
-        if self.to not in _receivers:
-            _check_receivers(self)
-        kind = self.body.__class__
-        if kind is not str and kind is not bytes:
-            raise InvalidMessageError(
-                f"a message's body is text or bytes, not {kind.__name__}; encode it first, with json.dumps() say"
-            )
-        act = self.performative
-        if (
-            (act is not None and act.__class__ is not str)
-            or self.thread
-            or self.reply_to
-            or self.language
-            or self.encoding
-            or self.ontology
-            or self.protocol
-            or self.conversation_id
-            or self.reply_with
-            or self.in_reply_to
-            or self.reply_by
-            or self.metadata is not None
-        ):
-            _check_rare(self)
+        # Runs for every message: most go to a name seen before, and pass with three look-ups. What is rare
+        # and cannot harm inside the process is looked at by `check`, on the way out of it.
+        if self.to not in _receivers or type(self.body) not in _BODIES or self.metadata is not None:
+            _check_usual(self)
 
-    def make_reply(
-        self, *, body: str | bytes = "", performative: str = "inform", **changes: Any
-    ) -> Message:
+    def make_reply(self, *, body: str | bytes = "", performative: str = "inform") -> Message:
         """Return an answer to this message: to its `reply_to` or sender, in the same conversation.
 
         Protocol, language, encoding, ontology, thread and conversation are those of this message;
-        `in_reply_to` is its `reply_with`.
+        `in_reply_to` is its `reply_with`. For more, `replace` it.
 
         Args:
             body: the content of the answer.
             performative: the type of the answer.
-            changes: other parameters of `Message` that the answer shall have.
 
         Raises:
             InvalidMessageError: this message has no sender that could be answered.
@@ -118,20 +97,38 @@ class Message(msgspec.Struct, frozen=True, array_like=True, kw_only=True, gc=Fal
         if to is None:
             raise InvalidMessageError("a message that has not been sent has no sender to reply to")
         own = self.to
-        reply = Message(
-            to=to,
-            sender=own if own.__class__ is str else None,  # type: ignore[arg-type]  # narrowed by its class
-            body=body,
-            performative=performative,
-            thread=self.thread,
-            language=self.language,
-            encoding=self.encoding,
-            ontology=self.ontology,
-            protocol=self.protocol,
-            conversation_id=self.conversation_id,
-            in_reply_to=self.reply_with,
+        return Message(
+            to,
+            own if type(own) is str else None,
+            body,
+            performative,
+            self.thread,
+            None,
+            self.language,
+            self.encoding,
+            self.ontology,
+            self.protocol,
+            self.conversation_id,
+            None,
+            self.reply_with,
         )
-        return msgspec.structs.replace(reply, **changes) if changes else reply
+
+    def check(self) -> None:
+        """Make sure that every parameter has the type that other processes expect; for transports.
+
+        Raises:
+            InvalidMessageError: one has not.
+        """
+        for field in _TEXTS:
+            value = getattr(self, field)
+            if value is not None and not isinstance(value, str):
+                raise InvalidMessageError(
+                    f"a message's {field} is text, not {type(value).__name__}: {value!r}"
+                )
+        if self.reply_to is not None:
+            check_receiver(self.reply_to)
+        if self.reply_by is not None and not isinstance(self.reply_by, datetime):
+            raise InvalidMessageError(f"a message's reply_by is a datetime, not {self.reply_by!r}")
 
     def replace(self, **changes: Any) -> Message:
         """Return a message like this one but for `changes`.
@@ -153,11 +150,32 @@ class Message(msgspec.Struct, frozen=True, array_like=True, kw_only=True, gc=Fal
         return self.metadata.get(key) if self.metadata else None
 
 
-def stamped(message: Message, sender: str) -> Message:
-    """Return `message` as sent by `sender`; a message is never changed under its maker's hands."""
-    copy: Message = message.__copy__()
-    force_setattr(copy, "sender", sender)
-    return copy
+def stamp(message: Message, sender: str | None) -> Message:
+    """Return `message` as sent by `sender`.
+
+    A message that nobody has sent yet gets its sender in place, which only its maker could tell; one that has
+    a sender is not changed under its readers' hands, but copied.
+    """
+    if message.sender is not None:
+        message = copy(message)
+    force_setattr(message, "sender", sender)
+    return message
+
+
+def _check_usual(message: Message) -> None:
+    _check_receivers(message)
+    if message.body.__class__ not in _BODIES:
+        raise InvalidMessageError(
+            f"a message's body is text or bytes, not {type(message.body).__name__}; "
+            "encode it first, with json.dumps() say"
+        )
+    metadata = message.metadata
+    if metadata is not None and metadata.__class__ is not Metadata:
+        if not isinstance(metadata, dict) or not all(
+            isinstance(key, str) and isinstance(value, str) for key, value in metadata.items()
+        ):
+            raise InvalidMessageError(f"a message's metadata maps text to text, unlike {metadata!r}")
+        force_setattr(message, "metadata", Metadata(metadata))
 
 
 def _check_receivers(message: Message) -> None:
@@ -190,31 +208,3 @@ _TEXTS = (
     "reply_with",
     "in_reply_to",
 )
-
-
-def _check_rare(message: Message) -> None:
-    for field in _TEXTS:
-        value = getattr(message, field)
-        if value is not None and not isinstance(value, str):
-            raise InvalidMessageError(f"a message's {field} is text, not {type(value).__name__}: {value!r}")
-    if message.reply_to is not None and message.reply_to not in _receivers:
-        check_receiver(message.reply_to)
-    if message.reply_by is not None and (
-        not hasattr(message.reply_by, "tzinfo") or message.reply_by.tzinfo is None
-    ):
-        raise InvalidMessageError(
-            f"a message's reply_by is a time with a time zone, not {message.reply_by!r}; "
-            "write datetime.now(UTC) + timedelta(seconds=5), say"
-        )
-    _check_metadata(message)
-
-
-def _check_metadata(message: Message) -> None:
-    metadata = message.metadata
-    if metadata is None or metadata.__class__ is Metadata:
-        return
-    if not isinstance(metadata, dict) or not all(
-        isinstance(key, str) and isinstance(value, str) for key, value in metadata.items()
-    ):
-        raise InvalidMessageError(f"a message's metadata maps text to text, unlike {metadata!r}")
-    force_setattr(message, "metadata", Metadata(metadata))

@@ -25,6 +25,11 @@ _LONGEST = 1023  # bytes of a part of an XMPP address, RFC 7622
 _LONGEST_DOMAIN = 253  # bytes, RFC 1035
 
 
+def _check_text(name: object, what: str) -> None:
+    if not isinstance(name, str):
+        raise InvalidNameError(f"{what} is text, not {type(name).__name__}: {name!r}")
+
+
 def check_local(name: str) -> str:
     """Return `name` if it can be an agent's own name; else say what is wrong with it.
 
@@ -34,8 +39,7 @@ def check_local(name: str) -> str:
     Raises:
         InvalidNameError: with what is wrong and, where there is one, the form that would do.
     """
-    if not isinstance(name, str):
-        raise InvalidNameError(f"an agent's name is text, not {type(name).__name__}: {name!r}")
+    _check_text(name, "an agent's name")
     if not name:
         raise InvalidNameError("an agent's name is empty")
     if found := _FORBIDDEN.search(name):
@@ -57,7 +61,8 @@ def check_container(name: str) -> str:
     Raises:
         InvalidNameError: with what is wrong.
     """
-    if not isinstance(name, str) or not _LABEL.fullmatch(name):
+    _check_text(name, "a container's name")
+    if not _LABEL.fullmatch(name):
         raise InvalidNameError(
             f"{name!r} cannot be a container's name; take 1 to 63 of a-z, 0-9 and inner hyphens, such as 'c1'"
         )
@@ -72,8 +77,9 @@ def check_platform(domain: str) -> str:
     Raises:
         InvalidNameError: with what is wrong.
     """
-    labels = domain.split(".") if isinstance(domain, str) else [""]
-    if len(domain) > _LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in labels):
+    _check_text(domain, "a platform's domain")
+    labels = domain.split(".")
+    if not all(_LABEL.fullmatch(label) for label in labels) or len(domain) > _LONGEST_DOMAIN:
         raise InvalidNameError(
             f"{domain!r} cannot be a platform's domain; take labels of a-z, 0-9 and inner hyphens joined "
             "by dots, such as 'lab.localhost'"
@@ -87,8 +93,7 @@ def check_receiver(name: str) -> str:
     Raises:
         InvalidNameError: with what is wrong.
     """
-    if not isinstance(name, str):
-        raise InvalidNameError(f"a receiver's name is text, not {type(name).__name__}: {name!r}")
+    _check_text(name, "a receiver's name")
     address, slash, resource = name.partition("/")
     local, at, domain = address.partition("@")
     if not at:

@@ -7,17 +7,28 @@ A `Strand` is to asyncio a task: it is the current task while it runs, can be ca
 coroutine yields `WAIT`, and whoever delivers puts the strand into the `RunQueue`, which resumes it later in
 the same turn of the event loop.
 
-Nothing outside this module and `behaviours.receive` knows of strands' insides: who drives is one small seam.
+Nothing but this module and `mailbox` knows of strands' insides: who drives behaviours is one small seam.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
-from asyncio import _enter_task, _leave_task, _register_task, _unregister_task
+import sys
+from asyncio import _register_task, _unregister_task
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
+
+# Make a task the current one, and none. Before Python 3.12 there is no function that need not be undone after
+# each step, but the dictionary that such a function would change.
+_become: Callable[[asyncio.AbstractEventLoop, Any], object]
+_rest: Callable[[asyncio.AbstractEventLoop, None], object]
+if sys.version_info >= (3, 12):
+    _become = _rest = asyncio.tasks._swap_current_task
+else:
+    _become = asyncio.tasks._current_tasks.__setitem__  # type: ignore[attr-defined]  # not in the stubs
+    _rest = asyncio.tasks._current_tasks.pop  # type: ignore[attr-defined]  # as above
 
 WAIT: Any = object()
 """What a strand's coroutine yields to be resumed by the next message."""
@@ -37,7 +48,7 @@ class RunQueue:
         unfinished: called with a micro-agent and what its `handle` returned, if not None.
     """
 
-    __slots__ = ("_roomy", "awake", "failed", "limit", "loop", "micro", "ready", "unfinished")
+    __slots__ = ("_roomy", "awake", "current", "failed", "limit", "loop", "micro", "ready", "unfinished")
 
     def __init__(
         self,
@@ -46,13 +57,14 @@ class RunQueue:
         unfinished: Callable[[Any, Any], None],
     ) -> None:
         self.loop = asyncio.get_running_loop()
-        # Both queues are flat (function, argument, function, argument, ...): a pair costs no tuple.
+        # Both queues are flat (strand, value, strand, value, ...): a pair costs no tuple.
         self.ready: deque[Any] = deque()
         self.micro: deque[Any] = deque()
         self.limit = 2 * limit
         self.failed = failed
         self.unfinished = unfinished
         self.awake = False
+        self.current: Strand | None = None  # the strand that runs now
         self._roomy: list[asyncio.Future[None]] = []
 
     def wake(self) -> None:
@@ -60,9 +72,9 @@ class RunQueue:
         self.awake = True
         self.loop.call_soon(self._run)
 
-    def schedule(self, resume: Callable[[Any], None], value: object) -> None:
-        """Call `resume(value)` soon, after all that is ready already."""
-        self.ready.append(resume)
+    def schedule(self, strand: Strand, value: object = None) -> None:
+        """Resume `strand` with `value` soon, after all that is ready already."""
+        self.ready.append(strand)
         self.ready.append(value)
         if not self.awake:
             self.wake()
@@ -86,22 +98,47 @@ class RunQueue:
         await future
 
     def _run(self) -> None:
-        ready = self.ready
         try:
-            if ready:
-                take = ready.popleft
-                for _ in _TURN:
-                    take()(take())
-                    if not ready:
-                        break
+            if self.ready:
+                self._run_strands()
             if self.micro:
                 self._run_micro()
         finally:
             # Also after a KeyboardInterrupt: what is ready stays ready.
-            if ready or self.micro:
+            if self.ready or self.micro:
                 self.loop.call_soon(self._run)
             else:
                 self.awake = False
+
+    def _run_strands(self) -> None:
+        ready = self.ready
+        take = ready.popleft
+        loop = self.loop
+        try:
+            for _ in _TURN:
+                strand = take()
+                value = take()
+                resume = strand.send
+                if strand.attention and (resume := strand.attend(value)) is None:
+                    if ready:
+                        continue
+                    break
+                self.current = strand
+                _become(loop, strand)
+                try:
+                    yielded = strand.run_in_context(resume, value)
+                except BaseException as error:  # noqa: BLE001 -- however it ends, whoever joins is told
+                    strand.end(error)
+                else:
+                    if yielded is WAIT and not strand.attention:
+                        strand.waiting = True
+                    else:
+                        strand.wait_for(yielded)
+                if not ready:
+                    break
+        finally:
+            self.current = None
+            _rest(loop, None)
 
     def _run_micro(self) -> None:
         micro = self.micro
@@ -151,106 +188,102 @@ class Strand(asyncio.Future[Any]):
         "_cancels",
         "_context",
         "_coroutine",
+        "_error",
         "_future",
         "_held",
         "_must_cancel",
         "_name",
         "_owner",
         "_queue",
-        "_run_in_context",
-        "_send",
         "attention",
-        "resume",
-        "running",
+        "run_in_context",
+        "send",
         "waiting",
     )
 
-    def __init__(
-        self,
-        coroutine: Coroutine[Any, Any, Any],
-        queue: RunQueue,
-        name: str,
-        owner: Owner,
-    ) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], queue: RunQueue, name: str, owner: Owner) -> None:
         super().__init__(loop=queue.loop)
-        self.waiting = False  # for a message: whoever delivers clears it and schedules `resume`
-        self.running = False
-        self.attention = False  # cancelled or held: the next resume must not simply go on
-        self._coroutine = coroutine
-        self._send = coroutine.send
+        self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
+        self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on
+        self.send = coroutine.send  # made once: a bound method per message would cost as much as a call
         self._context = contextvars.copy_context()
-        self._run_in_context = self._context.run
+        self.run_in_context = self._context.run
+        self._coroutine = coroutine
         self._queue = queue
         self._name = name
         self._owner = owner
         self._future: asyncio.Future[Any] | None = None
+        self._error: BaseException | None = None
         self._must_cancel = False
         self._cancel_message: Any = None
         self._cancels = 0
         self._held = _FREE
-        self.resume = self._resume  # made once: a bound method per message would cost as much as a call
         _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
-        queue.schedule(self.resume, None)
+        queue.schedule(self)
 
-    # -- running ------------------------------------------------------------------------------------------
+    @property
+    def running(self) -> bool:
+        """Whether the coroutine runs right now: whether who asks is inside it."""
+        return self._queue.current is self
 
-    def _resume(self, value: object, act: Callable[[Any], Any] | None = None) -> None:
-        if act is None:
-            if self.attention:
-                self._resume_specially(value)
-                return
-            act = self._send
-        loop = self._loop
-        self.running = True
-        _enter_task(loop, self)  # type: ignore[arg-type]  # as above
-        try:
-            yielded = self._run_in_context(act, value)
-        except BaseException as error:  # noqa: BLE001 -- however it ends, whoever joins is told
-            self.running = False
-            _leave_task(loop, self)  # type: ignore[arg-type]  # as above
-            self._end(error)
-            return
-        self.running = False
-        _leave_task(loop, self)  # type: ignore[arg-type]  # as above
-        if yielded is WAIT and not self.attention:
-            self.waiting = True
-        else:
-            self._yielded(yielded)
+    # -- what the queue asks for --------------------------------------------------------------------------
 
-    def _yielded(self, yielded: Any) -> None:
+    def attend(self, value: object) -> Callable[[Any], Any] | None:
+        """Say how to resume where `attention` is set: None for not at all, as the strand is held."""
+        if value is not None:
+            self._owner.give_back(value)
+        if self._held:
+            self._held = _PENDING if value is None else _PARKED
+            return None
+        self.attention = False
+        if self._must_cancel:
+            self._must_cancel = False
+            message = self._cancel_message
+            self._error = asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
+        if self._error is None:
+            return self.send
+        return self._throw
+
+    def _throw(self, _: object) -> Any:
+        error, self._error = self._error, None
+        return self._coroutine.throw(error)  # type: ignore[arg-type]  # `attend` has seen that there is one
+
+    def wait_for(self, yielded: Any) -> None:
+        """Have the strand go on after what its coroutine yielded, if it is not a mere wait for a message."""
         if yielded is None:  # asyncio.sleep(0): let the others go first
-            self._queue.schedule(self.resume, None)
+            self._queue.schedule(self)
         elif yielded is WAIT:
-            if self._must_cancel:
-                self._queue.schedule(self.resume, None)
-            else:
+            if self._held:
                 self._held = _PARKED
+            else:
+                self._queue.schedule(self)
         elif getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
             yielded._asyncio_future_blocking = False
             self._future = yielded
             yielded.add_done_callback(self._wake_up)
             if self._must_cancel and yielded.cancel(msg=self._cancel_message):
                 self._must_cancel = False
+                self.attention = bool(self._held)
         else:
-            error = RuntimeError(f"{self._name} awaited {yielded!r}, which asyncio cannot wait for")
-            self._queue.schedule(self._throw, error)
+            self._raise(RuntimeError(f"{self._name} awaited {yielded!r}, which asyncio cannot wait for"))
 
     def _wake_up(self, future: asyncio.Future[Any]) -> None:
         self._future = None
-        if self.attention:
-            self._resume_specially(None)
-            return
-        try:
-            future.result()
-        except BaseException as error:  # noqa: BLE001 -- it belongs to the coroutine that awaits it
-            self._throw(error)
+        if not future.cancelled() and future.exception() is None:
+            self._queue.schedule(self)
         else:
-            self._resume(None)
+            try:
+                future.result()
+            except BaseException as error:  # noqa: BLE001 -- it belongs to the coroutine that awaits it
+                self._raise(error)
 
-    def _throw(self, error: BaseException) -> None:
-        self._resume(error, self._coroutine.throw)
+    def _raise(self, error: BaseException) -> None:
+        self._error = error
+        self.attention = True
+        self._queue.schedule(self)
 
-    def _end(self, error: BaseException) -> None:
+    def end(self, error: BaseException) -> None:
+        """Take what the coroutine ended with as the strand's result, and tell the owner."""
         _unregister_task(self)  # type: ignore[arg-type]  # as above
         if isinstance(error, StopIteration) and not self._must_cancel:
             super().set_result(error.value)
@@ -259,7 +292,6 @@ class Strand(asyncio.Future[Any]):
         else:
             super().set_exception(error)
             self._log_traceback = False  # the owner logs it
-        del self.resume  # with it goes the cycle: an ended strand is freed at once
         self._owner.ended(self)
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise error
@@ -279,7 +311,7 @@ class Strand(asyncio.Future[Any]):
         self._cancel_message = msg
         if self.waiting or self._held in {_PARKED, _PENDING}:
             self.waiting = False
-            self._queue.schedule(self.resume, None)
+            self._queue.schedule(self)
         self._held = _FREE
         return True
 
@@ -292,19 +324,8 @@ class Strand(asyncio.Future[Any]):
         self._cancels = max(0, self._cancels - 1)
         if not self._cancels and self._must_cancel:
             self._must_cancel = False
-            self.attention = bool(self._held)
+            self.attention = bool(self._held) or self._error is not None
         return self._cancels
-
-    def _resume_specially(self, value: object) -> None:
-        if value is not None:
-            self._owner.give_back(value)
-        if self._held:
-            self._held = _PENDING if value is None else _PARKED
-            return
-        # Neither held nor free to go on: it was cancelled.
-        self._must_cancel = self.attention = False
-        message = self._cancel_message
-        self._throw(asyncio.CancelledError() if message is None else asyncio.CancelledError(message))
 
     # -- holding, for suspended agents --------------------------------------------------------------------
 
@@ -323,21 +344,21 @@ class Strand(asyncio.Future[Any]):
             next_message: returns the message to go on with if it waits for one, None if there is none yet.
         """
         held, self._held = self._held, _FREE
-        self.attention = self._must_cancel
+        self.attention = self._must_cancel or self._error is not None
         if held is _PENDING:
-            self._queue.schedule(self.resume, None)
+            self._queue.schedule(self)
         elif held is _PARKED:
             message = next_message()
             if message is None:
                 self.waiting = True
             else:
-                self._queue.schedule(self.resume, message)
+                self._queue.schedule(self, message)
 
     def expire(self) -> None:
         """End a wait for a message without one: its time is over."""
         if self.waiting:
             self.waiting = False
-            self._queue.schedule(self.resume, None)
+            self._queue.schedule(self)
         elif self._held is _PARKED:
             self._held = _PENDING
 

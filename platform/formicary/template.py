@@ -75,10 +75,10 @@ class Template:
         return Template._composed(f"({self._expression}) {word} ({right})", self._values + other._values)
 
     def __and__(self, other: Template) -> Template:
-        return self._joined("and", other) if isinstance(other, Template) else NotImplemented
+        return self._joined("and", other)
 
     def __or__(self, other: Template) -> Template:
-        return self._joined("or", other) if isinstance(other, Template) else NotImplemented
+        return self._joined("or", other)
 
     def __invert__(self) -> Template:
         return Template._composed(f"not ({self._expression})", self._values)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from formicary.agent import Agent, MicroAgent
     from formicary.behaviours import Behaviour
     from formicary.message import Message
     from formicary.observe.dead_letters import DeadLetter
+    from formicary.resident import Resident
 
 
 class Instrument:
@@ -27,10 +27,10 @@ class Instrument:
     def message_dead(self, letter: DeadLetter) -> None:
         """Learn that a message could not be delivered."""
 
-    def agent_started(self, agent: Agent | MicroAgent) -> None:
+    def agent_started(self, agent: Resident) -> None:
         """Learn that `agent` is active."""
 
-    def agent_stopped(self, agent: Agent | MicroAgent) -> None:
+    def agent_stopped(self, agent: Resident) -> None:
         """Learn that `agent` is gone."""
 
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:

@@ -123,6 +123,7 @@ class Container:
         self._starting: set[str] = set()
         self._full_names: dict[str, str] = {}
         self._closing = False
+        self._emptied: asyncio.Future[None] | None = None  # made for the first who joins
 
     # -- life -----------------------------------------------------------------------------------------------
 
@@ -201,6 +202,13 @@ class Container:
         finally:
             self._starting.discard(address)
 
+    async def join(self) -> None:
+        """Wait until no agent lives here; return at once if none does."""
+        while self._agents:
+            if self._emptied is None:
+                self._emptied = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._emptied)
+
     @property
     def agents(self) -> tuple[Agent | MicroAgent, ...]:
         """The agents that live here, in the order in which they started."""
@@ -250,6 +258,9 @@ class Container:
                 self._bury_micro(agent)
             for instrument in self.instruments:
                 self._tell(instrument, "agent_stopped", agent)
+            if self._emptied is not None and not self._agents:
+                self._emptied.set_result(None)
+                self._emptied = None
 
     def _bury_micro(self, agent: MicroAgent | None) -> None:
         """Make dead letters of what waits for a micro-agent, or for all."""

@@ -41,7 +41,7 @@ def formicary(
     del version
 
 
-app.command(name="run")(run.run)
+app.command(name="run", epilog=run.EPILOG)(run.run)
 app.add_typer(server.app, name="server")
 
 

@@ -1,0 +1,164 @@
+"""`formicary run`: a script's agents, in a container that the command makes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from formicary.errors import FormicaryError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.agent import Agent
+    from formicary.container import Container
+    from formicary.micro import MicroAgent
+
+_SHOWN = 3  # reasons for dead letters, and names of agents
+
+File = Annotated[Path, typer.Argument(help="A Python script.", show_default=False)]
+
+EPILOG = """\
+Examples:
+
+  formicary run echo.py
+
+  formicary run echo.py --server local --name c2
+
+  formicary run market.py --seed 7 --for 60
+"""
+
+
+def run(
+    file: File,
+    *,
+    name: Annotated[str, typer.Option(help="Name of the container.")] = "c1",
+    platform: Annotated[
+        str | None,
+        typer.Option(help="The platform's domain.", show_default="the server's, else lab.localhost"),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            help="Folder of the server that connects the container to others; [bold]local[/bold] is that of "
+            "`formicary server start`.",
+            show_default="a container by itself",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Make the agents' random generators give the same again.")
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option("--for", metavar="SECONDS", min=0, help="End after this time.")
+    ] = None,
+) -> None:
+    """Run the agents of a script in a container, until all of them are gone or Ctrl-C is pressed.
+
+    It starts the Agent and MicroAgent objects at the script's top level, also
+    those in lists and tuples there. If there are none, it makes one agent of each
+    class that the script defines and that needs only a name: the class's name in
+    lower case, so EchoAgent becomes echoagent. A leading underscore hides an
+    object or a class. What is under `if __name__ == "__main__":` does not run.
+
+    The exit code is 0 if all went well, 1 if something failed (standard error
+    says what), 2 if the script or an option cannot be used, 3 if the server
+    cannot, and 130 after Ctrl-C.
+    """
+    from formicary.cli.script import load_agents
+
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    errors = _Errors()
+    logging.getLogger("formicary").addHandler(errors)
+    try:
+        container = _make_container(name, platform, server, seed)
+        agents = load_agents(file)
+        _run_to_the_end(container, agents, seconds)
+    finally:
+        logging.getLogger("formicary").removeHandler(errors)
+    if errors.count:
+        raise typer.Exit(1)
+
+
+class _Errors(logging.Handler):
+    """Counts what the platform logs as an error: a setup or behaviour that failed, above all."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        del record
+        self.count += 1
+
+
+def _make_container(name: str, platform: str | None, server: str | None, seed: int | None) -> Container:
+    from formicary import container
+
+    if server is None:
+        return container.Container(name, platform=platform or container.PLATFORM, seed=seed)
+    from formicary.server import ServerAddress
+
+    address = ServerAddress.load(server)
+    if platform not in {None, address.platform}:
+        raise UsageError(
+            f"the server in {address.folder} serves the platform {address.platform}, not {platform}; "
+            "leave --platform out"
+        )
+    return container.Container(name, platform=address.platform, server=address, seed=seed)
+
+
+def _run_to_the_end(container: Container, agents: list[Agent | MicroAgent], seconds: float | None) -> None:
+    # Who ends the command with SIGTERM wants the agents to stop in order, as after Ctrl-C.
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(_live(container, agents, seconds))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        _report_dead_letters(container)
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:  # there is none for Windows
+        return None
+    return uvloop.new_event_loop
+
+
+async def _live(container: Container, agents: list[Agent | MicroAgent], seconds: float | None) -> None:
+    async with container:
+        typer.echo(f"{container.domain}: {_names(agents)}; Ctrl-C ends it", err=True)
+        for agent in agents:
+            await _start(container, agent)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await container.join()
+
+
+async def _start(container: Container, agent: Agent | MicroAgent) -> None:
+    try:
+        await container.start(agent)
+    except FormicaryError:
+        raise
+    except Exception:  # noqa: BLE001 -- its setup failed: the container has logged that, and the others go on
+        return
+
+
+def _names(agents: list[Agent | MicroAgent]) -> str:
+    shown = ", ".join(agent.name for agent in agents[:_SHOWN])
+    return shown if len(agents) <= _SHOWN else f"{shown} and {len(agents) - _SHOWN} more"
+
+
+def _report_dead_letters(container: Container) -> None:
+    letters = container.dead_letters
+    if letters.total:
+        typer.echo(f"dead letters: {letters.total}", err=True)
+        for reason, count in letters.reasons.most_common(_SHOWN):
+            typer.echo(f"  {count} x {reason}", err=True)

@@ -1,0 +1,119 @@
+"""From a Python script to its agents, or to one sentence about why not."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import traceback
+from collections import Counter
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from formicary.agent import Agent
+from formicary.errors import FormicaryError, UsageError
+from formicary.micro import MicroAgent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MODULE = "formicary_script"
+"""What the script's `__name__` is; not `__main__`, so its own main program does not run."""
+
+
+def load_agents(path: Path) -> list[Agent | MicroAgent]:
+    """Run a script and return its agents, in the order in which it defines them.
+
+    Args:
+        path: the script's file. Its folder is put before all others for imports, as Python does.
+
+    Raises:
+        UsageError: it cannot be read or run, has no agents, or has two of one name.
+    """
+    names = {name: value for name, value in vars(_load(path)).items() if not name.startswith("_")}
+    agents = list(_objects(names)) or _from_classes(path, names)
+    for name, count in Counter(agent.name for agent in agents).items():
+        if count > 1:
+            raise UsageError(f"{path} has {count} agents named {name!r}; give each a name of its own")
+    return agents
+
+
+def _load(path: Path) -> ModuleType:
+    try:
+        tree = ast.parse(path.read_bytes(), str(path))
+        _refuse_own_loop(path, tree)
+        code = compile(tree, str(path), "exec", dont_inherit=True)
+    except OSError as error:
+        raise UsageError(f"the script {path} cannot be read ({error.strerror})") from error
+    except SyntaxError as error:
+        raise UsageError(f"{path}, line {error.lineno or 1}, is not Python: {error.msg}") from error
+    except ValueError as error:  # a null byte, before Python 3.12
+        raise UsageError(f"{path} is not Python: {error}") from error
+    module = ModuleType(MODULE)
+    module.__file__ = str(path)
+    sys.modules[MODULE] = module  # dataclasses, for one, look their module up
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        exec(code, vars(module))  # noqa: S102 -- to run a script is what the command is for
+    except (Exception, SystemExit) as error:
+        raise UsageError(_what_failed(path, error)) from error
+    return module
+
+
+def _refuse_own_loop(path: Path, tree: ast.Module) -> None:
+    for statement in tree.body:
+        match statement:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name("asyncio" | "uvloop"), "run"))):
+                raise UsageError(
+                    f"{path}, line {statement.lineno}, runs the script's own program, which makes containers "
+                    'itself: start it with `python`, or put that line under `if __name__ == "__main__":`'
+                )
+
+
+def _what_failed(path: Path, error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), 1)
+    where = f"{path}, line {line}"
+    if isinstance(error, SystemExit):
+        return f'{where}, ends the process; put that under `if __name__ == "__main__":`'
+    if isinstance(error, ModuleNotFoundError):
+        return f"{where}: {error}; install it, or correct the import"
+    kind = "" if isinstance(error, FormicaryError) else f"{type(error).__name__}: "
+    return f"{where}: {kind}{error}"
+
+
+def _objects(names: dict[str, Any]) -> Iterator[Agent | MicroAgent]:
+    seen: set[int] = set()
+    for value in names.values():
+        for found in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(found, Agent | MicroAgent) and id(found) not in seen:
+                seen.add(id(found))
+                yield found
+
+
+def _from_classes(path: Path, names: dict[str, Any]) -> list[Agent | MicroAgent]:
+    kinds = [value for value in names.values() if _is_own_kind(value)]
+    if not kinds:
+        raise UsageError(f"{path} has no agents; make one at its top level, such as: alice = Agent('alice')")
+    ready = [kind for kind in dict.fromkeys(kinds) if _needs_only_a_name(kind)]
+    if not ready:
+        raise UsageError(
+            f"{path} has no agents, and {kinds[0].__name__} needs more than a name; make one at its top level"
+        )
+    try:
+        return [kind(kind.__name__.lower()) for kind in ready]
+    except Exception as error:
+        raise UsageError(_what_failed(path, error)) from error
+
+
+def _is_own_kind(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Agent | MicroAgent) and value.__module__ == MODULE
+
+
+def _needs_only_a_name(kind: type) -> bool:
+    try:
+        inspect.signature(kind).bind("name")
+    except TypeError:
+        return False
+    return True

@@ -1,0 +1,185 @@
+"""`formicary run` as it is typed: how it ends, what it prints, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()", "run"]
+
+HEAD = """\
+from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
+
+class Stop(OneShotBehaviour):
+    async def run(self):
+        print(self.agent.address, "runs", flush=True)
+        await self.agent.stop()
+
+class Stay(CyclicBehaviour):
+    async def run(self):
+        print(self.agent.name, "waits", flush=True)
+        await self.receive()
+
+    async def on_end(self):
+        print(self.agent.name, "ends", flush=True)
+
+class Fail(OneShotBehaviour):
+    async def run(self):
+        raise ValueError("three is not two")
+
+def agent(name, *behaviours):
+    made = Agent(name)
+    for behaviour in behaviours:
+        made.add_behaviour(behaviour)
+    return made
+
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    """Write a script that has some behaviours already, and give its path."""
+
+    def write(text):
+        path = tmp_path / "agents.py"
+        path.write_text(HEAD + text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def run(*arguments):
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def test_it_ends_when_all_agents_are_gone(script):
+    ended = run(script("alice = agent('alice', Stop())\nbob = agent('bob', Stop())"))
+    assert (ended.returncode, ended.stderr) == (0, "c1.lab.localhost: alice, bob; Ctrl-C ends it\n")
+    assert ended.stdout == "alice@c1.lab.localhost runs\nbob@c1.lab.localhost runs\n"
+
+
+def test_agents_that_agents_start_count(script):
+    text = (
+        "class Start(OneShotBehaviour):\n"
+        "    async def run(self):\n"
+        "        await self.agent.container.start(agent('child', Stop()))\n"
+        "        await self.agent.stop()\n"
+        "alice = agent('alice', Start())"
+    )
+    ended = run(script(text), "--name", "lobby", "--platform", "lab.example")
+    assert (ended.returncode, ended.stdout) == (0, "child@lobby.lab.example runs\n"), ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_agents_in_order_the_latest_first(script, number):
+    path = script("alice = agent('alice', Stay())\nbob = agent('bob', Stay())")
+    with subprocess.Popen(
+        [*COMMAND, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert [process.stdout.readline(), process.stdout.readline()] == ["alice waits\n", "bob waits\n"]
+        process.send_signal(number)
+        out, err = process.communicate()
+    assert (process.returncode, out) == (130, "bob ends\nalice ends\n")
+    assert err == "c1.lab.localhost: alice, bob; Ctrl-C ends it\n"
+
+
+def test_it_ends_after_the_time_that_it_is_given(script):
+    ended = run(script("alice = agent('alice', Stay())"), "--for", "0.2")
+    assert (ended.returncode, ended.stdout) == (0, "alice waits\nalice ends\n")
+
+
+def test_a_failing_behaviour_is_logged_the_others_go_on_and_the_exit_code_says_so(script):
+    ended = run(script("alice = agent('alice', Fail(), Stop())"))
+    assert (ended.returncode, ended.stdout) == (1, "alice@c1.lab.localhost runs\n")
+    assert "behaviour Fail of agent alice ended with an exception" in ended.stderr
+    assert "ValueError: three is not two" in ended.stderr
+
+
+def test_a_failing_setup_and_a_failing_handler_do_the_same(script):
+    text = (
+        "class Broken(Agent):\n    async def setup(self): raise KeyError('no such thing')\n"
+        "class Cell(MicroAgent):\n    def handle(self, message): raise OSError('no handle')\n"
+        "class Poke(OneShotBehaviour):\n"
+        "    async def run(self): await self.send(Message(to='cell'))\n"
+        "broken, cell, alice = Broken('broken'), Cell('cell'), agent('alice', Poke())\n"
+    )
+    ended = run(script(text), "--for", "0.2")
+    assert ended.returncode == 1
+    assert "setup of agent broken failed" in ended.stderr
+    assert "handle() of agent cell raised an exception" in ended.stderr
+
+
+def test_dead_letters_are_counted_at_the_end(script):
+    text = (
+        "class Shout(OneShotBehaviour):\n"
+        "    async def run(self):\n"
+        "        for name in ('nobody', 'nobody', 'noone'):\n"
+        "            await self.send(Message(to=name))\n"
+        "            await self.receive()\n"
+        "        await self.agent.stop()\n"
+        "alice = agent('alice', Shout())"
+    )
+    ended = run(script(text))
+    assert ended.returncode == 0
+    assert ended.stderr.endswith(
+        "dead letters: 3\n"
+        "  2 x no agent named 'nobody' lives in container c1\n"
+        "  1 x no agent named 'noone' lives in container c1\n"
+    )
+
+
+def test_the_seed_makes_the_same_again(script):
+    text = (
+        "class Roll(Stop):\n"
+        "    async def run(self):\n"
+        "        print(self.agent.random.random())\n"
+        "        await self.agent.stop()\n"
+        "alice = agent('alice', Roll())"
+    )
+    path = script(text)
+    rolls = [run(path, "--seed", seed).stdout for seed in (7, 7, 8)]
+    assert rolls[0] == rolls[1] != rolls[2]
+
+
+def test_an_agent_started_twice_is_one_sentence(script):
+    text = (
+        "class Twin(Agent):\n"
+        "    async def setup(self): await self.container.start(Agent('bob'))\n"
+        "twin, bob = Twin('alice'), Agent('bob')\n"
+    )
+    ended = run(script(text))
+    assert ended.returncode == 1
+    assert ended.stderr.endswith("formicary: an agent named 'bob' lives in container c1; take another name\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["nosuch.py"], 2, "the script nosuch.py cannot be read (No such file or directory)"),
+        (["{script}", "--name", "C1"], 2, "'C1' cannot be a container's name"),
+        (["{script}", "--platform", "a b"], 2, "'a b' cannot be a platform's domain"),
+        (
+            ["{script}", "--server", "{folder}"],
+            3,
+            "no server runs in {folder}; start one with: formicary server",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence_and_nothing_runs(script, tmp_path, arguments, code, sentence):
+    values = {"script": script("alice = agent('alice', Stop())"), "folder": tmp_path / "none"}
+    ended = run(*(argument.format(**values) for argument in arguments))
+    assert (ended.returncode, ended.stdout) == (code, "")
+    assert ended.stderr.startswith(f"formicary: {sentence.format(**values)}")
+    assert ended.stderr.count("\n") == 1
+    assert not (tmp_path / "none").exists()
+
+
+def test_help_has_an_example_and_no_colours_where_they_are_not_wanted():
+    environment = {**os.environ, "NO_COLOR": "1", "FORCE_COLOR": "", "TERM": "xterm-256color"}
+    ended = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, env=environment)
+    assert "formicary run echo.py --server local --name c2" in ended.stdout
+    assert "\x1b[" not in ended.stdout

@@ -14,7 +14,6 @@ from formicary.errors import (
     ContainerClosedError,
     FormicaryError,
     InvalidMessageError,
-    LinkError,
     MailboxFullError,
     NameTakenError,
 )
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from formicary.behaviours import Behaviour
-    from formicary.mailbox import Neighbours, Place
+    from formicary.mailbox import Deliver, Neighbours, Place
     from formicary.observe.instruments import Instrument
 
 logger = logging.getLogger("formicary")
@@ -52,11 +51,14 @@ class Transport(Protocol):
             LinkError: with the cause and what to do about it.
         """
 
-    async def send(self, message: Message, receiver: str) -> None:
-        """Take a message for `receiver`, a full name of another domain; wait while the link is busy.
+    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for `receiver`, a full name of another domain.
+
+        Returns:
+            The places that have no room now, if any.
 
         Raises:
-            FormicaryError: the message cannot go there.
+            FormicaryError: the message cannot go there; it is among the dead letters.
         """
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
@@ -116,10 +118,10 @@ class Container:
         self._mailbox_limit = mailbox_limit
         self._queue_limit = queue_limit
         self._when_full = when_full
-        self._send_timeout = send_timeout
+        self.send_timeout = send_timeout
         self._queue: RunQueue | None = None
         self._agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
-        self._neighbours: Neighbours = {}
+        self.neighbours: Neighbours = {}  # for transports too, which hand over by it and add to it
         self._starting: set[str] = set()
         self._full_names: dict[str, str] = {}
         self._closing = False
@@ -179,13 +181,13 @@ class Container:
             )
         agent.address = address
         agent._container = self
-        agent._neighbours = self._neighbours
+        agent._neighbours = self.neighbours
         if isinstance(agent, Agent):
             await self._set_up(agent, address)
         self._agents[address] = agent
         agent._start(self._queue, self._mailbox_limit)
         if not self.instruments:
-            self._neighbours[address] = agent._entrance()
+            self.neighbours[address] = agent._entrance()
         for instrument in self.instruments:
             self._tell(instrument, "agent_started", agent)
 
@@ -217,13 +219,13 @@ class Container:
     def add_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` of everything that happens from now on."""
         self.instruments += (instrument,)
-        self._neighbours.clear()  # so every message goes the long way, where instruments are told
+        self.neighbours.clear()  # so every message goes the long way, where instruments are told
 
     def remove_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` nothing more; one that is not there is no error."""
         self.instruments = tuple(other for other in self.instruments if other is not instrument)
-        if not self.instruments:
-            self._neighbours.update((address, agent._entrance()) for address, agent in self._agents.items())
+        if not self.instruments:  # routes to elsewhere come back by themselves
+            self.neighbours.update((address, agent._entrance()) for address, agent in self._agents.items())
 
     # -- what agents ask of their container -------------------------------------------------------------------
 
@@ -253,7 +255,7 @@ class Container:
     def _forget(self, agent: Resident) -> None:
         if self._agents.get(agent.address) is agent:
             del self._agents[agent.address]
-            self._neighbours.pop(agent.address, None)
+            self.neighbours.pop(agent.address, None)
             if isinstance(agent, MicroAgent) and not self._closing:
                 self._bury_micro(agent)
             for instrument in self.instruments:
@@ -273,31 +275,23 @@ class Container:
     async def _send(self, message: Message) -> None:
         """Send by the long way: names to complete, many receivers, instruments, other containers."""
         for receiver, completed in self._prepare(message):
-            if receiver in self._agents:
-                if full := self.deliver(completed, receiver):
-                    await self._wait_for_room(completed, full)
-            elif self._is_elsewhere(receiver) and self._transport is not None:
-                try:
-                    await self._transport.send(completed, receiver)
-                except FormicaryError as error:
-                    self.bury(completed, str(error), receiver, tell_sender=False)
-                    raise
-            else:
-                self.bury(completed, self._unknown(receiver), receiver)
+            if full := self._hand_over(completed, receiver):
+                await self._wait_for_room(completed, full)
 
     def _send_nowait(self, message: Message) -> None:
         for receiver, completed in self._prepare(message):
-            if receiver in self._agents:
-                if full := self.deliver(completed, receiver):
-                    self._refuse(completed, full)
-            elif self._is_elsewhere(receiver) and self._transport is not None:
-                reason = (
-                    f"{receiver} is in another container, where send_nowait() does not reach; await send()"
-                )
-                self.bury(completed, reason, receiver, tell_sender=False)
-                raise LinkError(reason)
-            else:
-                self.bury(completed, self._unknown(receiver), receiver)
+            if full := self._hand_over(completed, receiver):
+                self._refuse(completed, full)
+
+    def _hand_over(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        if self._transport is None or not self._is_elsewhere(receiver):
+            return self.deliver(message, receiver)
+        return self._transport.post(message, receiver)
+
+    def add_route(self, receiver: str, deliver: Deliver) -> None:
+        """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""
+        if not self.instruments and len(self.neighbours) - len(self._agents) < _REMEMBERED:
+            self.neighbours[receiver] = deliver
 
     def _prepare(self, message: Message) -> list[tuple[str, Message]]:
         if self._queue is None or (self._closing and not self._agents):
@@ -357,10 +351,10 @@ class Container:
         if self._when_full == "fail":
             self._refuse(message, full)
         try:
-            async with asyncio.timeout(self._send_timeout):
+            async with asyncio.timeout(self.send_timeout):
                 await self.wait_for_room(message, full)
         except TimeoutError:
-            reason = f"the mailbox of {_names(full)} had no room for {self._send_timeout:g} s"
+            reason = f"the mailbox of {_names(full)} had no room for {self.send_timeout:g} s"
             self.bury(message, reason, tell_sender=False)
             raise MailboxFullError(reason) from None
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from copy import copy
 from datetime import datetime
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import msgspec
 from msgspec.structs import force_setattr
 
 from formicary.errors import InvalidMessageError
 from formicary.names import check_receiver
+
+if TYPE_CHECKING:
+    Body = str | bytes
+else:
+    Body = Any  # msgspec cannot tell the two apart while it decodes; __post_init__ sees to it
 
 _REMEMBERED = 65_536
 _receivers: set[object] = set()  # names that passed check_receiver
@@ -60,7 +65,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     to: str | tuple[str, ...] | None = None
     sender: str | None = None
-    body: str | bytes = ""
+    body: Body = ""
     performative: str | None = None
     thread: str | None = None
     reply_to: str | None = None
@@ -111,6 +116,24 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.conversation_id,
             None,
             self.reply_with,
+        )
+
+    def has_rare_fields(self) -> bool:
+        """Tell whether there is anything that `check` would look at."""
+        act = self.performative
+        return not (
+            (act is None or type(act) is str)
+            and self.thread
+            is self.reply_to
+            is self.language
+            is self.encoding
+            is self.ontology
+            is self.protocol
+            is self.conversation_id
+            is self.reply_with
+            is self.in_reply_to
+            is None
+            and self.reply_by is None
         )
 
     def check(self) -> None:

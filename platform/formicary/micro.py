@@ -98,14 +98,14 @@ class MicroAgent(Resident):
         await self.container._send(message)
 
     def send_nowait(self, message: Message) -> None:
-        """Send a message to an agent of the same container, from plain code.
+        """Send a message from plain code, which cannot wait.
 
         Args:
-            message: with at least one receiver, all of this container.
+            message: with at least one receiver.
 
         Raises:
-            MailboxFullError: a receiver has no room now; the others have the message.
-            LinkError: a receiver is in another container; that takes waiting, so `await send()` there.
+            MailboxFullError: a mailbox, or the way to another container, has no room now; the receivers
+                before it have the message.
             ContainerClosedError: this agent is not in a running container.
         """
         inlet = self._inlet

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary.transport.xmpp import XmppTransport
 
 LOOPBACK = "127.0.0.1"
 PROSODY_STANZA_LIMIT = 512 * 1024
@@ -30,6 +34,12 @@ class ServerAddress:
     platform: str
     stanza_limit: int = PROSODY_STANZA_LIMIT
     folder: Path | None = None
+
+    def transport(self) -> XmppTransport:
+        """Return a new transport through this server, for one container."""
+        from formicary.transport.xmpp import XmppTransport
+
+        return XmppTransport(self)
 
     @classmethod
     def load(cls, where: str | Path = "local") -> ServerAddress:

@@ -12,7 +12,6 @@ from formicary.clock import now
 from formicary.errors import (
     AgentStateError,
     ContainerClosedError,
-    FormicaryError,
     InvalidMessageError,
     MailboxFullError,
     NameTakenError,
@@ -227,7 +226,7 @@ class Container:
         if not self.instruments:  # routes to elsewhere come back by themselves
             self.neighbours.update((address, agent._entrance()) for address, agent in self._agents.items())
 
-    # -- what agents ask of their container -------------------------------------------------------------------
+    # -- what agents ask of their container -----------------------------------------------------------------
 
     def _start_behaviour(self, behaviour: Behaviour) -> None:
         assert self._queue is not None
@@ -330,7 +329,7 @@ class Container:
             receiver: the full name of the agent.
 
         Returns:
-            The mailboxes that are full, if any; none when it is delivered, or buried as there is no such agent.
+            The mailboxes that are full, if any; none when it is delivered, or buried for want of an agent.
         """
         agent = self._agents.get(receiver)
         if agent is None:

@@ -138,7 +138,7 @@ class MicroAgent(Resident):
 
     _deliver = property(_entrance)
 
-    # -- an asynchronous handle, once it awaits ---------------------------------------------------------------
+    # -- an asynchronous handle, once it awaits -------------------------------------------------------------
 
     def _go_on(self, unfinished: Any) -> None:
         assert self._inlet is not None

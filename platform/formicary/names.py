@@ -108,7 +108,7 @@ def check_receiver(name: str) -> str:
         check_container(domain)
     elif len(domain) > _LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in domain.split(".")):
         raise InvalidNameError(
-            f"{domain!r} in {name!r} cannot be a domain; take labels of a-z, 0-9 and inner hyphens joined by dots"
+            f"{domain!r} in {name!r} cannot be a domain; take labels of a-z, 0-9 and hyphens joined by dots"
         )
     return name
 

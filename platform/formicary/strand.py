@@ -17,8 +17,10 @@ import contextvars
 import sys
 from asyncio import _register_task, _unregister_task
 from collections import deque
-from collections.abc import Callable, Coroutine
-from typing import Any, Protocol
+from typing import Any, Protocol, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
 
 # Make a task the current one, and none. Before Python 3.12 there is no function that need not be undone after
 # each step, but the dictionary that such a function would change.
@@ -80,7 +82,7 @@ class RunQueue:
             self.wake()
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
-        """Take out the messages that wait for a micro-agent, or for all if None; return them with receivers."""
+        """Take out and return, with receivers, what waits for a micro-agent, or for all if None."""
         pairs = list(zip(*[iter(self.micro)] * 2, strict=True))
         self.micro.clear()
         taken = []
@@ -148,7 +150,7 @@ class RunQueue:
             message = take()
             try:
                 unfinished = handle(message)
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 -- the container logs it
                 self.failed(handle.__self__, error)
             else:
                 if unfinished is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from formicary.errors import InvalidMessageError
 from formicary.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FIELDS = frozenset(Message.__struct_fields__) - {"metadata"}
 
@@ -34,8 +36,8 @@ class Template:
         unknown = values.keys() - _FIELDS - {"metadata"}
         if unknown:
             raise InvalidMessageError(
-                f"a template cannot have {', '.join(sorted(unknown))}; messages have {', '.join(sorted(_FIELDS))}"
-                " and metadata"
+                f"a template cannot have {', '.join(sorted(unknown))}; "
+                f"messages have {', '.join(sorted(_FIELDS))} and metadata"
             )
         terms: list[str] = []
         bound: list[Any] = []

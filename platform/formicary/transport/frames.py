@@ -7,7 +7,7 @@ from binascii import a2b_base64, b2a_base64
 
 import msgspec
 
-from formicary.message import Message
+from formicary.message import Message  # noqa: TC001 -- msgspec reads the annotations at run time
 
 NAMESPACE = "urn:formicary:frame:1"
 """The XML namespace of a frame's element; its number changes with the format."""

@@ -156,4 +156,7 @@ class Outbox:
 
 def too_large(needed: int, limit: int) -> str:
     """Return the sentence about a message of `needed` bytes where `limit` bytes may pass."""
-    return f"the message takes {needed} bytes on the way, more than the {limit} that the XMPP server lets through at once"
+    return (
+        f"the message takes {needed} bytes on the way, "
+        f"more than the {limit} that the XMPP server lets through at once"
+    )

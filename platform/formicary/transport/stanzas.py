@@ -58,8 +58,9 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
     if message.reply_by is not None:
         fields["reply-by"] = message.reply_by.isoformat()
     fields |= message.metadata or {}
+    sender, to = quoteattr(message.sender or ""), quoteattr(receiver)
     parts = [
-        f"<message type='chat' id='{stanza_id}' from={quoteattr(message.sender or '')} to={quoteattr(receiver)}>",
+        f"<message type='chat' id='{stanza_id}' from={sender} to={to}>",
         f"<body>{escape(body)}</body>",
     ]
     if message.thread is not None:
@@ -71,7 +72,8 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
     stanza = "".join(parts)
     if found := _NOT_XML.search(stanza):
         raise InvalidMessageError(
-            f"the message for {receiver} has the character {found[0]!r}, which XML cannot carry; encode the body"
+            f"the message for {receiver} has the character {found[0]!r}, which XML cannot carry; "
+            "encode the body"
         )
     return stanza.encode()
 
@@ -120,8 +122,8 @@ def _fields(stanza: Element) -> dict[str, str]:
     return {}
 
 
-def error_reply(kind: str, stanza_id: str, sender: str, to: str, condition: str, text: str) -> bytes:
-    """Return the error stanza (RFC 6120, 8.3) that answers a stanza of `kind`: `message`, `iq` or `presence`."""
+def error_reply(kind: str, stanza_id: str, sender: str, to: str, *, condition: str, text: str) -> bytes:
+    """Return the error stanza (RFC 6120, 8.3) that answers a stanza of `kind`, such as `message`."""
     return (
         f"<{kind} type='error' id={quoteattr(stanza_id)} from={quoteattr(sender)} to={quoteattr(to)}>"
         f"<error type='cancel'><{condition} xmlns='{_STANZA_ERRORS}'/>"

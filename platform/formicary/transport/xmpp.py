@@ -263,7 +263,9 @@ class XmppTransport:
         elif self.is_ready:
             text = str(failure.body)
             self._stream.write(
-                error_reply("message", self._answering, receiver, sender, "item-not-found", text)
+                error_reply(
+                    "message", self._answering, receiver, sender, condition="item-not-found", text=text
+                )
             )
 
     # -- the way in -----------------------------------------------------------------------------------------
@@ -318,7 +320,9 @@ class XmppTransport:
         if "@" not in receiver:
             text = "this is a container; write to one of its agents"
             self._stream.write(
-                error_reply("message", self._answering, receiver, sender, "service-unavailable", text)
+                error_reply(
+                    "message", self._answering, receiver, sender, condition="service-unavailable", text=text
+                )
             )
             return
         message = from_stanza(stanza, sender, receiver)
@@ -333,7 +337,9 @@ class XmppTransport:
             self._stream.write(ping_reply(stanza_id, receiver, sender))
         else:
             text = "agents answer messages only"
-            self._stream.write(error_reply("iq", stanza_id, receiver, sender, "service-unavailable", text))
+            self._stream.write(
+                error_reply("iq", stanza_id, receiver, sender, condition="service-unavailable", text=text)
+            )
 
     def _bounce(self, stanza: Element) -> None:
         """Bury what the server, or an address behind it, sends back."""

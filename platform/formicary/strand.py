@@ -17,7 +17,7 @@ import contextvars
 import sys
 from asyncio import _register_task, _unregister_task
 from collections import deque
-from typing import Any, Protocol, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

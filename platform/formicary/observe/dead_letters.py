@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.dead_letters")
 
 _KEPT = 1000
-_LOGGED_EACH = 10
-_LOGGED_EVERY = 1000
+_LOGGED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +43,16 @@ class DeadLetters:
         self._latest: deque[DeadLetter] = deque(maxlen=_KEPT)
         self.total = 0
         self.reasons: Counter[str] = Counter()
-        """How many there were for each reason; the many reasons of a long run are cut to the most frequent."""
+        """How many there were for each reason; of very many reasons the most frequent."""
 
     def add(self, letter: DeadLetter) -> None:
-        """Keep `letter`; the first few are logged as warnings, then one in a thousand."""
+        """Keep `letter`; the first few are logged as warnings, then the 100th, 1000th and so on."""
         self._latest.append(letter)
         self.total += 1
         self.reasons[letter.reason] += 1
         if len(self.reasons) > _KEPT:
             self.reasons = Counter(dict(self.reasons.most_common(_KEPT // 2)))
-        if self.total <= _LOGGED_EACH or self.total % _LOGGED_EVERY == 0:
+        if self.total <= _LOGGED or str(self.total).strip("0") == "1":
             logger.warning(
                 "dead letter %d, from %s to %s: %s",
                 self.total,

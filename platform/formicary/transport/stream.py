@@ -15,6 +15,7 @@ from formicary.errors import AuthenticationError, LinkError, NameTakenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from formicary.server.address import ServerAddress
 
 _STREAMS = "http://etherx.jabber.org/streams"

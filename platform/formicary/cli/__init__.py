@@ -45,14 +45,19 @@ app.command(name="run", epilog=run.EPILOG)(run.run)
 app.add_typer(server.app, name="server")
 
 
+def load_commands() -> None:
+    """Add the command groups that installed packages bring, such as the laboratory's `bench`."""
+    for command in sorted(entry_points(group="formicary.commands"), key=lambda entry: entry.name):
+        app.add_typer(command.load(), name=command.name)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code.
 
     Args:
         arguments: what was typed after `formicary`; `sys.argv` when None.
     """
-    for command in sorted(entry_points(group="formicary.commands"), key=lambda entry: entry.name):
-        app.add_typer(command.load(), name=command.name)
+    load_commands()
     try:
         app(arguments, prog_name="formicary")
     except FormicaryError as error:

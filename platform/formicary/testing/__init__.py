@@ -1,0 +1,21 @@
+"""For tests of agents, ours and yours: virtual time, `until_idle`, containers without a server.
+
+`run_virtual(main())` is `asyncio.run` in virtual time: a test of an agent that waits for an hour takes
+milliseconds, and gives the same each time. `await until_idle()` goes on when all others have done what they
+could. A `MemoryNetwork` joins containers of one process::
+
+    async def main() -> None:
+        network = MemoryNetwork()
+        async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
+            await c1.start(EchoAgent("echo"))
+            await c2.start(asker)  # it sends to echo@c1
+            await until_idle()
+            assert asker.get("answer") == "hello"
+
+    run_virtual(main())
+"""
+
+from formicary.testing.network import MemoryNetwork
+from formicary.testing.virtual_clock import NothingLeftError, VirtualClockLoop, run_virtual, until_idle
+
+__all__ = ["MemoryNetwork", "NothingLeftError", "VirtualClockLoop", "run_virtual", "until_idle"]

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
-import runpy
 import shlex
 import subprocess
 import sys
@@ -25,8 +23,6 @@ from sybil import Sybil
 from sybil.parsers.myst import CodeBlockParser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sybil import Example
 
 PROMPT = "$ "
@@ -46,13 +42,15 @@ def run_python(example: Example) -> None:
     """Run a block, as a program or as part of the page's session."""
     code = example.parsed
     name = code.partition("\n")[0].removeprefix("# ")
-    with inside(example), contextlib.redirect_stdout(io.StringIO()) as output:
-        if name.endswith(".py"):
-            Path(name).write_text(code, encoding="utf-8")
-            runpy.run_path(name, run_name="__main__")
-        else:
-            shift = "\n" * (example.line + code.line_offset)  # so that a traceback has the page's lines
-            exec(compile(shift + code, example.path, "exec", dont_inherit=True), example.namespace)  # noqa: S102
+    if name.endswith(".py"):
+        Path(example.namespace["_folder"].name, name).write_text(code, encoding="utf-8")
+        done = run_program(example, [name])
+        assert done.returncode == 0, done.stderr
+        example.namespace["_output"] = done.stdout
+        return
+    shift = "\n" * (example.line + code.line_offset)  # so that a traceback has the page's lines
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(compile(shift + code, example.path, "exec", dont_inherit=True), example.namespace)  # noqa: S102
     example.namespace["_output"] = output.getvalue()
 
 
@@ -66,13 +64,14 @@ def run_console(example: Example) -> None:
     first, *output = example.parsed.rstrip("\n").split("\n")
     commands = [line for line in (first, *output) if line.startswith(PROMPT)]
     for command in commands:
-        program, *arguments = shlex.split(command.removeprefix(PROMPT), comments=True)
-        if program != "formicary":
+        called, *arguments = shlex.split(command.removeprefix(PROMPT), comments=True)
+        if called != "formicary":
             continue
         check_command(arguments)
         if arguments[0] == "run" and "--server" not in arguments:
-            printed = run_command(example, arguments)
-            assert printed.splitlines() == output or not output
+            program = ["-c", "from formicary.cli import main; main()", *arguments]
+            done = run_program(example, program, stderr=subprocess.STDOUT)
+            assert done.stdout.splitlines() == output or not output
 
 
 def check_command(arguments: list[str]) -> None:
@@ -88,30 +87,19 @@ def check_command(arguments: list[str]) -> None:
     assert {argument for argument in arguments if argument.startswith("-")} <= known
 
 
-def run_command(example: Example, arguments: list[str]) -> str:
-    """Run a command in the page's folder; give all that it prints."""
-    program = [sys.executable, "-c", "from formicary.cli import main; main()"]
-    done = subprocess.run(  # noqa: S603 -- the project's own pages say what runs
-        [*program, *arguments],
+def run_program(
+    example: Example, arguments: list[str], *, stderr: int = subprocess.PIPE
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in the page's folder."""
+    return subprocess.run(  # noqa: S603 -- the project's own pages say what runs
+        [sys.executable, *arguments],
         cwd=example.namespace["_folder"].name,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=stderr,
         text=True,
         timeout=30,
         check=False,
     )
-    return done.stdout
-
-
-@contextlib.contextmanager
-def inside(example: Example) -> Iterator[None]:
-    """Work in the page's folder meanwhile."""
-    before = Path.cwd()
-    os.chdir(example.namespace["_folder"].name)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 pytest_collect_file = Sybil(
@@ -120,7 +108,7 @@ pytest_collect_file = Sybil(
         CodeBlockParser("text", compare_output),
         CodeBlockParser("console", run_console),
     ],
-    patterns=["README.md", "docs/**/*.md"],
+    patterns=["README.md", "docs/*.md"],
     setup=set_up,
     teardown=tear_down,
 ).pytest()

@@ -1,0 +1,33 @@
+"""How the documentation is built; `nox -s docs` does it, with warnings as errors."""
+
+from __future__ import annotations
+
+import formicary
+
+project = "Formicary"
+author = "The Formicary developers"
+copyright = "The Formicary developers"
+version = release = formicary.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["_build"]
+
+html_theme = "furo"
+html_title = "Formicary"
+html_static_path: list[str] = []
+
+myst_enable_extensions = ["colon_fence", "deflist", "substitution"]
+myst_heading_anchors = 3
+myst_substitutions = {"version": version}
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+autodoc_class_signature = "separated"
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+# What is of Python or of libraries, and what users see in signatures but never name themselves.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(asyncio|collections|datetime|enum|pathlib|random|types|typing|msgspec)\..*"),
+]

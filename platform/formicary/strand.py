@@ -235,13 +235,14 @@ class Strand(asyncio.Future[Any]):
         if value is not None:
             self._owner.give_back(value)
         if self._held:
-            self._held = _PENDING if value is None else _PARKED
+            self._held = _PENDING if value is None or self._is_disturbed() else _PARKED
             return None
         self.attention = False
         if self._must_cancel:
             self._must_cancel = False
-            message = self._cancel_message
-            self._error = asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
+            if not isinstance(self._error, asyncio.CancelledError):
+                message = self._cancel_message
+                self._error = asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
         if self._error is None:
             return self.send
         return self._throw
@@ -255,11 +256,14 @@ class Strand(asyncio.Future[Any]):
         if yielded is None:  # asyncio.sleep(0): let the others go first
             self._queue.schedule(self)
         elif yielded is WAIT:
-            if self._held:
+            if self._held and not self._is_disturbed():
                 self._held = _PARKED
             else:
                 self._queue.schedule(self)
         elif getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
+            if yielded.get_loop() is not self._loop:
+                self._raise(RuntimeError(f"{self._name} awaited {yielded!r}, which belongs to another loop"))
+                return
             yielded._asyncio_future_blocking = False
             self._future = yielded
             yielded.add_done_callback(self._wake_up)
@@ -289,8 +293,10 @@ class Strand(asyncio.Future[Any]):
         _unregister_task(self)  # type: ignore[arg-type]  # as above
         if isinstance(error, StopIteration) and not self._must_cancel:
             super().set_result(error.value)
-        elif isinstance(error, (StopIteration, asyncio.CancelledError)):
+        elif isinstance(error, StopIteration):
             super().cancel(msg=self._cancel_message)
+        elif isinstance(error, asyncio.CancelledError):
+            super().cancel(msg=error.args[0] if error.args else None)
         else:
             super().set_exception(error)
             self._log_traceback = False  # the owner logs it
@@ -301,20 +307,19 @@ class Strand(asyncio.Future[Any]):
     # -- cancellation, as asyncio.Task has it -------------------------------------------------------------
 
     def cancel(self, msg: Any | None = None) -> bool:
-        """Have `asyncio.CancelledError` raised in the coroutine at its next chance."""
+        """Have `asyncio.CancelledError` raised in the coroutine at its next chance: not while it is held."""
         if self.done():
             return False
         self._cancels += 1
         if self._future is not None and self._future.cancel(msg=msg):
-            self._held = _FREE
-            self.attention = self._must_cancel
             return True
         self._must_cancel = self.attention = True
         self._cancel_message = msg
-        if self.waiting or self._held in {_PARKED, _PENDING}:
+        if self.waiting:
             self.waiting = False
             self._queue.schedule(self)
-        self._held = _FREE
+        elif self._held is _PARKED:
+            self._held = _PENDING
         return True
 
     def cancelling(self) -> int:
@@ -326,13 +331,17 @@ class Strand(asyncio.Future[Any]):
         self._cancels = max(0, self._cancels - 1)
         if not self._cancels and self._must_cancel:
             self._must_cancel = False
-            self.attention = bool(self._held) or self._error is not None
+            self.attention = bool(self._held) or self._is_disturbed()
         return self._cancels
+
+    def _is_disturbed(self) -> bool:
+        """Tell whether an exception is to be raised in the coroutine."""
+        return self._must_cancel or self._error is not None
 
     # -- holding, for suspended agents --------------------------------------------------------------------
 
     def hold(self) -> None:
-        """Keep the coroutine from being resumed until `release`; `cancel` ends the hold as well."""
+        """Keep the coroutine from being resumed until `release`."""
         if self.done() or self._held:
             return
         self.attention = True
@@ -346,7 +355,7 @@ class Strand(asyncio.Future[Any]):
             next_message: returns the message to go on with if it waits for one, None if there is none yet.
         """
         held, self._held = self._held, _FREE
-        self.attention = self._must_cancel or self._error is not None
+        self.attention = self._is_disturbed()
         if held is _PENDING:
             self._queue.schedule(self)
         elif held is _PARKED:

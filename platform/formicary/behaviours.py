@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import types
 from typing import TYPE_CHECKING, Any, overload
 
@@ -31,7 +32,7 @@ class Behaviour:
     `agent` is the agent that it belongs to, from `add_behaviour` on.
     """
 
-    __slots__ = ("_exit_code", "_killed", "_mailbox", "agent", "template")
+    __slots__ = ("_ending", "_exit_code", "_killed", "_mailbox", "agent", "template")
 
     agent: Agent
     template: Template | None
@@ -40,6 +41,7 @@ class Behaviour:
         self.template = None
         self._mailbox = Mailbox(self, self._has_ended)
         self._killed = False
+        self._ending = False  # cancelled by `kill`, or in `on_end`: not to be disturbed again
         self._exit_code: Any = None
 
     # -- what a user writes ---------------------------------------------------------------------------------
@@ -123,6 +125,8 @@ class Behaviour:
     def kill(self, exit_code: Any = None) -> None:
         """End the behaviour: after this `run` when it calls that itself, else at what it waits for now.
 
+        That of a suspended agent ends as well, and `on_end` runs. Killed again, it is not disturbed again.
+
         Args:
             exit_code: anything that `exit_code` shall give to others.
         """
@@ -130,7 +134,9 @@ class Behaviour:
         if exit_code is not None:
             self._exit_code = exit_code
         strand = self._mailbox.strand
-        if strand is not None and not strand.running:
+        if strand is not None and not strand.running and not self._ending:
+            self._ending = True
+            strand.release(self._mailbox.next)
             strand.cancel()
 
     async def join(self, timeout: float | None = None) -> None:
@@ -219,6 +225,7 @@ class Behaviour:
             if not self._killed or mailbox.strand is None:
                 raise
             mailbox.strand.uncancel()
+        self._ending = True
         await self.on_end()
 
     async def _wait_for_time(self) -> None:
@@ -267,7 +274,8 @@ class PeriodicBehaviour(Behaviour):
             self._next = time() + (seconds_until(self._start_at) if self._start_at else 0.0)
         else:
             late = time() - self._next
-            self._next += self.period * (1 + late // self.period) if self.period else late
+            # Due just now is not left out: a run that takes exactly one period is followed by the next.
+            self._next += self.period * max(1, math.ceil(late / self.period)) if self.period else late
         await asyncio.sleep(max(0.0, self._next - time()))
 
 

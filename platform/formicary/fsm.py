@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import asyncio
+from typing import Any
 
 from formicary.behaviours import OneShotBehaviour
 from formicary.errors import AgentStateError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable
 
 
 class State(OneShotBehaviour):
     """One state of an `FSMBehaviour`: its `run` is done each time the machine comes to it.
 
-    It receives from the machine's mailbox. `set_next_state` says where to go on; without it the machine ends.
+    It sends, and receives from the machine's mailbox, as the machine. `set_next_state` says where to go on;
+    without it the machine ends.
     """
 
     __slots__ = ("_machine", "_next_state")
@@ -28,11 +27,6 @@ class State(OneShotBehaviour):
         """Go on with the state of this name after this run."""
         self._next_state = name
 
-    def receive(self, timeout: float | None = None) -> Awaitable[Any]:
-        """Take the next message out of the machine's mailbox, as `Behaviour.receive`."""
-        assert self._machine is not None
-        return self._machine.receive(timeout)
-
     def kill(self, exit_code: Any = None) -> None:
         """End the whole machine, as `Behaviour.kill`."""
         assert self._machine is not None
@@ -40,6 +34,7 @@ class State(OneShotBehaviour):
 
     async def _visit(self, machine: FSMBehaviour) -> str | None:
         self._machine = machine
+        self._mailbox = machine._mailbox
         self.agent = machine.agent
         self._next_state = None
         await self.on_start()
@@ -110,3 +105,4 @@ class FSMBehaviour(OneShotBehaviour):
                 raise AgentStateError(
                     f"the machine cannot go from {self._current!r} to {following!r}; add_transition() it"
                 )
+            await asyncio.sleep(0)  # states that never wait must not starve the others

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from formicary.errors import AgentStateError
 from formicary.strand import WAIT, Strand
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ GREEDY = 32
 
 class Place(Protocol):
     """Somewhere a message can wait to be received."""
+
+    @property
+    def address(self) -> str | None:
+        """The full name of who receives from here; None where it is on the way to several."""
 
     def put(self, message: Message) -> bool:
         """Take a message; return False if there is no room."""
@@ -132,6 +137,8 @@ class Mailbox:
         if self.messages is None:
             self.messages = deque()
         self.messages.appendleft(message)
+        if self._takers:
+            _wake_first(self._takers)
 
     async def room(self) -> None:
         """Wait for a place; it may be taken again by the time the caller runs."""
@@ -162,11 +169,14 @@ class Mailbox:
             return self.next()
         timer = self.queue.loop.call_later(timeout, strand.expire)
         try:
-            return (yield WAIT)  # type: ignore[no-any-return]  # as above
+            # While the behaviour is held, the time may be over and a message have come before that.
+            return (yield WAIT) or self.next()
         finally:
             timer.cancel()
 
     async def _receive_in_task(self, timeout: float | None) -> Message | None:
+        if self.is_done():
+            raise AgentStateError(f"{self} has ended and receives nothing more")
         if self._takers is None:
             self._takers = deque()
         try:
@@ -188,8 +198,10 @@ class Mailbox:
         return self.strand is not None and self.strand.done()
 
     def empty(self) -> Sequence[Message]:
-        """Return what was never received, and let those go on who wait for room."""
+        """Return what was never received; whoever waits for room goes on, whoever receives is cancelled."""
         left, self.messages = self.messages or (), None
+        for taker in self._takers or ():
+            taker.cancel()
         while self._senders:
             _wake_first(self._senders)
         return tuple(left)

@@ -6,13 +6,17 @@ import asyncio
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from formicary.errors import FormicaryError, MessageTooLargeError
-from formicary.transport.frames import Frame, encode, size
+from formicary.transport.frames import encode, size, to_entry
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary.mailbox import Place
     from formicary.message import Message
+    from formicary.transport.frames import Entry
+
+Letter = tuple["Message", str]
+"""A message, and the full name of the one receiver that it goes to here."""
 
 _LIMIT = 10_000  # messages that may wait for the next turn of the loop
 
@@ -26,8 +30,8 @@ class Carrier(Protocol):
     is_closed: bool
     """Whether there will not be one any more."""
 
-    def send_frame(self, domain: str, frame: Frame, data: bytes) -> None:
-        """Send a frame, encoded as `data`, to the container at `domain`."""
+    def send_frame(self, domain: str, data: bytes, letters: list[Letter]) -> None:
+        """Send a frame, which holds `letters`, to the container at `domain`."""
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and raise `error`."""
@@ -54,10 +58,11 @@ class Outbox:
         "_frame_limit",
         "_is_scheduled",
         "_large",
+        "_letters",
         "_loop",
-        "_messages",
-        "_receivers",
     )
+
+    address = None
 
     def __init__(self, carrier: Carrier, domain: str, frame_limit: int) -> None:
         self._carrier = carrier
@@ -65,42 +70,37 @@ class Outbox:
         self._frame_limit = frame_limit
         self._large = frame_limit // 16  # characters of a body from which on it pays to measure the message
         self._loop = asyncio.get_running_loop()
-        self._messages: list[Message] = []
-        self._receivers: dict[int, str] = {}
+        self._letters: list[Letter] = []
         self._is_scheduled = False
 
     def accept(self, message: Message) -> Sequence[Place] | None:
-        """Take a message with one receiver there; return this place if there is no room now.
+        """Take a message with one receiver, who is there; return this place if there is no room now.
 
         Raises:
             MessageTooLargeError: it is too large for a frame.
-            InvalidMessageError: it has values of wrong types.
         """
-        messages = self._messages
-        if not self._carrier.is_ready or len(messages) >= _LIMIT:
+        return self.accept_for(message, message.to)  # type: ignore[arg-type]  # one receiver, so it is a name
+
+    def accept_for(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for one of its receivers, as `accept`."""
+        letters = self._letters
+        if not self._carrier.is_ready or len(letters) >= _LIMIT:
             return (self,)
-        if message.has_rare_fields() or len(message.body) > self._large:
-            self._look_at(message)
-        messages.append(message)
+        if len(message.body) > self._large:
+            self._measure(message, receiver)
+        letters.append((message, receiver))
         if not self._is_scheduled:
             self._is_scheduled = True
             self._loop.call_soon(self.flush)
         return None
 
-    def accept_for(self, message: Message, receiver: str) -> Sequence[Place] | None:
-        """Take a message that has several receivers for one of them, as `accept`."""
-        index = len(self._messages)
-        full = self.accept(message)
-        if full is None:
-            self._receivers[index] = receiver
-        return full
-
     def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room now."""
+        """Take a message with one receiver; return False if there is no room now."""
         return self.accept(message) is None
 
     async def room(self) -> None:
         """Wait for room."""
+        await asyncio.sleep(0)  # what fills it goes out at the end of this turn of the loop
         await self._carrier.ready()
 
     def is_done(self) -> bool:
@@ -110,45 +110,51 @@ class Outbox:
     def flush(self) -> None:
         """Send what waits, as one frame or, if it is too large for one, as several."""
         self._is_scheduled = False
-        if self._messages and self._carrier.is_ready:
-            messages, self._messages = self._messages, []
-            receivers, self._receivers = self._receivers, {}
-            self._send(messages, receivers)
-
-    def _send(self, messages: list[Message], receivers: dict[int, str]) -> None:
-        frame = Frame(messages, receivers)
-        data = encode(frame)
-        if len(data) <= self._frame_limit:
-            self._carrier.send_frame(self._domain, frame, data)
-        elif len(messages) == 1:
-            receiver = receivers.get(0, str(messages[0].to))
-            self._carrier.undeliverable(messages[0], receiver, too_large(len(data), self._frame_limit))
-        else:
-            half = len(messages) // 2
-            first = {index: name for index, name in receivers.items() if index < half}
-            second = {index - half: name for index, name in receivers.items() if index >= half}
-            self._send(messages[:half], first)
-            self._send(messages[half:], second)
-
-    def _look_at(self, message: Message) -> None:
+        if not self._letters or not self._carrier.is_ready:
+            return
+        letters, self._letters = self._letters, []
         try:
-            message.check()
-        except FormicaryError as error:
-            self._carrier.reject(message, str(message.to), error)
-        needed = size(message) + 64  # what a frame adds
-        if needed > self._frame_limit:
-            self._carrier.reject(
-                message, str(message.to), MessageTooLargeError(too_large(needed, self._frame_limit))
-            )
+            entries = [to_entry(message, receiver) for message, receiver in letters]
+        except FormicaryError:
+            letters, entries = self._sort_out(letters)
+        if entries:
+            self._send(letters, entries)
 
-    def withdraw(self) -> list[tuple[Message, str]]:
-        """Take out what waits; return it with the receivers."""
-        taken = [
-            (message, self._receivers.get(index, str(message.to)))
-            for index, message in enumerate(self._messages)
-        ]
-        self._messages, self._receivers = [], {}
-        return taken
+    def _sort_out(self, letters: list[Letter]) -> tuple[list[Letter], list[Entry]]:
+        """Keep the messages that can go, and give the others up."""
+        good: list[Letter] = []
+        entries: list[Entry] = []
+        for message, receiver in letters:
+            try:
+                entries.append(to_entry(message, receiver))
+            except FormicaryError as error:
+                self._carrier.undeliverable(message, receiver, str(error))
+            else:
+                good.append((message, receiver))
+        return good, entries
+
+    def _send(self, letters: list[Letter], entries: list[Entry]) -> None:
+        data = encode(entries)
+        if len(data) <= self._frame_limit:
+            self._carrier.send_frame(self._domain, data, letters)
+        elif len(letters) == 1:
+            message, receiver = letters[0]
+            self._carrier.undeliverable(message, receiver, too_large(len(data), self._frame_limit))
+        else:
+            half = len(letters) // 2
+            self._send(letters[:half], entries[:half])
+            self._send(letters[half:], entries[half:])
+
+    def _measure(self, message: Message, receiver: str) -> None:
+        needed = size(message)
+        if needed > self._frame_limit:
+            error = MessageTooLargeError(too_large(needed, self._frame_limit))
+            self._carrier.reject(message, receiver, error)
+
+    def withdraw(self) -> list[Letter]:
+        """Take out what waits."""
+        letters, self._letters = self._letters, []
+        return letters
 
     def __str__(self) -> str:
         return f"the link to {self._domain}"

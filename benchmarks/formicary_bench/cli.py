@@ -1,0 +1,198 @@
+"""`formicary bench`: measure, list what can be measured, show what was."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from formicary_bench.engine.run import Outcome
+    from formicary_bench.results.folder import RunFolder
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Measure what messages between agents cost on this machine, beside what they cannot cost less than.",
+)
+
+_INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
+
+Output = Annotated[
+    Path | None,
+    typer.Option(help="Folder to make for the run.", show_default="runs/<time>-<experiment>"),
+]
+RunPath = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")]
+Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
+
+
+def _examples(*commands: str) -> str:
+    # One paragraph each: within a paragraph, Typer joins the lines.
+    return "\n\n".join(["Examples:", *(f"  formicary bench {command}" for command in commands)])
+
+
+@app.command(
+    epilog=_examples(
+        "run",
+        "run messaging/pairs --pairs 1,10,100 --placement same-container",
+        "run messaging/size --payload 100,10000 --platform formicary,tcp --repeat 5",
+        "run create --agents 50000 --json",
+    )
+)
+def run(
+    experiment: Annotated[
+        str,
+        typer.Argument(help="An experiment of `formicary bench list`; quick: a minute with some of all."),
+    ] = "quick",
+    *,
+    pairs: Annotated[
+        str | None,
+        typer.Option(metavar="N,...", help="How many pairs, or senders.", show_default="the experiment's"),
+    ] = None,
+    payload: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES,...", help="Size of a body.", show_default="the experiment's"),
+    ] = None,
+    agents: Annotated[
+        str | None,
+        typer.Option(metavar="N,...", help="How many agents to create.", show_default="the experiment's"),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PLACE,...", help="same-container, two-containers (through Prosody).", show_default="both"
+        ),
+    ] = None,
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="formicary (or formicary-behaviours, formicary-micro), spade, or a baseline: "
+            "tasks, callbacks, tcp.",
+            show_default="all that are installed",
+        ),
+    ] = None,
+    repeat: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help="How often, each time in fresh processes.", show_default="3; quick: 2"
+        ),
+    ] = None,
+    rounds: Annotated[
+        str | None,
+        typer.Option(
+            metavar="T1,T2,T3",
+            help="Round trips of each pair: warm-up, measured, cool-down.",
+            show_default="500,1000,500; quick: by load",
+        ),
+    ] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N", help="Seed of the order of measurements and of the agents.", show_default="random"
+        ),
+    ] = None,
+    output: Output = None,
+    as_json: Json = False,
+) -> None:
+    """Measure, keep every value in a folder, and report.
+
+    Ctrl-C ends it early and keeps what was measured until then (exit code 130). The exit code is 1 if
+    something could not be measured.
+    """
+    from formicary_bench.engine import options
+    from formicary_bench.engine.display import Display
+    from formicary_bench.engine.run import perform
+
+    asked = options.parse(
+        experiment,
+        pairs=pairs,
+        payload=payload,
+        agents=agents,
+        placement=placement,
+        platform=platform,
+        rounds=rounds,
+        repeat=repeat,
+        seed=seed,
+    )
+    try:
+        with Display(quiet=as_json) as display:
+            outcome = perform(asked, output, display)
+    except KeyboardInterrupt:
+        typer.echo("formicary: interrupted before anything was measured", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    _conclude(outcome, as_json=as_json)
+
+
+@app.command(name="list", epilog=_examples("list", "list --json"))
+def list_(*, as_json: Json = False) -> None:
+    """List the experiments: what they measure, what they vary, which paper they are from."""
+    from formicary_bench.experiments.catalogue import EXPERIMENTS
+
+    if as_json:
+        for one in EXPERIMENTS:
+            fields = ("name", "what", "source", "varies", "placements", "loads", "payloads", "agents")
+            typer.echo(json.dumps({field: getattr(one, field) for field in fields}))
+        return
+    from rich import box
+    from rich.table import Table
+
+    from formicary_bench.reports.terminal import console_for_reports
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("experiment", "measures", "varies", "placements", "from"):
+        table.add_column(title)
+    for one in EXPERIMENTS:
+        varies = ", ".join(f"--{name}" for name in one.varies)
+        table.add_row(one.name, one.what, varies, ", ".join(one.placements), one.source)
+    console_for_reports().print(table)
+    typer.echo("A minute with some of all: formicary bench run quick")
+
+
+@app.command(epilog=_examples("show runs/2026-03-14T15-09-26-quick", "show my-run --json"))
+def show(
+    folder: RunPath,
+    *,
+    as_json: Json = False,
+) -> None:
+    """Show a run again, from its folder alone, and make its report anew."""
+    from formicary_bench.results.folder import RunFolder
+
+    _show(RunFolder.open(folder), as_json=as_json)
+
+
+def _conclude(outcome: Outcome, *, as_json: bool) -> None:
+    """Report a run that has ended, and end with its exit code."""
+    if outcome.interrupted:
+        typer.echo(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
+        raise typer.Exit(_INTERRUPTED)
+    if outcome.folder is None:
+        typer.echo("formicary: nothing could be measured, for the reasons above", err=True)
+        raise typer.Exit(1)
+    _show(outcome.folder, as_json=as_json)
+    if outcome.problems:
+        many = len(outcome.problems)
+        typer.echo(f"formicary: {many} of the measurements failed, for the reasons above", err=True)
+        raise typer.Exit(1)
+
+
+def _kept(folder: RunFolder | None) -> str:
+    if folder is None:
+        return " before anything was measured"
+    many = len(folder.manifest.repetitions)
+    return f"; the {many} measurements made until then are kept: formicary bench show {folder.path}"
+
+
+def _show(run_folder: RunFolder, *, as_json: bool) -> None:
+    from formicary_bench.reports import html, json_lines, terminal
+    from formicary_bench.results.summary import summarise
+
+    rows = summarise(run_folder)
+    if as_json:
+        json_lines.write(rows, sys.stdout)
+    else:
+        terminal.show(run_folder, rows)
+    report = html.write_html(run_folder)
+    typer.echo(f"\nThe report, with plots: open {report}", err=as_json)

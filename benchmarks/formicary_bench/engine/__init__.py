@@ -1,0 +1,7 @@
+"""What plans and performs a run.
+
+From the outside in: `options` (what was asked for), `plan` (what is measured, in which order), `run` (the
+whole run) with its `server` and its `display`, `repetition` (one measurement by fresh processes), `phases`
+(what follows what in it, without any I/O), `processes` (the workers as the controller sees them), `messages`
+(what both say), `worker` (the other end).
+"""

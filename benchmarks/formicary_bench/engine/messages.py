@@ -1,0 +1,118 @@
+"""What a controller and its workers say to each other: one JSON line each, on the worker's stdin and stdout.
+
+A job may hold secrets. Standard input is private to the two processes; arguments and environment are not.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from formicary_bench.results.model import Configuration  # noqa: TC001 - msgspec resolves the annotations
+
+
+class Server(msgspec.Struct, frozen=True):
+    """The XMPP server of a run.
+
+    Attributes:
+        host: its host.
+        port: TCP port for containers.
+        client_port: TCP port for accounts.
+        secret: what it asks of containers.
+        password: the password of the accounts that the run has made there.
+        platform: the domain that it serves.
+        stanza_limit: bytes of the largest stanza that it takes.
+    """
+
+    host: str
+    port: int
+    client_port: int
+    secret: str
+    password: str
+    platform: str
+    stanza_limit: int
+
+
+class Job(msgspec.Struct, frozen=True, tag="job"):
+    """A worker's part in one repetition; the first thing that it is told.
+
+    Attributes:
+        configuration: what is measured.
+        role: `both` agents of each pair, the ones that `ask`, the ones that `echo`, or `create`.
+        seed: for the random generators.
+        handover: the file descriptor to which round-trip times are written; -1 where there are none.
+        peer: what the echoing worker has said of how to reach it.
+        server: the XMPP server, if one takes part.
+    """
+
+    configuration: Configuration
+    role: str
+    seed: int
+    handover: int = -1
+    peer: str = ""
+    server: Server | None = None
+
+
+class Go(msgspec.Struct, frozen=True, tag="go"):
+    """Everything is prepared everywhere: begin."""
+
+
+class Stop(msgspec.Struct, frozen=True, tag="stop"):
+    """All is measured: clean up and end."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """A worker is prepared, and can be reached at `endpoint` if it echoes."""
+
+    endpoint: str = ""
+
+
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    """A worker lives, and this is how many steps it has done in all.
+
+    Attributes:
+        done: steps of preparation, or round trips, so far.
+        at_ns: when, on the worker's clock.
+    """
+
+    done: int
+    at_ns: int = 0
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """All is measured; the times are in the file of the handover.
+
+    Attributes:
+        began_ns: when the measurement began, on the worker's clock.
+        counts: how many round trips each pair has, in the order in which they stand in the file.
+    """
+
+    began_ns: int
+    counts: tuple[int, ...]
+
+
+class Created(msgspec.Struct, frozen=True, tag="created"):
+    """Agents were created, batch by batch.
+
+    Attributes:
+        agents: how many each batch has.
+        seconds: how long each took.
+        bytes: how much memory each holds.
+    """
+
+    agents: tuple[int, ...]
+    seconds: tuple[float, ...]
+    bytes: tuple[int, ...]
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """The worker cannot go on, for this reason."""
+
+    reason: str
+
+
+Order = Job | Go | Stop
+Report = Ready | Progress | Done | Created | Failed
+
+encode = msgspec.json.Encoder().encode
+decode_order = msgspec.json.Decoder(Order).decode
+decode_report = msgspec.json.Decoder(Report).decode

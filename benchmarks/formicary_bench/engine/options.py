@@ -1,0 +1,192 @@
+"""What was asked for on the command line: read, checked, and refused with what to do instead."""
+
+from __future__ import annotations
+
+import difflib
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from formicary.errors import UsageError
+from formicary_bench.experiments import quick
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.platforms.catalogue import APART, SAME, SUBJECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary_bench.results.model import Option
+
+MOST_PAIRS = 10_000
+MOST_AGENTS = 1_000_000
+MOST_BYTES = 10_000_000
+MOST_TRIPS = 10_000_000
+MOST_REPETITIONS = 10_000
+_SEED_BITS = 32
+_REPETITIONS = 3
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure. None is what the experiment takes by itself.
+
+    Attributes:
+        experiment: its name, or `quick`.
+        pairs: how many pairs, or senders.
+        payloads: bytes of a message's body.
+        agents: how many agents to create.
+        placements: where the agents are.
+        subjects: names of what is measured.
+        rounds: round trips of each pair before, while and after it is measured.
+        repeat: how often each configuration is measured.
+        seed: for the order of the measurements, and for the agents' random generators.
+    """
+
+    experiment: str = quick.NAME
+    pairs: tuple[int, ...] | None = None
+    payloads: tuple[int, ...] | None = None
+    agents: tuple[int, ...] | None = None
+    placements: tuple[str, ...] | None = None
+    subjects: tuple[str, ...] | None = None
+    rounds: tuple[int, int, int] | None = None
+    repeat: int = 1
+    seed: int = 0
+
+    def as_asked(self) -> dict[str, Option]:
+        """Return them for the manifest, without what was not given."""
+        given: dict[str, Option] = {"experiment": self.experiment}
+        lists = {
+            "pairs": self.pairs,
+            "payload": self.payloads,
+            "agents": self.agents,
+            "placement": self.placements,
+            "platform": self.subjects,
+            "rounds": self.rounds,
+        }
+        given |= {name: list(values) for name, values in lists.items() if values is not None}
+        return given | {"repeat": self.repeat, "seed": self.seed}
+
+
+def parse(
+    experiment: str = quick.NAME,
+    *,
+    pairs: str | None = None,
+    payload: str | None = None,
+    agents: str | None = None,
+    placement: str | None = None,
+    platform: str | None = None,
+    rounds: str | None = None,
+    repeat: str | None = None,
+    seed: str | None = None,
+) -> Options:
+    """Read the command line's words.
+
+    Raises:
+        UsageError: one of them is not understood, or does not fit the others.
+    """
+    known = {one.name: one for one in EXPERIMENTS}
+    if experiment not in {*known, quick.NAME}:
+        raise UsageError(_unknown("experiment", experiment, [*known, quick.NAME]))
+    given = {
+        "pairs": pairs,
+        "payload": payload,
+        "agents": agents,
+        "rounds": rounds,
+    }
+    if experiment in known:
+        for name, value in given.items():
+            if value is not None and name not in known[experiment].varies:
+                raise UsageError(
+                    f"{experiment} has no --{name}; it has {_options(known[experiment].varies)}: leave it out"
+                )
+    return Options(
+        experiment=experiment,
+        pairs=_numbers("--pairs", pairs, 1, MOST_PAIRS),
+        payloads=_numbers("--payload", payload, 0, MOST_BYTES),
+        agents=_numbers("--agents", agents, 1, MOST_AGENTS),
+        placements=_names("placement", placement, [SAME, APART]),
+        subjects=_subjects(platform),
+        rounds=_rounds(rounds),
+        repeat=_one("--repeat", repeat, 1, MOST_REPETITIONS)
+        or (quick.REPETITIONS if experiment == quick.NAME else _REPETITIONS),
+        seed=secrets.randbits(_SEED_BITS)
+        if seed is None
+        else _one("--seed", seed, 0, 2**_SEED_BITS - 1) or 0,
+    )
+
+
+def _numbers(option: str, text: str | None, low: int, high: int) -> tuple[int, ...] | None:
+    """Read numbers with commas between them, each only once."""
+    if text is None:
+        return None
+    return tuple(dict.fromkeys(_number(option, word.strip(), low, high) for word in text.split(",")))
+
+
+def _one(option: str, text: str | None, low: int, high: int) -> int | None:
+    return None if text is None else _number(option, text.strip(), low, high)
+
+
+def _number(option: str, word: str, low: int, high: int) -> int:
+    # isdecimal also takes other scripts' digits, as int does; a plus sign or an underscore is a slip.
+    if not word.isdecimal() or not low <= int(word[:20]) <= high:
+        raise UsageError(
+            f"{option} takes whole numbers from {low} to {high}, not {word!r}; "
+            f"write {option} {max(low, 1)}, say"
+        )
+    return int(word)
+
+
+def _rounds(text: str | None) -> tuple[int, int, int] | None:
+    if text is None:
+        return None
+    words = text.split(",")
+    if len(words) != 3:  # noqa: PLR2004 -- the three phases
+        raise UsageError(
+            f"--rounds takes three numbers, for warm-up, measurement and cool-down, not {text!r}; "
+            "write --rounds 500,1000,500, say"
+        )
+    lows = (0, 1, 0)
+    first, second, third = (
+        _number("--rounds", word.strip(), low, MOST_TRIPS) for word, low in zip(words, lows, strict=True)
+    )
+    return first, second, third
+
+
+def _subjects(text: str | None) -> tuple[str, ...] | None:
+    """Read names of platforms; `formicary` means both kinds of our agents."""
+    known = {subject.name: subject for subject in SUBJECTS}
+    families = {subject.platform for subject in SUBJECTS} - set(known)
+    names = _names("platform", text, [*families, *known])
+    if names is None:
+        return None
+    chosen = [s for s in SUBJECTS if s.name in names or s.platform in names]
+    for subject in chosen:
+        if not subject.is_installed():
+            raise UsageError(
+                f"{subject.name} is not installed; install it with: "
+                f"pip install 'formicary[{subject.package}]'"
+            )
+    return tuple(subject.name for subject in chosen)
+
+
+def _names(what: str, text: str | None, known: list[str]) -> tuple[str, ...] | None:
+    if text is None:
+        return None
+    names = tuple(dict.fromkeys(word.strip() for word in text.split(",")))
+    for name in names:
+        if name not in known:
+            raise UsageError(_unknown(what, name, known))
+    return names
+
+
+def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    # `pairs` is as good a guess at messaging/pairs as any that difflib makes.
+    close = close or [one for one in known if name and name in one]
+    hint = f"did you mean {close[0]}?" if close else f"take one of: {', '.join(sorted(known))}"
+    return f"there is no {what} {name!r}; {hint}"
+
+
+def _options(names: Iterable[str]) -> str:
+    return ", ".join(f"--{name}" for name in names)

@@ -1,0 +1,152 @@
+"""What is measured, and in which order. Pure: nothing here looks at the machine but for what is installed."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+from typing import TYPE_CHECKING
+
+from formicary.errors import UsageError
+from formicary_bench.experiments import quick
+from formicary_bench.experiments.catalogue import CREATE, EXPERIMENTS, MANY_TO_ONE, PAPER_ROUNDS, Part
+from formicary_bench.platforms.catalogue import SUBJECTS
+from formicary_bench.results.model import Configuration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formicary_bench.engine.options import Options
+    from formicary_bench.platforms.catalogue import Subject
+
+PROSODY = "prosody"
+"""The route of what needs the XMPP server."""
+
+_MOST_IN_MEMORY = 2**27  # round trips of one repetition
+
+
+def make_plan(options: Options) -> list[Configuration]:
+    """Return all that is to be measured, in the order in which reports show it.
+
+    Raises:
+        UsageError: there is nothing to measure, or more than fits into memory.
+    """
+    parts = list(_parts(options))
+    _check_placements(options, parts)
+    plan = [configuration for part in parts for configuration in _configurations(part, options)]
+    if not plan:
+        raise UsageError(
+            f"nothing is left to measure: {', '.join(options.subjects or ['what is installed'])} cannot do "
+            f"{options.experiment}{_where(options)}; leave --platform or --placement out"
+        )
+    for configuration in plan:
+        trips = configuration.warm_up + configuration.measured + configuration.cool_down
+        if configuration.load * trips > _MOST_IN_MEMORY:
+            raise UsageError(
+                f"{configuration.load} pairs with {trips} round trips each are more than can be kept in "
+                "memory; take smaller --rounds"
+            )
+    return plan
+
+
+def schedule(plan: Sequence[Configuration], repeat: int, seed: int) -> list[tuple[Configuration, int, int]]:
+    """Return the order of the measurements: configuration, number of the repetition, seed.
+
+    Each configuration comes once before any comes again, in an order that is drawn anew each time, so that
+    what changes on the machine meanwhile does not fall on the same ones.
+    """
+    generator = random.Random(seed)
+    order = []
+    for number in range(1, repeat + 1):
+        members = list(plan)
+        generator.shuffle(members)
+        order += [(configuration, number, generator.getrandbits(32)) for configuration in members]
+    return order
+
+
+def needs_server(plan: Sequence[Configuration]) -> bool:
+    """Say whether an XMPP server takes part."""
+    return any(configuration.route == PROSODY for configuration in plan)
+
+
+def command(configuration: Configuration) -> str:
+    """Return the command that measures this configuration alone."""
+    kind = f"-{configuration.kind}" if configuration.kind else ""
+    who = f"formicary bench run {configuration.experiment} --platform {configuration.platform}{kind}"
+    if configuration.agents:
+        return f"{who} --agents {configuration.agents}"
+    rounds = f"{configuration.warm_up},{configuration.measured},{configuration.cool_down}"
+    size = f"--pairs {configuration.load} --payload {configuration.payload_bytes} --rounds {rounds}"
+    return f"{who} --placement {configuration.placement} {size}"
+
+
+def _parts(options: Options) -> Iterator[Part]:
+    if options.experiment == quick.NAME:
+        yield from quick.PARTS
+        return
+    one = next(experiment for experiment in EXPERIMENTS if experiment.name == options.experiment)
+    yield Part(one, (), one.loads, one.payloads, one.placements)
+
+
+def _check_placements(options: Options, parts: Sequence[Part]) -> None:
+    has = {placement for part in parts for placement in part.experiment.placements}
+    for placement in options.placements or ():
+        if placement not in has:
+            raise UsageError(
+                f"{options.experiment} has no placement {placement}; it has {', '.join(sorted(has))}: "
+                "leave --placement out"
+            )
+
+
+def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
+    subjects = [subject for subject in SUBJECTS if _takes_part(subject, part, options)]
+    wanted = options.placements or part.placements
+    placements = [placement for placement in part.placements if placement in wanted]
+    if part.experiment is CREATE:
+        sizes = options.agents or CREATE.agents
+        yield from (_creation(*point) for point in product(placements, sizes, subjects))
+        return
+    points = product(options.payloads or part.payloads, options.pairs or part.loads, placements, subjects)
+    for payload, load, placement, subject in points:
+        if placement in subject.routes:
+            yield _messaging(part, options, subject, (placement, load, payload))
+
+
+def _creation(placement: str, agents: int, subject: Subject) -> Configuration:
+    return Configuration(
+        experiment=CREATE.name,
+        platform=subject.platform,
+        kind=subject.kind,
+        placement=placement,
+        route="none",
+        agents=agents,
+    )
+
+
+def _takes_part(subject: Subject, part: Part, options: Options) -> bool:
+    wanted = subject.is_installed() if options.subjects is None else subject.name in options.subjects
+    return wanted and part.experiment.has(subject) and (not part.subjects or subject.name in part.subjects)
+
+
+def _messaging(part: Part, options: Options, subject: Subject, point: tuple[str, int, int]) -> Configuration:
+    placement, load, payload = point
+    if options.rounds:
+        rounds = options.rounds
+    else:
+        rounds = quick.rounds(subject, placement, load) if options.experiment == quick.NAME else PAPER_ROUNDS
+    return Configuration(
+        experiment=part.experiment.name,
+        platform=subject.platform,
+        kind=subject.kind,
+        placement=placement,
+        route=subject.routes[placement],
+        pairs=load,
+        senders=load if part.experiment is MANY_TO_ONE else 0,
+        payload_bytes=payload,
+        warm_up=rounds[0],
+        measured=rounds[1],
+        cool_down=rounds[2],
+    )
+
+
+def _where(options: Options) -> str:
+    return f" with {', '.join(options.placements)}" if options.placements else ""

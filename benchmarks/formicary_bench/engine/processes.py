@@ -1,0 +1,96 @@
+"""The workers as their controller sees them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from formicary_bench.engine.messages import Failed, decode_report, encode
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from formicary_bench.engine.messages import Order, Report
+
+_COMMAND = (sys.executable, "-P", "-m", "formicary_bench.engine.worker")
+_LAST_WORDS = 2000  # bytes at the end of its standard error that are looked at
+_LONGEST_LINE = 300
+
+
+class Worker:
+    """A worker's process; gone after the `with` block, whatever it is doing.
+
+    Args:
+        handover: the file descriptor that it shall inherit.
+    """
+
+    def __init__(self, handover: int) -> None:
+        self._handover = handover
+        self._rest = b""
+
+    def __enter__(self) -> Self:
+        # A file, not a pipe: a worker that complains without end must not block.
+        self._errors = tempfile.TemporaryFile()  # closed in __exit__
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 -- this interpreter, with arguments of our own
+                _COMMAND,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                bufsize=0,
+                pass_fds=[self._handover],
+                start_new_session=True,  # Ctrl-C is for the controller, which ends its workers itself
+            )
+        except BaseException:
+            self._errors.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._errors, self._process:  # leaving it closes the pipes and waits for the end
+            self._process.kill()
+
+    def fileno(self) -> int:
+        """Return the file descriptor that becomes readable when it has said something, or ended."""
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def tell(self, order: Order) -> None:
+        """Tell it something; nothing happens if it has ended, which is noticed by `read`."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(encode(order) + b"\n")
+
+    def read(self) -> list[Report] | None:
+        """Return what it has said since the last time; None if it has closed its output, as it ends."""
+        data = os.read(self.fileno(), 1 << 16)
+        if not data:
+            return None
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        try:
+            return [decode_report(line) for line in lines]
+        except msgspec.DecodeError as error:
+            return [Failed(f"it said what cannot be understood ({error})")]
+
+    def wait(self, seconds: float) -> int:
+        """Wait until it has ended and return its exit code; end it after this time."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def last_words(self) -> str:
+        """Return the last line that it wrote to standard error."""
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, size - _LAST_WORDS))
+        lines = self._errors.read().decode(errors="replace").split("\n")
+        return next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")

@@ -1,0 +1,196 @@
+"""A whole run: the server that it needs, its folder, one repetition after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from formicary.errors import FormicaryError, ServerError
+from formicary_bench.engine.plan import PROSODY, command, make_plan, needs_server, schedule
+from formicary_bench.engine.repetition import RepetitionError, Task, Watcher, measure
+from formicary_bench.platforms.catalogue import APART
+from formicary_bench.results.folder import RUNS, RunFolder
+from formicary_bench.results.machine import begin_manifest, load_average
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import FrameType
+
+    from formicary_bench.engine.options import Options
+    from formicary_bench.engine.server import RunServer
+    from formicary_bench.results.model import Configuration
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Audience(Watcher, Protocol):
+    """Who follows a run."""
+
+    def say(self, sentence: str) -> None:
+        """Learn what a user should know at once."""
+
+    def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
+        """Learn how much there is to do, and where it goes."""
+
+    def begin(self, configuration: Configuration) -> None:
+        """Learn that a repetition begins."""
+
+    def end(self) -> None:
+        """Learn that it has ended, well or not."""
+
+
+@dataclass
+class Outcome:
+    """What came of a run.
+
+    Attributes:
+        folder: the run's folder; None if nothing was measured.
+        problems: a sentence for each repetition that failed.
+        interrupted: whether somebody ended it early.
+    """
+
+    folder: RunFolder | None = None
+    problems: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+
+def perform(options: Options, output: Path | None, audience: Audience) -> Outcome:
+    """Measure everything that the options ask for.
+
+    A repetition that fails is left out with a sentence, and the run goes on. After an interruption (Ctrl-C,
+    or a request to end) what was measured until then is kept. In every case no process and no port is left.
+
+    Args:
+        options: what to measure.
+        output: the folder of the run; None for a new one below `runs`.
+        audience: told what happens.
+
+    Raises:
+        UsageError: there is nothing to measure, or the folder cannot be made.
+        ServerError: an explicitly asked placement needs an XMPP server, which cannot be started.
+        FormicaryError: what was measured cannot be written; the folder has what was measured before.
+        KeyboardInterrupt: interrupted before there was a folder.
+    """
+    plan = make_plan(options)
+    with ExitStack() as stack:
+        stack.enter_context(_interruptible())
+        server = None
+        if needs_server(plan):
+            try:
+                server = stack.enter_context(_server())
+            except ServerError as error:
+                plan = _without_server(plan, options, error, audience)
+        manifest = begin_manifest(options.as_asked(), plan, prosody=server.version if server else "")
+        folder = RunFolder.create(manifest, output, label=options.experiment)
+        try:
+            return _Run(options, folder, server, audience).perform()
+        finally:
+            _tidy(folder, output)
+
+
+class _Run:
+    """One run, from its first repetition to its last."""
+
+    def __init__(
+        self, options: Options, folder: RunFolder, server: RunServer | None, audience: Audience
+    ) -> None:
+        self._options = options
+        self._folder = folder
+        self._server = server
+        self._audience = audience
+        self._outcome = Outcome()
+
+    def perform(self) -> Outcome:
+        plan = self._folder.manifest.configurations
+        order = schedule(plan, self._options.repeat, self._options.seed)
+        self._audience.plan(self._folder.path, len(plan), len(order))
+        outcome = self._outcome
+        try:
+            for configuration, number, seed in order:
+                self._audience.begin(configuration)
+                self._measure(configuration, number, seed)
+                self._audience.end()
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+        if self._folder.manifest.repetitions:
+            outcome.folder = self._folder
+            complete = not outcome.problems and not outcome.interrupted
+            self._folder.finish(complete=complete, load_after=load_average())
+        return outcome
+
+    def _measure(self, configuration: Configuration, number: int, seed: int) -> None:
+        try:
+            needed = configuration.route == PROSODY and self._server is not None
+            server = self._server.prepare(configuration) if needed and self._server else None
+            repetition, data = measure(Task(configuration, number, seed, server), self._audience)
+        except (RepetitionError, ServerError) as error:
+            sentence = f"{describe(configuration)}, repetition {number}, was not measured: {error}; "
+            self._outcome.problems.append(sentence + f"to see it alone: {command(configuration)}")
+            self._audience.say(self._outcome.problems[-1])
+        else:
+            self._folder.add(repetition, data)
+
+
+def describe(configuration: Configuration) -> str:
+    """Say what a configuration is, for the display and for sentences."""
+    kind = f"-{configuration.kind}" if configuration.kind else ""
+    who = f"{configuration.experiment}, {configuration.platform}{kind}"
+    if configuration.agents:
+        return f"{who}, {configuration.agents} agents"
+    word = "senders" if configuration.senders else "pairs"
+    size = f"{configuration.load} {word}, {configuration.payload_bytes} bytes"
+    return f"{who}, {configuration.placement}, {size}"
+
+
+@contextmanager
+def _server() -> Iterator[RunServer]:
+    from formicary.server import ManagedServer
+    from formicary_bench.engine.server import CONTAINERS, RunServer
+
+    with ManagedServer(containers=CONTAINERS) as managed:
+        yield RunServer(managed)
+
+
+def _without_server(
+    plan: list[Configuration], options: Options, error: ServerError, audience: Audience
+) -> list[Configuration]:
+    """Leave out the placement that needs a server, unless it was asked for."""
+    left = [configuration for configuration in plan if configuration.placement != APART]
+    if not left or APART in (options.placements or ()):
+        raise error
+    audience.say(f"the placement {APART} is left out, as there is no XMPP server: {error}")
+    return left
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Turn the first request to end into KeyboardInterrupt, and let nothing interrupt what follows it."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        for one in before:
+            signal.signal(one, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    # What is ignored already (under nohup, say) stays so.
+    before = {one: handler for one in _STOPPING if (handler := signal.getsignal(one)) != signal.SIG_IGN}
+    for one in before:
+        signal.signal(one, interrupt)
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _tidy(folder: RunFolder, output: Path | None) -> None:
+    """Leave no folder without a measurement."""
+    if not folder.manifest.repetitions:
+        with contextlib.suppress(OSError, FormicaryError):
+            folder.discard()
+            if output is None:
+                RUNS.rmdir()  # which does nothing if there are other runs

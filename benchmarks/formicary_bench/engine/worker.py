@@ -1,0 +1,168 @@
+"""A worker: a fresh process that plays one part in one repetition. `python -m formicary_bench.engine.worker`.
+
+It reads its job from standard input, says when it is ready, begins when told to, and ends when told to or
+when its controller is gone, whatever its event loop is busy with at that moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+import traceback
+from importlib import import_module
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from formicary.errors import FormicaryError
+from formicary_bench.engine.messages import (
+    Created,
+    Done,
+    Failed,
+    Go,
+    Job,
+    Progress,
+    Ready,
+    Report,
+    Stop,
+    decode_order,
+    encode,
+)
+from formicary_bench.platforms.catalogue import subject_of
+from formicary_bench.platforms.part import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from formicary_bench.engine.messages import Order
+    from formicary_bench.platforms.part import Part, Side
+
+_SECONDS_BETWEEN_REPORTS = 0.25
+_ORPHANED = 4  # exit code of a worker whose controller is gone
+
+
+class Channel:
+    """The line to the controller."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._orders = _orders()
+
+    def say(self, report: Report) -> None:
+        """Tell the controller something; if it is gone, end."""
+        try:
+            self._out.write(encode(report) + b"\n")
+            self._out.flush()
+        except OSError:
+            os._exit(_ORPHANED)
+
+    def next(self) -> Order:
+        """Wait for the next order; if the controller is gone, end."""
+        for order in self._orders:
+            return order
+        os._exit(_ORPHANED)
+
+    def listen(self, heard: Callable[[Order], object]) -> None:
+        """Give every further order to `heard`, called in a thread of its own."""
+
+        # A thread, not the loop: the loop may be busy for ever, and this must notice all the same.
+        def run() -> None:
+            while True:
+                heard(self.next())
+
+        threading.Thread(target=run, daemon=True).start()
+
+
+def _orders() -> Iterator[Order]:
+    # Not sys.stdin: a thread that waits in it would keep the interpreter from shutting down.
+    buffer = b""
+    while data := os.read(0, 1 << 16):
+        *lines, buffer = (buffer + data).split(b"\n")
+        yield from map(decode_order, lines)
+
+
+async def play(job: Job, channel: Channel) -> None:
+    """Play the part that a job describes, to its end."""
+    loop = asyncio.get_running_loop()
+    told = {Go: asyncio.Event(), Stop: asyncio.Event()}
+    channel.listen(lambda order: loop.call_soon_threadsafe(told[type(order)].set))
+    part = cast("Part", getattr(import_module(_module(job)), job.role))
+    work = Work(job)
+    reporter = asyncio.create_task(_report(work, channel))
+    try:
+        async with part(work) as side:
+            channel.say(Ready(side.endpoint))
+            await told[Go].wait()
+            if side.measure is not None:
+                began = perf_counter_ns()
+                await side.measure()
+                _refuse_failures(side)
+                _hand_over(work, channel, began)
+            await told[Stop].wait()
+            _refuse_failures(side)
+    finally:
+        reporter.cancel()
+
+
+def _module(job: Job) -> str:
+    configuration = job.configuration
+    return subject_of(configuration.platform, configuration.kind).module
+
+
+async def _report(work: Work, channel: Channel) -> None:
+    while True:
+        channel.say(Progress(work.done(), perf_counter_ns()))
+        await asyncio.sleep(_SECONDS_BETWEEN_REPORTS)
+
+
+def _refuse_failures(side: Side) -> None:
+    if complaint := side.complaint():
+        raise FormicaryError(complaint)
+
+
+def _hand_over(work: Work, channel: Channel, began: int) -> None:
+    if work.batches:
+        agents, seconds, sizes = zip(*work.batches, strict=True)
+        channel.say(Created(agents, seconds, sizes))
+        return
+    with os.fdopen(work.job.handover, "wb") as file:
+        for times in work.times:
+            times.starts.tofile(file)
+            times.rtts.tofile(file)
+    channel.say(Done(began, tuple(len(times.rtts) for times in work.times)))
+
+
+def main() -> None:
+    """Do one job; the exit code is 0 if it was done."""
+    # Standard output belongs to the controller: what a library prints goes to standard error.
+    channel = Channel(os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)
+    job = channel.next()
+    assert isinstance(job, Job)
+    try:
+        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+            runner.run(play(job, channel))
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
+        if not isinstance(error, FormicaryError):
+            traceback.print_exc()
+        channel.say(Failed(_reason(error)))
+        sys.exit(1)
+
+
+def _reason(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) if isinstance(error, FormicaryError) else f"{type(error).__name__}: {error}"
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return cast("Callable[[], asyncio.AbstractEventLoop]", uvloop.new_event_loop)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+"""The XMPP accounts of agents that need one each."""
+
+from __future__ import annotations
+
+DOMAIN = "localhost"
+"""Where the accounts are: SPADE connects to the host that an agent's address names."""
+
+ROLES = ("asker", "echo")
+"""Who needs them."""
+
+
+def account(role: str, number: int) -> str:
+    """Return the name of an agent's account, the part before the `@`."""
+    return f"{role}-{number}"

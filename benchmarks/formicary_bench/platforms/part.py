@@ -1,0 +1,105 @@
+"""What a platform is given to do its part of a measurement, and what it gives back.
+
+A platform's module has one asynchronous context manager for each role that it can play: `both`, `ask`, `echo`
+and `create`. Entering it prepares everything up to the first message; it yields a `Side`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary_bench.engine.messages import Job
+    from formicary_bench.results.model import Configuration
+
+
+class Times:
+    """The round trips of one pair, in nanoseconds: when each began, and how long it took."""
+
+    __slots__ = ("rtts", "starts")
+
+    def __init__(self) -> None:
+        self.starts = array("q")
+        self.rtts = array("q")
+
+
+@dataclass
+class Work:
+    """What is to be done, and where the results go.
+
+    Attributes:
+        job: the worker's part.
+        times: one for each pair or sender.
+        batches: for `create`: agents, seconds and bytes of each batch.
+        steps: how far preparing has come, so that a slow worker can be told from one that hangs.
+    """
+
+    job: Job
+    times: list[Times] = field(default_factory=list)
+    batches: list[tuple[int, float, int]] = field(default_factory=list)
+    steps: int = 0
+
+    @property
+    def configuration(self) -> Configuration:
+        """What is measured."""
+        return self.job.configuration
+
+    @property
+    def body(self) -> str:
+        """The body of each message."""
+        return "x" * self.configuration.payload_bytes
+
+    @property
+    def trips(self) -> int:
+        """How many round trips each pair makes, in all three phases."""
+        configuration = self.configuration
+        return configuration.warm_up + configuration.measured + configuration.cool_down
+
+    @property
+    def senders(self) -> range:
+        """The numbers of the agents that ask."""
+        return range(self.configuration.load)
+
+    @property
+    def many_to_one(self) -> bool:
+        """Whether all ask the same one."""
+        return self.configuration.experiment == "messaging/many-to-one"
+
+    @property
+    def receivers(self) -> range:
+        """The numbers of the agents that echo."""
+        return range(1) if self.many_to_one else self.senders
+
+    def receiver_of(self, sender: int) -> int:
+        """Return the number of the agent that answers `sender`."""
+        return 0 if self.many_to_one else sender
+
+    def done(self) -> int:
+        """Return how many steps are done, for the display and the watch."""
+        return self.steps + sum(len(times.rtts) for times in self.times)
+
+
+def _nothing() -> str:
+    return ""
+
+
+@dataclass
+class Side:
+    """A worker's part, prepared.
+
+    Attributes:
+        endpoint: how the other worker reaches it.
+        measure: makes all round trips, or creates all agents; None where that is the other's part.
+        complaint: says after the measurement what makes it worthless; nothing if all went well.
+    """
+
+    endpoint: str = ""
+    measure: Callable[[], Awaitable[None]] | None = None
+    complaint: Callable[[], str] = _nothing
+
+
+Part = Callable[[Work], AbstractAsyncContextManager[Side]]

@@ -1,0 +1,136 @@
+"""The floor for two processes: bare TCP sockets, a connection per pair, frames with their length first."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+from contextlib import asynccontextmanager
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from formicary_bench.platforms.part import Side, Times
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from formicary_bench.platforms.part import Work
+
+_LENGTH = struct.Struct(">I")
+_LOOPBACK = "127.0.0.1"
+
+
+class Framed(asyncio.Protocol):
+    """Gives whole frames, header included, to `received`."""
+
+    transport: asyncio.Transport
+
+    def __init__(self) -> None:
+        self.rest = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Cut what comes into frames."""
+        if not self.rest and len(data) == _LENGTH.unpack_from(data)[0] + 4:  # the usual case
+            self.received(data)
+            return
+        rest = self.rest
+        rest += data
+        while len(rest) >= _LENGTH.size and len(rest) >= (end := _LENGTH.unpack_from(rest)[0] + 4):
+            frame = bytes(rest[:end])
+            del rest[:end]
+            self.received(frame)
+
+    def received(self, frame: bytes) -> None:
+        """Take a frame; for subclasses."""
+        raise NotImplementedError
+
+
+class Echo(Framed):
+    """Sends every frame back."""
+
+    def received(self, frame: bytes) -> None:
+        """Send it back."""
+        self.transport.write(frame)
+
+
+class Ask(Framed):
+    """Sends a frame when the answer to the one before has come.
+
+    Args:
+        body: what is in each frame.
+        trips: how many.
+        times: where the times go.
+        finished: called when the last answer is there, or with an exception when the connection is lost.
+    """
+
+    def __init__(
+        self, body: str, trips: int, times: Times, finished: Callable[[Exception | None], None]
+    ) -> None:
+        super().__init__()
+        self.body = body.encode()
+        self.left = trips
+        self.started, self.took = times.starts.append, times.rtts.append
+        self.finished = finished
+        self.start = 0
+
+    def begin(self) -> None:
+        """Send a frame."""
+        self.start = perf_counter_ns()
+        self.transport.write(_LENGTH.pack(len(self.body)) + self.body)
+
+    def received(self, frame: bytes) -> None:
+        """Note the time and go on."""
+        del frame
+        start = self.start
+        self.took(perf_counter_ns() - start)
+        self.started(start)
+        self.left -= 1
+        if self.left:
+            self.begin()
+        else:
+            self.finished(None)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Say so, if answers are still missing."""
+        if self.left:
+            self.finished(error or ConnectionError("the echoing process closed the connection"))
+
+
+@asynccontextmanager
+async def echo(work: Work) -> AsyncIterator[Side]:
+    """Listen on a free port of the loopback interface; the endpoint is the port."""
+    server = await asyncio.get_running_loop().create_server(
+        Echo, _LOOPBACK, 0, backlog=work.configuration.load
+    )
+    async with server:
+        yield Side(str(server.sockets[0].getsockname()[1]))
+
+
+@asynccontextmanager
+async def ask(work: Work) -> AsyncIterator[Side]:
+    """Connect, once for each pair."""
+    loop = asyncio.get_running_loop()
+    ends: asyncio.Queue[Exception | None] = asyncio.Queue()
+    pairs: list[Ask] = []
+    work.times += [Times() for _ in work.senders]
+    try:
+        for times in work.times:
+            pair = Ask(work.body, work.trips, times, ends.put_nowait)
+            await loop.create_connection(lambda pair=pair: pair, _LOOPBACK, int(work.job.peer))  # type: ignore[misc]  # mypy cannot infer a lambda with defaults
+            pairs.append(pair)
+
+        async def measure() -> None:
+            for pair in pairs:
+                pair.begin()
+            for _ in pairs:
+                if (error := await ends.get()) is not None:
+                    raise error
+
+        yield Side(measure=measure)
+    finally:
+        for pair in pairs:
+            pair.transport.close()

@@ -50,12 +50,14 @@ class Agent(Resident):
             template: which messages it receives; None for the template it has, or else all.
 
         Raises:
-            AgentStateError: the behaviour has an agent already, or this agent is gone.
+            AgentStateError: the behaviour has an agent already, or this agent ends or is gone.
         """
         if getattr(behaviour, "agent", None) is not None:
             raise AgentStateError(f"{behaviour} has an agent already; make a behaviour for each agent")
         if self.state is AgentState.GONE:
             raise AgentStateError(f"agent {self.name} is gone; make a new one")
+        if self._stopping:
+            raise AgentStateError(f"agent {self.name} is stopping and takes no more behaviours")
         behaviour.agent = self
         if template is not None:
             behaviour.template = template
@@ -143,15 +145,37 @@ class Agent(Resident):
         if self.state in {AgentState.INITIATED, AgentState.GONE}:
             self._vanish()
             return
-        behaviours = self._behaviours
-        self._stopping = True
-        inside = any(strand.running for strand in self._strands())
-        for behaviour in behaviours:
-            behaviour.kill()
+        inside = self._is_inside()
+        self._kill_behaviours()
         if not self._behaviours:
             self._vanish()
         elif not inside:
-            await self._container._wait_for_end(self)
+            await self._container._wait_for_end(self._strands())
+            self._vanish()
+
+    async def join(self) -> None:
+        """Wait until the agent is gone.
+
+        Raises:
+            AgentStateError: one of its own behaviours waits for it.
+            Exception: as of `Resident.join`.
+        """
+        if self._is_inside():
+            raise AgentStateError(f"agent {self.name} cannot wait for its own end")
+        await super().join()
+
+    def _abandon(self) -> None:
+        self._kill_behaviours()
+        self._vanish()
+
+    def _is_inside(self) -> bool:
+        """Tell whether one of its behaviours is what runs now."""
+        return any(strand.running for strand in self._strands())
+
+    def _kill_behaviours(self) -> None:
+        self._stopping = True
+        for behaviour in self._behaviours:
+            behaviour.kill()
 
     def _start(self, queue: RunQueue, limit: int) -> None:
         self.state = AgentState.ACTIVE

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, Self
 
 from formicary.agent import Agent
 from formicary.clock import now
 from formicary.errors import (
     AgentStateError,
     ContainerClosedError,
+    FormicaryError,
     InvalidMessageError,
     MailboxFullError,
     NameTakenError,
@@ -21,7 +22,7 @@ from formicary.micro import MicroAgent
 from formicary.names import MANAGEMENT, check_container, check_platform, complete
 from formicary.observe.dead_letters import DeadLetter, DeadLetters
 from formicary.resident import AgentState, Resident
-from formicary.strand import RunQueue
+from formicary.strand import RunQueue, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,6 +155,8 @@ class Container:
             for agent in reversed(tuple(self._agents.values())):
                 await agent.stop()
         finally:
+            for agent in reversed(tuple(self._agents.values())):  # if this was cancelled
+                agent._abandon()
             if self._transport is not None:
                 await self._transport.close()
 
@@ -166,8 +169,8 @@ class Container:
         Raises:
             NameTakenError: an agent of that name lives here.
             AgentStateError: the agent was started before.
-            ContainerClosedError: the container is not open.
-            Exception: what `setup` raised; the agent is then gone.
+            ContainerClosedError: the container is not open, or was closed while `setup` ran.
+            Exception: what `setup` raised; the agent is then gone. It is no error if `setup` stopped it.
         """
         if self._queue is None or self._closing:
             raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
@@ -183,6 +186,11 @@ class Container:
         agent._neighbours = self.neighbours
         if isinstance(agent, Agent):
             await self._set_up(agent, address)
+            if agent.state is AgentState.GONE:
+                return
+            if self._closing:
+                agent._vanish()
+                raise ContainerClosedError(f"container {self.name} was closed while {agent.name} was set up")
         self._agents[address] = agent
         agent._start(self._queue, self._mailbox_limit)
         if not self.instruments:
@@ -244,19 +252,18 @@ class Container:
         logger.error("handle() of agent %s raised an exception", agent.name, exc_info=error)
         agent._failed(error)
 
-    async def _wait_for_end(self, agent: Agent) -> None:
-        _, pending = await asyncio.wait(agent._strands(), timeout=_STOP_TIMEOUT)
-        for behaviour in agent.behaviours:
-            if behaviour._mailbox.strand in pending:
-                logger.error("%s did not end within %g s and is left behind", behaviour, _STOP_TIMEOUT)
-        agent._vanish()
+    async def _wait_for_end(self, strands: Sequence[Strand]) -> None:
+        _, pending = await asyncio.wait(strands, timeout=_STOP_TIMEOUT)
+        for strand in pending:
+            logger.error("%s did not end within %g s and is left behind", strand.get_name(), _STOP_TIMEOUT)
+            strand.cancel()
 
     def _forget(self, agent: Resident) -> None:
         if self._agents.get(agent.address) is agent:
             del self._agents[agent.address]
             self.neighbours.pop(agent.address, None)
-            if isinstance(agent, MicroAgent) and not self._closing:
-                self._bury_micro(agent)
+            if isinstance(agent, MicroAgent):
+                self._bury_micro(None if self._closing else agent)
             for instrument in self.instruments:
                 self._tell(instrument, "agent_stopped", agent)
             if self._emptied is not None and not self._agents:
@@ -273,14 +280,33 @@ class Container:
 
     async def _send(self, message: Message) -> None:
         """Send by the long way: names to complete, many receivers, instruments, other containers."""
-        for receiver, completed in self._prepare(message):
-            if full := self._hand_over(completed, receiver):
-                await self._wait_for_room(completed, full)
+        buried = self.dead_letters.total
+        completed, full, error = self._spread(message)
+        if full:
+            await self._wait_for_room(completed, full)
+        elif self.dead_letters.total != buried:
+            await asyncio.sleep(0)  # who sends and sends to nobody must not starve the others
+        if error is not None:
+            raise error
 
     def _send_nowait(self, message: Message) -> None:
-        for receiver, completed in self._prepare(message):
-            if full := self._hand_over(completed, receiver):
-                self._refuse(completed, full)
+        completed, full, error = self._spread(message)
+        if full:
+            self._refuse(completed, full)
+        if error is not None:
+            raise error
+
+    def _spread(self, message: Message) -> tuple[Message, list[Place], FormicaryError | None]:
+        """Hand a message to all its receivers; return those who have no room, and what some cannot take."""
+        message = self._prepare(message)
+        full: list[Place] = []
+        first_error = None
+        for receiver in message.receivers:
+            try:
+                full += self._hand_over(message, receiver) or ()
+            except FormicaryError as error:  # the others shall have their message all the same
+                first_error = first_error or error
+        return message, full, first_error
 
     def _hand_over(self, message: Message, receiver: str) -> Sequence[Place] | None:
         if self._transport is None or not self._is_elsewhere(receiver):
@@ -292,18 +318,18 @@ class Container:
         if not self.instruments and len(self.neighbours) - len(self._agents) < _REMEMBERED:
             self.neighbours[receiver] = deliver
 
-    def _prepare(self, message: Message) -> list[tuple[str, Message]]:
+    def _prepare(self, message: Message) -> Message:
         if self._queue is None or (self._closing and not self._agents):
             raise ContainerClosedError(f"container {self.name} is not open")
         names = message.receivers
         if not names:
             raise InvalidMessageError("a message without a receiver cannot be sent; give it a `to`")
-        addresses = tuple(map(self._full_name, names))
+        addresses = tuple(dict.fromkeys(map(self._full_name, names)))
         if addresses != names:
             message = message.replace(to=addresses if isinstance(message.to, tuple) else addresses[0])
         for instrument in self.instruments:
             self._tell(instrument, "message_sent", message)
-        return [(address, message) for address in addresses]
+        return message
 
     def _full_name(self, name: str) -> str:
         address = self._full_names.get(name)
@@ -335,37 +361,62 @@ class Container:
         if agent is None:
             self.bury(message, self._unknown(receiver), receiver)
             return None
+        buried = self.dead_letters.total
         full = agent._deliver(message)
-        if self.instruments and not full:
+        if self.instruments and not full and self.dead_letters.total == buried:
             for instrument in self.instruments:
                 self._tell(instrument, "message_delivered", message, receiver)
         return full
 
-    def _refuse(self, message: Message, full: Sequence[Place]) -> None:
-        reason = f"the mailbox of {_names(full)} is full"
-        self.bury(message, reason, tell_sender=False)
-        raise MailboxFullError(reason)
+    def _refuse(self, message: Message, full: Sequence[Place], reason: str = "is full") -> NoReturn:
+        for place in full:
+            self.bury(message, f"the mailbox of {place} {reason}", place.address, tell_sender=False)
+        raise MailboxFullError(f"the mailbox of {', '.join(map(str, full))} {reason}")
 
     async def _wait_for_room(self, message: Message, full: Sequence[Place]) -> None:
         if self._when_full == "fail":
             self._refuse(message, full)
+        waiting = list(full)
         try:
             async with asyncio.timeout(self.send_timeout):
-                await self.wait_for_room(message, full)
+                await self.wait_for_room(message, waiting)
         except TimeoutError:
-            reason = f"the mailbox of {_names(full)} had no room for {self.send_timeout:g} s"
-            self.bury(message, reason, tell_sender=False)
-            raise MailboxFullError(reason) from None
+            if waiting := [place for place in waiting if not self._put(message, place)]:
+                self._refuse(message, waiting, f"had no room for {self.send_timeout:g} s")
+        except (FormicaryError, asyncio.CancelledError) as error:
+            why = "it was cancelled"
+            if isinstance(error, FormicaryError):
+                why = str(error)
+                del waiting[0]  # that place has refused the message, and buried it
+            for place in waiting:
+                reason = f"the sender did not wait until {place} had room: {why}"
+                self.bury(message, reason, place.address, tell_sender=False)
+            raise
 
-    async def wait_for_room(self, message: Message, full: Sequence[Place]) -> None:
-        """Deliver to the mailboxes that `deliver` found full, as soon as they have room."""
-        for place in full:
-            while not place.is_done():
-                await place.room()
-                if not place.is_done() and place.put(message):
-                    break
+    async def wait_for_room(self, message: Message, waiting: list[Place]) -> None:
+        """Deliver to the places that `deliver` found full, as soon as they have room; for transports too.
+
+        Args:
+            message: the message.
+            waiting: the places; those that have the message, or have ended, are taken off the list.
+        """
+        while waiting:
+            if self._put(message, waiting[0]):
+                del waiting[0]
             else:
-                self.bury(message, f"{place} ended before it had room for the message")
+                await waiting[0].room()
+
+    def _put(self, message: Message, place: Place) -> bool:
+        """Deliver to a place, or bury the message if it has ended; return False if there is no room."""
+        if place.is_done():
+            self.bury(message, f"{place} ended before it had room for the message", place.address)
+            return True
+        if not place.put(message):
+            return False
+        if place.address in self._agents:
+            for instrument in self.instruments:
+                self._tell(instrument, "message_delivered", message, place.address)
+        return True
 
     def bury(
         self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
@@ -402,9 +453,10 @@ class Container:
             in_reply_to=message.reply_with,
             metadata={"receiver": receiver},
         )
-        agent = self._agents.get(sender)
-        if agent is not None:
-            if agent._deliver(failure):
+        if sender in self._agents:
+            for instrument in self.instruments:
+                self._tell(instrument, "message_sent", failure)
+            if self.deliver(failure, sender):
                 self.bury(failure, f"the mailbox of {sender} is full", sender)
         elif self._is_elsewhere(sender) and self._transport is not None:
             self._transport.refuse(message, receiver, failure)
@@ -418,7 +470,3 @@ class Container:
 
     def __repr__(self) -> str:
         return f"<Container {self.domain}, {len(self._agents)} agents>"
-
-
-def _names(full: Sequence[Place]) -> str:
-    return ", ".join(str(place) for place in full)

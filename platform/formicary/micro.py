@@ -26,7 +26,7 @@ class Inlet:
     As with mailboxes, all that a message touches is here, in objects of one class, whatever the agent's.
     """
 
-    __slots__ = ("address", "agent", "handle", "limit", "messages", "neighbours", "queue")
+    __slots__ = ("address", "agent", "handle", "handling", "limit", "messages", "neighbours", "queue")
 
     def __init__(self, agent: MicroAgent, queue: RunQueue, neighbours: Neighbours) -> None:
         self.agent = agent
@@ -36,6 +36,7 @@ class Inlet:
         self.queue = queue
         self.messages = queue.micro
         self.limit = queue.limit
+        self.handling: set[Strand] | None = None  # what its asynchronous `handle` has not ended
 
     def accept(self, message: Message) -> Sequence[Place] | None:
         """Take a message; return this place if the queue is full."""
@@ -124,8 +125,24 @@ class MicroAgent(Resident):
             self._container._refuse(message, full)
 
     async def stop(self) -> None:
-        """End the agent; messages to it that still wait are dead letters. Again, it does nothing."""
+        """End the agent; messages to it that still wait are dead letters. Again, it does nothing.
+
+        What an asynchronous `handle` still awaits is cancelled; that which calls this goes on to its end.
+        """
+        strands = self._handling()
+        inside = any(strand.running for strand in strands)
+        self._abandon()
+        if strands and not inside:
+            await self._container._wait_for_end(strands)
+
+    def _abandon(self) -> None:
         self._vanish()
+        for strand in self._handling():
+            if not strand.running and not strand.cancelling():
+                strand.cancel()
+
+    def _handling(self) -> tuple[Strand, ...]:
+        return tuple(self._inlet.handling or ()) if self._inlet else ()
 
     def _start(self, queue: RunQueue, limit: int) -> None:
         del limit  # its messages wait in the queue, which has a limit of its own
@@ -141,20 +158,24 @@ class MicroAgent(Resident):
     # -- an asynchronous handle, once it awaits -------------------------------------------------------------
 
     def _go_on(self, unfinished: Any) -> None:
-        assert self._inlet is not None
+        inlet = self._inlet
+        assert inlet is not None
         if inspect.iscoroutine(unfinished):
-            Strand(unfinished, self._inlet.queue, f"{self.name}/handle", self)
+            if inlet.handling is None:
+                inlet.handling = set()
+            inlet.handling.add(Strand(unfinished, inlet.queue, f"{self.name}/handle", self))
         else:
             kind = type(unfinished).__name__
-            self._failed(
-                AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
-            )
+            error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
+            self._container._handle_failed(self, error)
 
     def give_back(self, message: Message) -> None:
         """Take nothing back: a handler does not wait for messages; for the strand."""
 
     def ended(self, strand: Strand) -> None:
         """Learn how `handle` went; for the strand."""
+        if self._inlet is not None and self._inlet.handling is not None:
+            self._inlet.handling.discard(strand)
         error = None if strand.cancelled() else strand.exception()
         if error is not None:
             self._container._handle_failed(self, error)

@@ -87,6 +87,10 @@ class Resident:
                 self._container._forget(self)
             self._let_go()
 
+    def _abandon(self) -> None:
+        """End the agent without waiting for it."""
+        raise NotImplementedError
+
     def _stamped(self, message: Message) -> Message:
         address = self.address
         if address is None:

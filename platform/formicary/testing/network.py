@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.errors import LinkError, NameTakenError
+from formicary.errors import InvalidMessageError, LinkError, NameTakenError
 from formicary.message import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from formicary.container import Container
+    from formicary.mailbox import Place
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Message).decode
@@ -30,12 +33,10 @@ class MemoryNetwork:
 
     Args:
         delay: how many seconds each message is on its way, by the loop's clock.
-        patience: how many seconds a sender waits for a connection that is cut.
     """
 
-    def __init__(self, *, delay: float = 0.0, patience: float = 30.0) -> None:
+    def __init__(self, *, delay: float = 0.0) -> None:
         self.delay = delay
-        self.patience = patience
         self._members: dict[str, MemoryTransport] = {}  # by domain
         self.whole = asyncio.Event()  # set while the connection is there
         self.whole.set()
@@ -45,26 +46,12 @@ class MemoryNetwork:
         return MemoryTransport(self)
 
     def cut(self) -> None:
-        """Lose the connection: what is on its way stays there, who sends waits, until `heal`."""
+        """Lose the connection: until `heal`, what is on its way stays there, and who sends waits for room."""
         self.whole.clear()
 
     def heal(self) -> None:
         """Have the connection again."""
         self.whole.set()
-
-    async def connected(self) -> None:
-        """Wait until the connection is whole.
-
-        Raises:
-            LinkError: it was not within `patience`.
-        """
-        try:
-            async with asyncio.timeout(self.patience):
-                await self.whole.wait()
-        except TimeoutError:
-            raise LinkError(
-                f"the memory network was cut for {self.patience:g} s; heal() it, or give it more patience"
-            ) from None
 
 
 class MemoryTransport:
@@ -90,9 +77,10 @@ class MemoryTransport:
 
         Raises:
             NameTakenError: a container of this name is on the network.
-            LinkError: the network stays cut.
+            LinkError: the network is cut.
         """
-        await self._network.connected()
+        if not self._network.whole.is_set():
+            raise LinkError("the memory network is cut; heal() it first")
         if container.domain in self._network._members:
             raise NameTakenError(
                 f"a container {container.domain} is on the memory network already; take another name"
@@ -100,21 +88,23 @@ class MemoryTransport:
         self._container = container
         self._network._members[container.domain] = self
 
-    async def send(self, message: Message, receiver: str) -> None:
-        """Take a message for `receiver`; wait while much is on its way there or the network is cut.
+    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for `receiver`; return the place where it waits if much is on its way or it is cut.
 
         Raises:
             InvalidMessageError: the message has a value that cannot cross a process's border.
-            LinkError: the network stays cut, or the other container leaves.
         """
-        message.check()
-        await self._network.connected()
+        try:
+            message.check()
+        except InvalidMessageError as error:
+            self.container.bury(message, str(error), receiver, tell_sender=False)
+            raise
         line = self._line(receiver)
         if line is None:
             self.container.bury(message, f"no container for {receiver} is on the memory network", receiver)
-            return
-        await line.room()
-        line.put(message, receiver)
+            return None
+        way = _Way(line, receiver)
+        return None if way.put(message) else (way,)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
         """Tell the sender in another container that its message was not delivered; never waits."""
@@ -165,7 +155,7 @@ class _Line:
         self._under_way: deque[tuple[float, str, bytes]] = deque()  # when it is due, for whom, and what
         self._filled = asyncio.Event()
         self._moved = asyncio.Event()
-        self._left = ""  # why it is closed
+        self.is_closed = False
         self._task = asyncio.create_task(self._carry(), name=f"line {source.domain} to {target.domain}")
 
     def put(self, message: Message, receiver: str) -> None:
@@ -174,29 +164,28 @@ class _Line:
         self._under_way.append((due, receiver, _encode(message)))
         self._filled.set()
 
-    async def room(self) -> None:
-        """Wait until there is room.
+    def has_room(self) -> bool:
+        """Tell whether a message can be sent now."""
+        return self._network.whole.is_set() and len(self._under_way) < _LIMIT
 
-        Raises:
-            LinkError: the other container has left.
-        """
-        while len(self._under_way) >= _LIMIT and not self._left:
+    async def room(self) -> None:
+        """Wait until there is room, or the other container has left."""
+        await self._network.whole.wait()
+        while len(self._under_way) >= _LIMIT and not self.is_closed:
             self._moved.clear()
             await self._moved.wait()
-        if self._left:
-            raise LinkError(self._left)
 
     async def drained(self) -> None:
-        """Wait until all has arrived, as long as the network's patience lasts."""
+        """Wait until all has arrived, but no longer than the source's agents would."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._network.patience):
-                while self._under_way and not self._left:
+            async with asyncio.timeout(self._source.send_timeout):
+                while self._under_way and not self.is_closed:
                     self._moved.clear()
                     await self._moved.wait()
 
     async def close(self, reason: str) -> None:
         """Make dead letters of what is still on its way."""
-        self._left = reason
+        self.is_closed = True
         self._task.cancel()
         await asyncio.wait([self._task])
         for _, receiver, data in self._under_way:
@@ -216,6 +205,37 @@ class _Line:
             await self._network.whole.wait()
             message = _decode(data)
             if full := self._target.deliver(message, receiver):
-                await self._target.wait_for_room(message, full)
+                await self._target.wait_for_room(message, list(full))
             self._under_way.popleft()
             self._moved.set()
+
+
+class _Way:
+    """The way to one receiver over a line, where its messages wait for room.
+
+    Args:
+        line: the line.
+        receiver: the full name.
+    """
+
+    def __init__(self, line: _Line, receiver: str) -> None:
+        self._line = line
+        self.address = receiver
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room now."""
+        if not self._line.has_room():
+            return False
+        self._line.put(message, self.address)
+        return True
+
+    async def room(self) -> None:
+        """Wait for room."""
+        await self._line.room()
+
+    def is_done(self) -> bool:
+        """Tell whether there is no way any more."""
+        return self._line.is_closed
+
+    def __str__(self) -> str:
+        return f"the line to {self.address}"

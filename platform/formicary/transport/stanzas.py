@@ -44,27 +44,28 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
     """Return the `<message/>` for `receiver`.
 
     Raises:
-        InvalidMessageError: the body is bytes, or has characters that XML cannot carry.
+        FormicaryError: the body is bytes, or a value has a wrong type or characters that XML cannot carry.
     """
+    message.check()
     body = message.body
     if isinstance(body, bytes):
         raise InvalidMessageError(
             f"a body of bytes cannot go to {receiver}, which is outside the platform: XMPP carries text; "
             "encode it, with base64 say"
         )
-    fields = {
-        form: value for form, name in _PARAMETERS.items() if (value := getattr(message, name)) is not None
-    }
+    fields = dict(message.metadata or {})
+    for form, name in _PARAMETERS.items():
+        if (value := getattr(message, name)) is not None:
+            fields[form] = value
     if message.reply_by is not None:
         fields["reply-by"] = message.reply_by.isoformat()
-    fields |= message.metadata or {}
     sender, to = quoteattr(message.sender or ""), quoteattr(receiver)
     parts = [
         f"<message type='chat' id='{stanza_id}' from={sender} to={to}>",
-        f"<body>{escape(body)}</body>",
+        f"<body>{_text(body)}</body>",
     ]
     if message.thread is not None:
-        parts.append(f"<thread>{escape(message.thread)}</thread>")
+        parts.append(f"<thread>{_text(message.thread)}</thread>")
         fields[_THREAD] = message.thread
     if fields:
         parts.append(_form(fields))
@@ -73,14 +74,18 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
     if found := _NOT_XML.search(stanza):
         raise InvalidMessageError(
             f"the message for {receiver} has the character {found[0]!r}, which XML cannot carry; "
-            "encode the body"
+            "encode it, with base64 say"
         )
     return stanza.encode()
 
 
+def _text(text: str) -> str:
+    return escape(text, {"\r": "&#13;"})  # a parser would make it a line feed
+
+
 def _form(fields: dict[str, str]) -> str:
     rows = "".join(
-        f"<field var={quoteattr(name)} type='text-single'><value>{escape(value)}</value></field>"
+        f"<field var={quoteattr(name)} type='text-single'><value>{_text(value)}</value></field>"
         for name, value in fields.items()
     )
     return f"<x xmlns='{_FORM}' type='form'><title>{_TITLE}</title>{rows}</x>"

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
+import socket
 from typing import TYPE_CHECKING, Any, cast
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from formicary.errors import AuthenticationError, LinkError, NameTakenError
+from formicary.server.folder import StateFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,12 +22,14 @@ if TYPE_CHECKING:
     from formicary.server.address import ServerAddress
 
 _STREAMS = "http://etherx.jabber.org/streams"
+_STREAM = f"{_STREAMS}}}stream"
 _ERRORS = "urn:ietf:params:xml:ns:xmpp-streams"
 COMPONENT = "jabber:component:accept"
 """The namespace of a component's stanzas."""
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the component
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
+_IS_IT_THE_PORT = "is that its port for components?"
 _HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
 
 
@@ -56,9 +61,10 @@ class ComponentStream(asyncio.Protocol):
         self._server: ServerAddress
         self._transport: asyncio.Transport
         self._accepted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._closed: asyncio.Future[None] | None = None  # made with the connection, done when that has ended
         self._error: LinkError | NameTakenError | None = None
-        self._is_open = False
+        self._is_accepted = False
+        self._is_open = False  # from when `connect` has returned
         self._depth = 0
         self._builder = TreeBuilder()
         self._parser = expat.ParserCreate(namespace_separator="}")
@@ -81,7 +87,6 @@ class ComponentStream(asyncio.Protocol):
             LinkError: anything else, with the cause.
         """
         self._server = server
-        where = f"the XMPP server at {server.host}:{server.port}"
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT):
                 loop = asyncio.get_running_loop()
@@ -90,28 +95,39 @@ class ComponentStream(asyncio.Protocol):
         except TimeoutError:
             self._drop()
             raise LinkError(
-                f"{where} did not accept the container within {_CONNECT_TIMEOUT:g} s; "
-                "is that its port for components?"
+                f"{self._where} did not accept the container within {_CONNECT_TIMEOUT:g} s; {_IS_IT_THE_PORT}"
             ) from None
-        except OSError as error:
-            raise LinkError(f"cannot connect to {where}: {error.strerror or error}; is it running?") from None
+        except (OSError, UnicodeError, OverflowError) as error:  # the latter two: no host name, no port
+            raise LinkError(f"cannot connect to {self._where}: {_reason(error)}; {self._start_it}") from None
         except BaseException:
             self._drop()
             raise
+        if self._error is not None or not self._is_connected:  # accepted, and lost at once
+            raise self._error or self._ended(None)
         self._is_open = True
 
-    async def close(self) -> None:
-        """Close the stream in order; what was written before has then gone out, if the server reads."""
-        if self._closed.done():
-            return
+    async def close(self) -> int:
+        """Close the stream in order; what was written before has then gone out, if the server reads.
+
+        If cancelled, the connection is cut.
+
+        Returns:
+            How many bytes have not gone out, because the server did not read them in time.
+        """
+        if not self._is_connected or self._closed is None:
+            return 0
         self._is_open = False
+        left = 0
         self._transport.write(b"</stream:stream>")
+        self.resume()  # the server's last word is to be read
         try:
-            async with asyncio.timeout(_CLOSE_TIMEOUT):
-                await self._closed
-        except TimeoutError:
-            self._transport.abort()
-            await self._closed
+            await asyncio.wait([self._closed], timeout=_CLOSE_TIMEOUT)
+        finally:
+            if not self._closed.done():
+                left = self._transport.get_write_buffer_size()
+                self._transport.abort()
+        await asyncio.wait([self._closed])
+        return left
 
     def write(self, data: bytes) -> None:
         """Send bytes: whole stanzas."""
@@ -119,23 +135,38 @@ class ComponentStream(asyncio.Protocol):
 
     def pause(self) -> None:
         """Read nothing more until `resume`."""
-        if not self._closed.done():
+        if self._is_connected and not self._transport.is_closing():
             self._transport.pause_reading()
 
     def resume(self) -> None:
         """Read again."""
-        if not self._closed.done():
+        if self._is_connected and not self._transport.is_closing():
             self._transport.resume_reading()
 
     def _drop(self) -> None:
-        if not self._closed.done() and hasattr(self, "_transport"):
+        if self._is_connected:
             self._transport.abort()
+
+    @property
+    def _is_connected(self) -> bool:
+        return self._closed is not None and not self._closed.done()
+
+    @property
+    def _where(self) -> str:
+        return f"the XMPP server at {self._server.host}:{self._server.port}"
+
+    @property
+    def _start_it(self) -> str:
+        if self._server.folder is None:
+            return "is it running?"
+        return f"start it with: formicary server start{StateFolder(self._server.folder).option}"
 
     # -- asyncio's side -------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Open the stream; for asyncio."""
         self._transport = cast("asyncio.Transport", transport)
+        self._closed = asyncio.get_running_loop().create_future()
         self._transport.set_write_buffer_limits(high=_HIGH_WATER)
         self._transport.write(
             f"<?xml version='1.0'?><stream:stream xmlns='{COMPONENT}' xmlns:stream='{_STREAMS}' "
@@ -147,17 +178,17 @@ class ComponentStream(asyncio.Protocol):
         try:
             self._parser.Parse(data, False)
         except expat.ExpatError as error:
-            self._fail(
-                LinkError(f"the XMPP server sent what is not XML ({error}); is that its port for components?")
-            )
+            self._fail(LinkError(f"{self._where} sent what is not XML ({error}); {_IS_IT_THE_PORT}"))
+        except LinkError as error:
+            self._fail(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell whoever waits; for asyncio."""
+        assert self._closed is not None
         self._closed.set_result(None)
-        cause = f": {exc}" if exc else ""
-        error = self._error or LinkError(f"the XMPP server closed the connection{cause}")
+        error = self._error or self._ended(exc)
         if not self._accepted.done():
-            self._accepted.set_exception(error)
+            self._refuse(error)
         elif self._is_open:
             self._is_open = False
             self._lost(error if isinstance(error, LinkError) else LinkError(str(error)))
@@ -173,25 +204,29 @@ class ComponentStream(asyncio.Protocol):
         """Pass on that there is room again; for asyncio."""
         self._writable(True)
 
+    def _ended(self, cause: Exception | None) -> LinkError:
+        early = "" if self._is_accepted else f", before it accepted the container; {_IS_IT_THE_PORT}"
+        return LinkError(f"{self._where} closed the connection{f': {cause}' if cause else ''}{early}")
+
     # -- the parser's side ----------------------------------------------------------------------------------
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth == 1:
-            self._shake_hands(attributes.get("id", ""))
+            self._shake_hands(name, attributes.get("id"))
         else:
             self._builder.start(name, attributes)
 
     def _end(self, name: str) -> None:
         self._depth -= 1
         if self._depth == 0:
-            self._transport.close()
+            self._transport.abort()  # it takes nothing more, so what waits to be written would wait for ever
             return
         self._builder.end(name)
         if self._depth == 1:
             element = self._builder.close()
             self._builder = TreeBuilder()
-            if self._is_open and name != f"{_STREAMS}}}error":
+            if self._is_accepted and name != f"{_STREAMS}}}error":
                 self._received(element)
             else:
                 self._negotiate(element)
@@ -201,16 +236,21 @@ class ComponentStream(asyncio.Protocol):
             self._builder.data(text)
 
     def _refuse_doctype(self, *_: Any) -> None:
-        self._fail(LinkError("the XMPP server sent a document type, which XMPP forbids"))
+        # Raised, so that the parser stops here: what a document type declares would come next.
+        raise LinkError(f"{self._where} sent a document type, which XMPP forbids")
 
-    def _shake_hands(self, stream_id: str) -> None:
+    def _shake_hands(self, name: str, stream_id: str | None) -> None:
+        if name != _STREAM:
+            raise LinkError(f"{self._where} does not speak XMPP; {_IS_IT_THE_PORT}")
+        if stream_id is None:  # the error that it has found comes next
+            return
         digest = hashlib.sha1((stream_id + self._server.secret).encode(), usedforsecurity=False).hexdigest()
         self._transport.write(f"<handshake>{digest}</handshake>".encode())
 
     def _negotiate(self, element: Element) -> None:
         if element.tag == f"{COMPONENT}}}handshake":
             if not self._accepted.done():
-                self._is_open = True  # stanzas may follow in the same packet
+                self._is_accepted = True  # stanzas may follow in the same packet
                 self._accepted.set_result(None)
         elif element.tag == f"{_STREAMS}}}error":
             self._fail(self._refusal(element))
@@ -220,7 +260,7 @@ class ComponentStream(asyncio.Protocol):
         condition = next((name for name in conditions if name != "text"), "undefined-condition")
         text = error.findtext(f"{_ERRORS}}}text") or ""
         name, _, platform = self._domain.partition(".")
-        where = f"the XMPP server at {self._server.host}:{self._server.port}"
+        where = self._where
         if condition == "conflict":
             return NameTakenError(
                 f"a container named {name!r} is connected to {where} already; stop it or take another name"
@@ -235,12 +275,23 @@ class ComponentStream(asyncio.Protocol):
                 f"{where} does not know {self._domain}; add what this prints to its configuration: "
                 f"formicary server config --platform {platform} --containers {name}"
             )
-        return LinkError(f"{where} ended the connection: {condition}{f' ({text})' if text else ''}")
+        question = "" if self._is_accepted else f"; {_IS_IT_THE_PORT}"
+        return LinkError(f"{where} ended the connection: {condition}{f' ({text})' if text else ''}{question}")
 
     def _fail(self, error: LinkError | NameTakenError) -> None:
         if self._error is None:
             self._error = error
         if not self._accepted.done():
-            self._accepted.set_exception(error)
-            self._accepted.exception()  # it may be that nobody waits any more
+            self._refuse(error)
         self._transport.abort()
+
+    def _refuse(self, error: LinkError | NameTakenError) -> None:
+        self._accepted.set_exception(error)
+        self._accepted.exception()  # it may be that nobody waits any more
+
+
+def _reason(error: Exception) -> str:
+    """Return why a connection cannot be made, in the system's words and without the address."""
+    if isinstance(error, OSError) and error.errno and not isinstance(error, socket.gaierror):
+        return os.strerror(error.errno)
+    return str(getattr(error, "strerror", None) or error)

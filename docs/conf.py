@@ -23,11 +23,12 @@ myst_substitutions = {"version": version}
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-autodoc_class_signature = "separated"
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 
-# What is of Python or of libraries, and what users see in signatures but never name themselves.
+# What is of Python or of libraries, and what stands in signatures though users never name it.
 nitpick_ignore_regex = [
-    (r"py:.*", r"(asyncio|collections|datetime|enum|pathlib|random|types|typing|msgspec)\..*"),
+    (r"py:.*", r"(asyncio|collections|random|types|typing)\..*"),
+    (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|T"),
+    (r"py:class", r"(formicary\.[a-z.]+\.)?(Connectable|Resident|ServerState|StateFolder|Strand)"),
 ]

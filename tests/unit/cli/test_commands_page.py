@@ -1,0 +1,50 @@
+"""The page about the commands names every command, and every option in its command's part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from formicary import cli
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "commands.md"
+
+
+def leaves(command, path=("formicary",)):
+    """Give each command that does something, with its full name."""
+    if not hasattr(command, "commands"):
+        yield " ".join(path), command
+        return
+    for name, inner in command.commands.items():
+        yield from leaves(inner, (*path, name))
+
+
+@pytest.fixture(scope="module")
+def commands():
+    cli.load_commands()
+    found = dict(leaves(typer.main.get_command(cli.app)))
+    assert {"formicary run", "formicary server start", "formicary bench run"} <= set(found)
+    return found
+
+
+def part_about(name):
+    """Give the part of the page that is about the command's group."""
+    title = "\n## " + " ".join(name.split()[:2]) + "\n"
+    return PAGE.read_text(encoding="utf-8").partition(title)[2].partition("\n## ")[0]
+
+
+def test_every_command_is_there(commands):
+    assert [name for name in commands if f"$ {name}" not in part_about(name)] == []
+
+
+def test_every_option_is_there(commands):
+    missing = [
+        f"{name} {option}"
+        for name, command in commands.items()
+        for parameter in command.params
+        for option in parameter.opts
+        if option.startswith("--") and option != "--help" and f"`{option}`" not in part_about(name)
+    ]
+    assert missing == []

@@ -82,7 +82,11 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def __post_init__(self) -> None:
         # Runs for every message: most go to a name seen before, and pass with three look-ups. What is rare
         # and cannot harm inside the process is looked at by `check`, on the way out of it.
-        if self.to not in _receivers or type(self.body) not in _BODIES or self.metadata is not None:
+        try:
+            usual = self.to in _receivers and type(self.body) in _BODIES and self.metadata is None
+        except TypeError:  # a list of receivers cannot be looked up; it becomes a tuple
+            usual = False
+        if not usual:
             _check_usual(self)
 
     def make_reply(self, *, body: str | bytes = "", performative: str = "inform") -> Message:
@@ -116,24 +120,6 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
             self.conversation_id,
             None,
             self.reply_with,
-        )
-
-    def has_rare_fields(self) -> bool:
-        """Tell whether there is anything that `check` would look at."""
-        act = self.performative
-        return not (
-            (act is None or type(act) is str)
-            and self.thread
-            is self.reply_to
-            is self.language
-            is self.encoding
-            is self.ontology
-            is self.protocol
-            is self.conversation_id
-            is self.reply_with
-            is self.in_reply_to
-            is None
-            and self.reply_by is None
         )
 
     def check(self) -> None:

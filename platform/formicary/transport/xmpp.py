@@ -19,7 +19,7 @@ from formicary.errors import (
     LinkError,
     MessageTooLargeError,
 )
-from formicary.transport.frames import NAMESPACE, Frame, decode
+from formicary.transport.frames import NAMESPACE, Names, decode, from_entry
 from formicary.transport.outbox import Outbox, too_large
 from formicary.transport.stanzas import (
     error_reply,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from formicary.mailbox import Place
     from formicary.message import Message
     from formicary.server.address import ServerAddress
+    from formicary.transport.outbox import Letter
 
 logger = logging.getLogger("formicary.transport")
 
@@ -46,6 +47,7 @@ _FRAME_OVERHEAD = 1024  # bytes of a stanza around a frame's text
 _REMEMBERED = 256  # stanzas whose messages are remembered, in case they bounce
 _BACKOFF = (0.05, 5.0)  # seconds before the first and, doubling, at most before a later try to reconnect
 _HELD = 10_000  # messages that wait for full mailboxes before nothing more is read from the server
+_ORIGINS = 1000  # containers whose agents' names are remembered
 _LOGGED = 10  # dropped stanzas that are logged one by one
 _MESSAGE, _IQ, _PRESENCE = (f"{COMPONENT}}}{name}" for name in ("message", "iq", "presence"))
 _FRAME = f"{NAMESPACE}}}frame"
@@ -62,9 +64,11 @@ class XmppTransport:
     def __init__(self, server: ServerAddress) -> None:
         self._server = server
         self._container: Container
+        self._own_names: Names
         self._stream: ComponentStream
         self._outboxes: dict[str, Outbox] = {}
-        self._sent: OrderedDict[str, Frame] = OrderedDict()
+        self._sent: OrderedDict[str, list[Letter]] = OrderedDict()
+        self._origins: dict[str, Names] = {}
         self._number = 0
         self._held: dict[str, deque[Message]] = {}
         self._held_count = 0
@@ -83,6 +87,7 @@ class XmppTransport:
     async def open(self, container: Container) -> None:
         """Connect for `container`; errors as of `ComponentStream.connect`."""
         self._container = container
+        self._own_names = Names(container.domain)
         try:
             await self._connect()
         except UnknownHostError:
@@ -216,7 +221,7 @@ class XmppTransport:
         if not self.is_ready:
             return (_Way(self, receiver),)
         try:
-            stanza = to_stanza(message, receiver, self._remember(Frame([message], {0: receiver})))
+            stanza = to_stanza(message, receiver, self._remember([(message, receiver)]))
         except InvalidMessageError as error:
             self.reject(message, receiver, error)
         limit = self._server.stanza_limit
@@ -225,19 +230,19 @@ class XmppTransport:
         self._stream.write(stanza)
         return None
 
-    def _remember(self, frame: Frame) -> str:
+    def _remember(self, letters: list[Letter]) -> str:
         """Keep what goes out for a while, in case it comes back; return its stanza's id."""
         self._number += 1
         stanza_id = f"f{self._number}"
-        self._sent[stanza_id] = frame
+        self._sent[stanza_id] = letters
         if len(self._sent) > _REMEMBERED:
             self._sent.popitem(last=False)
         return stanza_id
 
-    def send_frame(self, domain: str, frame: Frame, data: bytes) -> None:
-        """Send a frame, encoded as `data`; for outboxes."""
+    def send_frame(self, domain: str, data: bytes, letters: list[Letter]) -> None:
+        """Send a frame, which holds `letters`; for outboxes."""
         head = (
-            f"<message from='{self._container.domain}' to='{domain}' id='{self._remember(frame)}'>"
+            f"<message from='{self._container.domain}' to='{domain}' id='{self._remember(letters)}'>"
             f"<frame xmlns='{NAMESPACE}'>"
         )
         self._stream.write(b"".join((head.encode(), data, b"</frame></message>")))
@@ -294,25 +299,30 @@ class XmppTransport:
             self._receive_plain(stanza)
 
     def _receive_frame(self, origin: str, text: str) -> None:
+        senders = self._origins.get(origin) or self._origin(origin)
+        receivers = self._own_names
+        neighbours = self._container.neighbours
+        for entry in decode(text):
+            try:
+                message, receiver = from_entry(entry, receivers, senders)
+            except ValueError as error:
+                self._drop(origin, str(error))
+                continue
+            deliver = neighbours.get(receiver)
+            if receiver in self._held or (
+                deliver(message) if deliver else self._container.deliver(message, receiver)
+            ):
+                self._hold(message, receiver)
+
+    def _origin(self, origin: str) -> Names:
+        """Return the names of a container's agents, if `origin` is a container of this platform."""
         name, _, platform = origin.partition(".")
         if platform != self._container.platform or "@" in name:
             raise ValueError(f"{origin} is not a container of this platform, so it may not send frames")
-        frame = decode(text)
-        neighbours = self._container.neighbours
-        ours, theirs = f"@{self._container.domain}", f"@{origin}"
-        receivers = frame.receivers
-        for index, message in enumerate(frame.messages):
-            receiver = receivers.get(index) if index in receivers else message.to
-            if not isinstance(receiver, str) or not receiver.endswith(ours):
-                self._drop(origin, f"a message for {receiver}, who is not here")
-            elif message.sender is None or not message.sender.endswith(theirs):
-                self._drop(origin, f"a message that claims to be from {message.sender}")
-            elif receiver in self._held:
-                self._hold(message, receiver)
-            else:
-                deliver = neighbours.get(receiver)
-                if deliver(message) if deliver else self._container.deliver(message, receiver):
-                    self._hold(message, receiver)
+        if len(self._origins) >= _ORIGINS:
+            self._origins.clear()
+        names = self._origins[origin] = Names(origin)
+        return names
 
     def _receive_plain(self, stanza: Element) -> None:
         sender, receiver = stanza.get("from", ""), stanza.get("to", "").partition("/")[0]
@@ -343,13 +353,13 @@ class XmppTransport:
 
     def _bounce(self, stanza: Element) -> None:
         """Bury what the server, or an address behind it, sends back."""
-        frame = self._sent.pop(stanza.get("id", ""), None)
-        if frame is None:
+        letters = self._sent.pop(stanza.get("id", ""), None)
+        if letters is None:
             self._drop(stanza.get("from", ""), f"an error for an unknown stanza: {error_text(stanza)}")
             return
         reason = f"{stanza.get('from')} cannot be reached: {error_text(stanza)}"
-        for index, message in enumerate(frame.messages):
-            self._container.bury(message, reason, frame.receivers.get(index, str(message.to)))
+        for message, receiver in letters:
+            self._container.bury(message, reason, receiver)
 
     def _drop(self, origin: str, what: str) -> None:
         self.dropped += 1
@@ -375,7 +385,7 @@ class XmppTransport:
             if full := self._container.deliver(message, receiver):
                 try:
                     async with asyncio.timeout(self._container.send_timeout):
-                        await self._container.wait_for_room(message, full)
+                        await self._container.wait_for_room(message, list(full))
                 except TimeoutError:
                     reason = f"the mailbox of {receiver} had no room for {self._container.send_timeout:g} s"
                     self._container.bury(message, reason, receiver)
@@ -396,11 +406,11 @@ class _Way:
 
     def __init__(self, transport: XmppTransport, receiver: str) -> None:
         self._transport = transport
-        self._receiver = receiver
+        self.address = receiver
 
     def put(self, message: Message) -> bool:
         """Take a message; return False if there is no room now."""
-        return self._transport.post(message, self._receiver) is None
+        return self._transport.post(message, self.address) is None
 
     async def room(self) -> None:
         """Wait for room."""
@@ -411,4 +421,4 @@ class _Way:
         return self._transport.is_closed
 
     def __str__(self) -> str:
-        return f"the link to {self._receiver}"
+        return f"the link to {self.address}"

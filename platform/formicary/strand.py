@@ -50,12 +50,23 @@ class RunQueue:
         unfinished: called with a micro-agent and what its `handle` returned, if not None.
     """
 
-    __slots__ = ("_roomy", "awake", "current", "failed", "limit", "loop", "micro", "ready", "unfinished")
+    __slots__ = (
+        "_context",
+        "_roomy",
+        "awake",
+        "current",
+        "failed",
+        "limit",
+        "loop",
+        "micro",
+        "ready",
+        "unfinished",
+    )
 
     def __init__(
         self,
         limit: int,
-        failed: Callable[[Any, Exception], None],
+        failed: Callable[[Any, BaseException], None],
         unfinished: Callable[[Any, Any], None],
     ) -> None:
         self.loop = asyncio.get_running_loop()
@@ -68,11 +79,12 @@ class RunQueue:
         self.awake = False
         self.current: Strand | None = None  # the strand that runs now
         self._roomy: list[asyncio.Future[None]] = []
+        self._context = contextvars.copy_context()  # micro-agents run in it, whoever has written to them
 
     def wake(self) -> None:
         """Have the queue run in the next turn of the loop; callers test `awake` first."""
         self.awake = True
-        self.loop.call_soon(self._run)
+        self.loop.call_soon(self._run, context=self._context)
 
     def schedule(self, strand: Strand, value: object = None) -> None:
         """Resume `strand` with `value` soon, after all that is ready already."""
@@ -91,6 +103,7 @@ class RunQueue:
                 taken.append((handle.__self__, message))
             else:
                 self.micro += (handle, message)
+        self._make_room()
         return taken
 
     async def room(self) -> None:
@@ -108,7 +121,7 @@ class RunQueue:
         finally:
             # Also after a KeyboardInterrupt: what is ready stays ready.
             if self.ready or self.micro:
-                self.loop.call_soon(self._run)
+                self.loop.call_soon(self._run, context=self._context)
             else:
                 self.awake = False
 
@@ -150,14 +163,18 @@ class RunQueue:
             message = take()
             try:
                 unfinished = handle(message)
-            except Exception as error:  # noqa: BLE001 -- the container logs it
+            except (Exception, asyncio.CancelledError) as error:
                 self.failed(handle.__self__, error)
             else:
                 if unfinished is not None:
                     self.unfinished(handle.__self__, unfinished)
             if not micro:
                 break
-        if self._roomy and len(micro) <= self.limit >> 1:
+        if self._roomy:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        if len(self.micro) <= self.limit >> 1:
             for future in self._roomy:
                 if not future.done():
                     future.set_result(None)

@@ -27,7 +27,7 @@ class Template:
         InvalidMessageError: a parameter that messages do not have.
     """
 
-    __slots__ = ("_expression", "_values", "match")
+    __slots__ = ("_expression", "_values", "_word", "match")
 
     match: Callable[[Message], bool]
     """Tells whether a message fits; a compiled function of one argument."""
@@ -42,10 +42,10 @@ class Template:
         terms: list[str] = []
         bound: list[Any] = []
         for field, value in values.items():
-            if field == "metadata":
-                entries = dict(value)
-                terms.append("m.metadata is not None")
-                for key, wanted in entries.items():
+            if field == "metadata" and value is not None:
+                if value:
+                    terms.append("m.metadata is not None")
+                for key, wanted in value.items():
                     terms.append(f"m.metadata.get({{{len(bound)}}}) == {{{len(bound) + 1}}}")
                     bound += [key, wanted]
             elif field == "to" and isinstance(value, str):
@@ -54,10 +54,11 @@ class Template:
             else:
                 terms.append(f"m.{field} == {{{len(bound)}}}")
                 bound.append(value)
-        self._compile(" and ".join(terms) or "True", bound)
+        self._compile("and", " and ".join(terms) or "True", bound)
 
-    def _compile(self, expression: str, values: list[Any]) -> None:
+    def _compile(self, word: str, expression: str, values: list[Any]) -> None:
         # The expression holds only our own text and the names v0, v1, ...: no value becomes code.
+        self._word = word  # what the expression is joined by, on its outside
         self._expression = expression
         self._values = values
         names = {f"v{index}": value for index, value in enumerate(values)}
@@ -65,16 +66,20 @@ class Template:
         self.match = eval(f"lambda m: {source}", names)  # noqa: S307 -- see above
 
     @classmethod
-    def _composed(cls, expression: str, values: list[Any]) -> Template:
+    def _composed(cls, word: str, expression: str, values: list[Any]) -> Template:
         template = cls.__new__(cls)
-        template._compile(expression, values)
+        template._compile(word, expression, values)
         return template
 
     def _joined(self, word: str, other: Template) -> Template:
         shift = len(self._values)
         places = [f"{{{shift + index}}}" for index in range(len(other._values))]
-        right = other._expression.format(*places)
-        return Template._composed(f"({self._expression}) {word} ({right})", self._values + other._values)
+        left, right = self._part_of(word), other._part_of(word).format(*places)
+        return Template._composed(word, f"{left} {word} {right}", self._values + other._values)
+
+    def _part_of(self, word: str) -> str:
+        # Chains stay flat: Python refuses some hundred nested brackets.
+        return self._expression if self._word == word else f"({self._expression})"
 
     def __and__(self, other: Template) -> Template:
         return self._joined("and", other)
@@ -83,7 +88,7 @@ class Template:
         return self._joined("or", other)
 
     def __invert__(self) -> Template:
-        return Template._composed(f"not ({self._expression})", self._values)
+        return Template._composed("not", f"not ({self._expression})", self._values)
 
     def __repr__(self) -> str:
         return f"<Template {self._expression.format(*map(repr, self._values))}>"

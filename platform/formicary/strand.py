@@ -163,7 +163,7 @@ class RunQueue:
             message = take()
             try:
                 unfinished = handle(message)
-            except (Exception, asyncio.CancelledError) as error:
+            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the container logs it
                 self.failed(handle.__self__, error)
             else:
                 if unfinished is not None:

@@ -141,7 +141,7 @@ def describe(configuration: Configuration) -> str:
     who = f"{configuration.experiment}, {configuration.platform}{kind}"
     if configuration.agents:
         return f"{who}, {configuration.agents} agents"
-    word = "senders" if configuration.senders else "pairs"
+    word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
     size = f"{configuration.load} {word}, {configuration.payload_bytes} bytes"
     return f"{who}, {configuration.placement}, {size}"
 

@@ -6,7 +6,7 @@ import asyncio
 import struct
 from contextlib import asynccontextmanager
 from time import perf_counter_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from formicary_bench.platforms.part import Side, Times
 
@@ -29,8 +29,7 @@ class Framed(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is one, but not by inheritance
 
     def data_received(self, data: bytes) -> None:
         """Cut what comes into frames."""

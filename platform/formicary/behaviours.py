@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import types
 from typing import TYPE_CHECKING, Any, overload
 
 from msgspec.structs import force_setattr
@@ -13,10 +12,10 @@ from formicary.clock import seconds_until
 from formicary.errors import AgentStateError
 from formicary.mailbox import GREEDY, Mailbox
 from formicary.message import stamp
-from formicary.strand import WAIT
+from formicary.strand import WAIT, coroutine_function
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Generator
+    from collections.abc import Coroutine, Generator
     from datetime import datetime, timedelta
 
     from formicary.agent import Agent
@@ -91,10 +90,10 @@ class Behaviour:
         await self.send(message.make_reply(body=body, **parameters))
 
     @overload
-    def receive(self, timeout: None = None) -> Awaitable[Message]: ...
+    def receive(self, timeout: None = None) -> Coroutine[Any, Any, Message]: ...
     @overload
-    def receive(self, timeout: float) -> Awaitable[Message | None]: ...
-    @types.coroutine
+    def receive(self, timeout: float) -> Coroutine[Any, Any, Message | None]: ...
+    @coroutine_function
     def receive(self, timeout: float | None = None) -> Generator[Any, Any, Any]:
         """Take the next message out of the mailbox; await it.
 

@@ -14,7 +14,10 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import functools
+import inspect
 import sys
+import types
 from asyncio import _register_task, _unregister_task
 from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol
@@ -35,6 +38,26 @@ else:
 WAIT: Any = object()
 """What a strand's coroutine yields to be resumed by the next message."""
 
+
+def coroutine_function(generator_function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make coroutines, instead of generators, of a function that yields `WAIT` or None.
+
+    `types.coroutine` makes generators that can be awaited, but `asyncio.create_task` takes no generator from
+    Python 3.12 on, and nobody is warned of one that was never awaited. An `async def` can yield only by
+    awaiting another object, which would cost more than anything else that `receive` does.
+    """
+    code = generator_function.__code__
+    flags = code.co_flags & ~inspect.CO_GENERATOR | inspect.CO_COROUTINE
+    function = types.FunctionType(
+        code.replace(co_flags=flags),
+        generator_function.__globals__,
+        generator_function.__name__,
+        generator_function.__defaults__,
+        generator_function.__closure__,
+    )
+    return functools.update_wrapper(function, generator_function)
+
+
 _TURN = range(256)  # how many strands and messages run before the loop sees to sockets and timers again
 
 
@@ -52,6 +75,8 @@ class RunQueue:
 
     __slots__ = (
         "_context",
+        "_ends",
+        "_handle",
         "_roomy",
         "awake",
         "current",
@@ -79,12 +104,27 @@ class RunQueue:
         self.awake = False
         self.current: Strand | None = None  # the strand that runs now
         self._roomy: list[asyncio.Future[None]] = []
+        self._ends: list[Callable[[], None]] = []
+        self._handle: asyncio.Handle | None = None
         self._context = contextvars.copy_context()  # micro-agents run in it, whoever has written to them
 
     def wake(self) -> None:
         """Have the queue run in the next turn of the loop; callers test `awake` first."""
         self.awake = True
-        self.loop.call_soon(self._run, context=self._context)
+        self._handle = self.loop.call_soon(self._run, context=self._context)
+
+    def run_now(self) -> None:
+        """Run at once, where a turn of the loop is nearly over; never inside a strand or a handler."""
+        if self.awake and self._handle is not None:
+            self._handle.cancel()
+            self._context.run(self._run)
+
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the queue has run in this turn of the loop, or in the next."""
+        if self.awake:
+            self._ends.append(callback)
+        else:
+            self.loop.call_soon(callback)
 
     def schedule(self, strand: Strand, value: object = None) -> None:
         """Resume `strand` with `value` soon, after all that is ready already."""
@@ -121,9 +161,12 @@ class RunQueue:
         finally:
             # Also after a KeyboardInterrupt: what is ready stays ready.
             if self.ready or self.micro:
-                self.loop.call_soon(self._run, context=self._context)
+                self.wake()
             else:
                 self.awake = False
+                self._handle = None
+        while self._ends:
+            self._ends.pop()()
 
     def _run_strands(self) -> None:
         ready = self.ready

@@ -25,7 +25,7 @@ from formicary.resident import AgentState, Resident
 from formicary.strand import RunQueue, Strand
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     from formicary.behaviours import Behaviour
@@ -312,6 +312,16 @@ class Container:
         if self._transport is None or not self._is_elsewhere(receiver):
             return self.deliver(message, receiver)
         return self._transport.post(message, receiver)
+
+    def run_now(self) -> None:
+        """Let the agents have their turn now, with what has just been delivered; for transports."""
+        if self._queue is not None:
+            self._queue.run_now()
+
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the agents have had their turn; for transports."""
+        assert self._queue is not None
+        self._queue.at_turn_end(callback)
 
     def add_route(self, receiver: str, deliver: Deliver) -> None:
         """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""

@@ -9,7 +9,7 @@ from formicary.errors import FormicaryError, MessageTooLargeError
 from formicary.transport.frames import encode, size, to_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from formicary.mailbox import Place
     from formicary.message import Message
@@ -39,6 +39,9 @@ class Carrier(Protocol):
     def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
         """Learn that a message that was taken cannot go out."""
 
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the agents have had their turn."""
+
     async def ready(self) -> None:
         """Wait until there is a connection with room to write, or none to come."""
 
@@ -59,7 +62,6 @@ class Outbox:
         "_is_scheduled",
         "_large",
         "_letters",
-        "_loop",
     )
 
     address = None
@@ -69,7 +71,6 @@ class Outbox:
         self._domain = domain
         self._frame_limit = frame_limit
         self._large = frame_limit // 16  # characters of a body from which on it pays to measure the message
-        self._loop = asyncio.get_running_loop()
         self._letters: list[Letter] = []
         self._is_scheduled = False
 
@@ -91,7 +92,7 @@ class Outbox:
         letters.append((message, receiver))
         if not self._is_scheduled:
             self._is_scheduled = True
-            self._loop.call_soon(self.flush)
+            self._carrier.at_turn_end(self.flush)
         return None
 
     def put(self, message: Message) -> bool:
@@ -100,7 +101,7 @@ class Outbox:
 
     async def room(self) -> None:
         """Wait for room."""
-        await asyncio.sleep(0)  # what fills it goes out at the end of this turn of the loop
+        await asyncio.sleep(0)  # what fills it goes out at the end of this turn
         await self._carrier.ready()
 
     def is_done(self) -> bool:

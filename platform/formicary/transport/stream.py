@@ -1,6 +1,8 @@
 """One connection to an XMPP server as an external component (XEP-0114): a lean stream, no library.
 
-XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under 10.
+XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under 10. Frames,
+which are nearly all of the traffic, do not even go through expat: in a stanza written as servers write it, a
+frame's text ends at the next `<`. Whatever is written otherwise takes the ordinary way.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import socket
 from typing import TYPE_CHECKING, Any, cast
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -15,6 +18,7 @@ from xml.parsers import expat
 
 from formicary.errors import AuthenticationError, LinkError, NameTakenError
 from formicary.server.folder import StateFolder
+from formicary.transport.frames import NAMESPACE as FRAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +30,10 @@ _STREAM = f"{_STREAMS}}}stream"
 _ERRORS = "urn:ietf:params:xml:ns:xmpp-streams"
 COMPONENT = "jabber:component:accept"
 """The namespace of a component's stanzas."""
+
+_FRAME = re.compile(rb"<message ([^<>&]*)><frame xmlns='" + FRAMES.encode() + rb"'>")
+_FRAME_END = b"</frame></message>"
+_ORIGIN = re.compile(rb"\bfrom='([^']*)'")
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the component
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
@@ -42,7 +50,9 @@ class ComponentStream(asyncio.Protocol):
 
     Args:
         domain: the component's name, a container's domain.
-        received: called with each stanza.
+        received: called with each stanza that is not a frame's.
+        framed: called with the sending container's domain and the text of each frame.
+        rested: called when everything that came in at once has been passed on.
         writable: called with whether there is room to write, when that changes.
         lost: called once when an accepted connection has ended, with the cause.
     """
@@ -50,12 +60,17 @@ class ComponentStream(asyncio.Protocol):
     def __init__(
         self,
         domain: str,
+        *,
         received: Callable[[Element], None],
+        framed: Callable[[str, bytes], None],
+        rested: Callable[[], None],
         writable: Callable[[bool], None],
         lost: Callable[[LinkError], None],
     ) -> None:
         self._domain = domain
         self._received = received
+        self._framed = framed
+        self._rested = rested
         self._writable = writable
         self._lost = lost
         self._server: ServerAddress
@@ -66,6 +81,8 @@ class ComponentStream(asyncio.Protocol):
         self._is_accepted = False
         self._is_open = False  # from when `connect` has returned
         self._depth = 0
+        self._between_stanzas = False  # the parser holds no part of a stanza
+        self._incomplete = b""  # the beginning of a stanza with a frame
         self._builder = TreeBuilder()
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.buffer_text = True
@@ -174,13 +191,41 @@ class ComponentStream(asyncio.Protocol):
         )
 
     def data_received(self, data: bytes) -> None:
-        """Parse what the server sends; for asyncio."""
+        """Pass on what the server sends; for asyncio."""
+        if self._between_stanzas:
+            data = self._take_frames(self._incomplete + data)
+        if data:
+            self._parse(data)
+        self._rested()
+
+    def _take_frames(self, data: bytes) -> bytes:
+        """Pass on the frames that `data` begins with; return what is left for the parser."""
+        position = 0
+        self._incomplete = b""
+        while head := _FRAME.match(data, position):
+            start = head.end()
+            end = data.find(b"<", start)
+            if end < 0 or len(data) < end + len(_FRAME_END):
+                self._incomplete = data[position:]
+                return b""
+            origin = _ORIGIN.search(head[1])
+            if origin is None or b"type=" in head[1] or not data.startswith(_FRAME_END, end):
+                break
+            position = end + len(_FRAME_END)
+            self._framed(origin[1].decode(), data[start:end])
+        return data[position:]
+
+    def _parse(self, data: bytes) -> None:
         try:
             self._parser.Parse(data, False)
         except expat.ExpatError as error:
             self._fail(LinkError(f"{self._where} sent what is not XML ({error}); {_IS_IT_THE_PORT}"))
         except LinkError as error:
             self._fail(error)
+        # Between stanzas there may be white space, by which servers keep a connection alive.
+        whole = data.rstrip()
+        is_whole = whole.endswith(b">") if whole else self._between_stanzas
+        self._between_stanzas = self._is_accepted and self._depth == 1 and is_whole
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell whoever waits; for asyncio."""

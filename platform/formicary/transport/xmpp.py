@@ -32,7 +32,7 @@ from formicary.transport.stanzas import (
 from formicary.transport.stream import COMPONENT, ComponentStream, UnknownHostError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
     from xml.etree.ElementTree import Element
 
     from formicary.container import Container
@@ -99,7 +99,14 @@ class XmppTransport:
             await self._connect()
 
     async def _connect(self) -> None:
-        stream = ComponentStream(self._container.domain, self._receive, self._set_room, self._lose)
+        stream = ComponentStream(
+            self._container.domain,
+            received=self._receive,
+            framed=self._receive_frame,
+            rested=self._container.run_now,
+            writable=self._set_room,
+            lost=self._lose,
+        )
         self._stream = stream
         await stream.connect(self._server)
         self._is_connected = self._has_room = True
@@ -247,6 +254,10 @@ class XmppTransport:
         )
         self._stream.write(b"".join((head.encode(), data, b"</frame></message>")))
 
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the container's agents have had their turn; for outboxes."""
+        self._container.at_turn_end(callback)
+
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
         self._container.bury(message, str(error), receiver, tell_sender=False)
@@ -294,15 +305,21 @@ class XmppTransport:
         if stanza.get("type") == "error":
             self._bounce(stanza)
         elif len(stanza) and stanza[0].tag == _FRAME:
-            self._receive_frame(stanza.get("from", ""), stanza[0].text or "")
+            self._receive_frame(stanza.get("from", ""), (stanza[0].text or "").encode())
         else:
             self._receive_plain(stanza)
 
-    def _receive_frame(self, origin: str, text: str) -> None:
-        senders = self._origins.get(origin) or self._origin(origin)
+    def _receive_frame(self, origin: str, text: bytes) -> None:
+        """Hand over what a frame holds; the way that nearly all of the traffic takes."""
+        try:
+            senders = self._senders(origin)
+            entries = decode(text)
+        except ValueError as error:
+            self._drop(origin, str(error))
+            return
         receivers = self._own_names
         neighbours = self._container.neighbours
-        for entry in decode(text):
+        for entry in entries:
             try:
                 message, receiver = from_entry(entry, receivers, senders)
             except ValueError as error:
@@ -314,14 +331,16 @@ class XmppTransport:
             ):
                 self._hold(message, receiver)
 
-    def _origin(self, origin: str) -> Names:
+    def _senders(self, origin: str) -> Names:
         """Return the names of a container's agents, if `origin` is a container of this platform."""
-        name, _, platform = origin.partition(".")
-        if platform != self._container.platform or "@" in name:
-            raise ValueError(f"{origin} is not a container of this platform, so it may not send frames")
-        if len(self._origins) >= _ORIGINS:
-            self._origins.clear()
-        names = self._origins[origin] = Names(origin)
+        names = self._origins.get(origin)
+        if names is None:
+            name, _, platform = origin.partition(".")
+            if platform != self._container.platform or "@" in name:
+                raise ValueError(f"{origin} is not a container of this platform, so it may not send frames")
+            if len(self._origins) >= _ORIGINS:
+                self._origins.clear()
+            names = self._origins[origin] = Names(origin)
         return names
 
     def _receive_plain(self, stanza: Element) -> None:

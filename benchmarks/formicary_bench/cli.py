@@ -117,12 +117,8 @@ def run(
         repeat=repeat,
         seed=seed,
     )
-    try:
-        with Display(quiet=as_json) as display:
-            outcome = perform(asked, output, display)
-    except KeyboardInterrupt:
-        typer.echo("formicary: interrupted before anything was measured", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+    with Display(quiet=as_json) as display:
+        outcome = perform(asked, output, display)
     _conclude(outcome, as_json=as_json)
 
 

@@ -3,5 +3,5 @@
 From the outside in: `options` (what was asked for), `plan` (what is measured, in which order), `run` (the
 whole run) with its `server` and its `display`, `repetition` (one measurement by fresh processes), `phases`
 (what follows what in it, without any I/O), `processes` (the workers as the controller sees them), `messages`
-(what both say), `worker` (the other end).
+(what both say), `worker` (the other end); `interruption` says when Ctrl-C may end all this.
 """

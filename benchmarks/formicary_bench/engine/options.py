@@ -130,7 +130,7 @@ def _number(option: str, word: str, low: int, high: int) -> int:
     # isdecimal also takes other scripts' digits, as int does; a plus sign or an underscore is a slip.
     if not word.isdecimal() or not low <= int(word[:20]) <= high:
         raise UsageError(
-            f"{option} takes whole numbers from {low} to {high}, not {word!r}; "
+            f"{option} takes whole numbers from {low} to {high}, not {word[:40]!r}; "
             f"write {option} {max(low, 1)}, say"
         )
     return int(word)

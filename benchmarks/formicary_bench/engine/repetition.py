@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from formicary.errors import FormicaryError
+from formicary_bench.engine.interruption import welcome
 from formicary_bench.engine.messages import Created, Done, Job
 from formicary_bench.engine.phases import (
     QUIET_SECONDS,
@@ -129,7 +130,9 @@ class _Course:
         return self._result
 
     def _wait(self, selector: selectors.BaseSelector) -> None:
-        for key, _ in selector.select(max(0.0, self._phases.deadline - time.monotonic())):
+        with welcome():
+            events = selector.select(max(0.0, self._phases.deadline - time.monotonic()))
+        for key, _ in events:
             worker = self._workers[key.data]
             reports = worker.read()
             if reports is None:

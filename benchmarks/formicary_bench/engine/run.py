@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from formicary.errors import FormicaryError, ServerError
+from formicary_bench.engine.interruption import check, interruptible
 from formicary_bench.engine.plan import PROSODY, command, make_plan, needs_server, schedule
 from formicary_bench.engine.repetition import RepetitionError, Task, Watcher, measure
 from formicary_bench.platforms.catalogue import APART
@@ -18,13 +18,10 @@ from formicary_bench.results.machine import begin_manifest, load_average
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import FrameType
 
     from formicary_bench.engine.options import Options
     from formicary_bench.engine.server import RunServer
     from formicary_bench.results.model import Configuration
-
-_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Audience(Watcher, Protocol):
@@ -73,11 +70,10 @@ def perform(options: Options, output: Path | None, audience: Audience) -> Outcom
         UsageError: there is nothing to measure, or the folder cannot be made.
         ServerError: an explicitly asked placement needs an XMPP server, which cannot be started.
         FormicaryError: what was measured cannot be written; the folder has what was measured before.
-        KeyboardInterrupt: interrupted before there was a folder.
     """
     plan = make_plan(options)
     with ExitStack() as stack:
-        stack.enter_context(_interruptible())
+        stack.enter_context(interruptible())
         server = None
         if needs_server(plan):
             try:
@@ -111,6 +107,7 @@ class _Run:
         outcome = self._outcome
         try:
             for configuration, number, seed in order:
+                check()
                 self._audience.begin(configuration)
                 self._measure(configuration, number, seed)
                 self._audience.end()
@@ -164,27 +161,6 @@ def _without_server(
         raise error
     audience.say(f"the placement {APART} is left out, as there is no XMPP server: {error}")
     return left
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Turn the first request to end into KeyboardInterrupt, and let nothing interrupt what follows it."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        for one in before:
-            signal.signal(one, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    # What is ignored already (under nohup, say) stays so.
-    before = {one: handler for one in _STOPPING if (handler := signal.getsignal(one)) != signal.SIG_IGN}
-    for one in before:
-        signal.signal(one, interrupt)
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
 
 
 def _tidy(folder: RunFolder, output: Path | None) -> None:

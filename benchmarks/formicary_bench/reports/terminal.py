@@ -52,8 +52,8 @@ def partial(manifest: Manifest, rows: Sequence[Row]) -> str:
     """Say that a run is partial, and how much of it there is."""
     planned = len({configuration.key for configuration in manifest.configurations})
     return (
-        f"This run is partial: it was interrupted, part of it failed, or it is still going on. {len(rows)} of {planned} "
-        f"configurations have been measured at least once."
+        f"This run is partial: it was interrupted, part of it failed, or it is still going on. {len(rows)} "
+        f"of {planned} configurations have been measured at least once."
     )
 
 

@@ -9,6 +9,8 @@ HEAVY = {"numpy", "scipy", "pyarrow", "jinja2", "psutil"}
 @pytest.mark.parametrize(
     "module",
     [
+        "formicary_bench.cli",
+        "formicary_bench.engine.worker",
         "formicary_bench.results.summary",
         "formicary_bench.results.machine",
         "formicary_bench.reports.terminal",

@@ -1,0 +1,65 @@
+"""Ctrl-C, and other requests to end, at moments when nothing is half done.
+
+Python raises KeyboardInterrupt wherever the program happens to be: between starting a process and noting that
+there is one, for example. Within `interruptible` a request is noted instead, and raised where the program
+says that it may be: before a repetition, and while it waits for its workers.
+"""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+_REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class _Request:
+    """Whether there was a request to end, and whether it may be raised right now."""
+
+    made = False
+    welcome = False
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise requests to end only where `welcome` and `check` are; for the main thread."""
+    # What is ignored already (SIGHUP under nohup, say) stays so.
+    before = {one: handler for one in _REQUESTS if (handler := signal.getsignal(one)) != signal.SIG_IGN}
+    _Request.made = False
+    for one in before:
+        signal.signal(one, _note)
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+@contextmanager
+def welcome() -> Iterator[None]:
+    """Raise KeyboardInterrupt at any point of the block if there is, or was, a request to end."""
+    _Request.welcome = True
+    try:
+        check()
+        yield
+    finally:
+        _Request.welcome = False
+
+
+def check() -> None:
+    """Raise KeyboardInterrupt if there was a request to end."""
+    if _Request.made:
+        raise KeyboardInterrupt
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    _Request.made = True
+    if _Request.welcome:
+        _Request.welcome = False  # once: what follows cleans up
+        raise KeyboardInterrupt

@@ -1,0 +1,62 @@
+"""What tests of real, tiny runs share."""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from formicary.cli import main
+
+
+@dataclass
+class Ended:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def rows(self):
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch, capsys):
+    """Run `formicary bench` in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(["bench", *map(str, arguments)])
+        return Ended(ended.value.code or 0, *capsys.readouterr())
+
+    return call
+
+
+class Silent:
+    """An audience that only remembers; `during` is called when there is progress."""
+
+    def __init__(self, during=None):
+        self.said = []
+        self.begun = []
+        self.during = during
+
+    def say(self, sentence):
+        self.said.append(sentence)
+
+    def plan(self, folder, configurations, repetitions):
+        self.planned = configurations, repetitions
+
+    def begin(self, configuration):
+        self.begun.append(configuration)
+
+    def advance(self, done, at_ns):
+        if self.during:
+            self.during(done)
+
+    def end(self):
+        pass
+
+
+@pytest.fixture
+def silent():
+    return Silent

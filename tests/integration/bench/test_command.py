@@ -1,0 +1,163 @@
+"""`formicary bench` as it is typed: what it prints, and how it refuses."""
+
+import json
+
+import pytest
+
+from formicary.server import process
+
+TINY = ("--rounds", "5,20,5", "--repeat", "1")
+
+KEYS = {
+    "experiment", "platform", "placement", "route", "pairs", "payload_bytes", "round_trips", "rtt_mean_us",
+    "rtt_ci95_us", "rtt_p50_us", "rtt_p99_us", "round_trips_per_s", "full_load",
+}  # fmt: skip
+
+
+def test_a_run_prints_a_table_and_leaves_a_folder_that_can_be_shown(bench, tmp_path):
+    ran = bench("run", "messaging/pairs", "--pairs", 3, "--placement", "same-container", *TINY)
+    assert ran.code == 0, ran.err
+    assert "asyncio tasks" in ran.out
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert f"open runs/{folder.name}/report.html" in ran.out
+    assert (folder / "report.html").stat().st_size > 10_000
+
+    (folder / "report.html").unlink()
+    shown = bench("show", folder)
+    assert shown.code == 0
+    assert (folder / "report.html").exists()
+    assert shown.out.split("The report")[0] in ran.out
+
+    rows = bench("show", folder, "--json").rows
+    assert [(row["platform"], row["kind"]) for row in rows] == [
+        ("formicary", "behaviours"), ("formicary", "micro"), ("tasks", ""), ("callbacks", ""),
+    ]  # fmt: skip
+    for row in rows:
+        assert row.keys() >= KEYS
+        assert (row["pairs"], row["payload_bytes"], row["round_trips"]) == (3, 100, 60)
+        assert 0 < row["rtt_min_us"] <= row["rtt_p50_us"] <= row["rtt_max_us"]
+        assert row["round_trips_per_s"] > 0
+
+
+def test_json_has_nothing_but_lines_of_json(bench, tmp_path):
+    ran = bench(
+        "run",
+        "create",
+        "--agents",
+        "1,50",
+        "--repeat",
+        1,
+        "--seed",
+        7,
+        "--json",
+        "--output",
+        tmp_path / "mine",
+    )
+    assert ran.code == 0, ran.err
+    assert {(row["platform"], row["kind"], row["agents"]) for row in ran.rows} == {
+        (platform, kind, agents)
+        for platform, kind in (("formicary", "behaviours"), ("formicary", "micro"), ("tasks", ""))
+        for agents in (1, 50)
+    }
+    assert all(row["agents_per_s"] > 0 for row in ran.rows)
+    manifest = json.loads((tmp_path / "mine" / "manifest.json").read_text())
+    assert manifest["complete"]
+    assert manifest["options"] == {"experiment": "create", "agents": [1, 50], "repeat": 1, "seed": 7}
+
+
+def test_the_list_names_every_experiment_with_its_source(bench):
+    listed = bench("list")
+    rows = bench("list", "--json").rows
+    assert {row["name"] for row in rows} == {
+        "messaging/pairs", "messaging/many-to-one", "messaging/size", "create",
+    }  # fmt: skip
+    for row in rows:
+        assert row["name"] in listed.out
+        assert "20" in row["source"]
+        assert row["varies"]
+
+
+@pytest.mark.parametrize("command", [["run"], ["list"], ["show"]])
+def test_help_has_examples(bench, command):
+    asked = bench(*command, "--help")
+    assert asked.code == 0
+    assert f"formicary bench {command[0]}" in asked.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "messaging/pear"], "did you mean messaging/pairs?"),
+        (["run", "quick", "--pairs", "0"], "--pairs takes whole numbers from 1"),
+        (["run", "quick", "--pairs", "-1"], "--pairs takes whole numbers from 1"),
+        (["run", "quick", "--pairs", "ten"], "--pairs takes whole numbers from 1"),
+        (["run", "create", "--placement", "two-containers"], "create has no placement two-containers"),
+        (["run", "quick", "--platform", "tsk"], "did you mean tasks?"),
+        (["show", "nowhere"], "there is no folder nowhere"),
+        (["show", "."], "is not the folder of a run"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_an_exit_code(bench, tmp_path, arguments, sentence):
+    refused = bench(*arguments)
+    assert refused.code == 2
+    assert refused.out == ""
+    assert refused.err.startswith("formicary: ")
+    assert sentence in refused.err
+    assert refused.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["{", '{"format_version": 99}'])
+def test_a_broken_or_newer_folder_is_refused(bench, tmp_path, text):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "manifest.json").write_text(text)
+    refused = bench("show", folder)
+    assert refused.code == 2
+    assert refused.err.count("\n") == 1
+    assert [path.name for path in folder.iterdir()] == ["manifest.json"]
+
+
+def test_a_place_that_cannot_be_written_is_refused(bench, tmp_path):
+    (tmp_path / "file").touch()
+    refused = bench("run", "create", "--agents", 1, "--repeat", 1, "--output", "file/run")
+    assert refused.code == 2
+    assert "file/run cannot be written" in refused.err
+    assert refused.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_folder_that_is_there_is_not_overwritten(bench, tmp_path):
+    refused = bench("run", "create", "--agents", 1, "--repeat", 1, "--output", tmp_path)
+    assert refused.code == 2
+    assert "is there already" in refused.err
+    assert tmp_path.is_dir()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def _no_prosody(monkeypatch):
+    monkeypatch.setattr(process, "_ALSO_IN", ())
+    monkeypatch.setenv("PATH", "")
+
+
+@pytest.mark.usefixtures("_no_prosody")
+def test_without_prosody_its_placement_is_left_out_and_the_run_goes_on(bench):
+    ran = bench(
+        "run", "messaging/pairs", "--pairs", 1, "--platform", "formicary-behaviours,tcp", *TINY, "--json"
+    )
+    assert ran.code == 0
+    assert "the placement two-containers is left out" in ran.err
+    assert "prosody is not installed" in ran.err
+    assert [row["placement"] for row in ran.rows] == ["same-container"]
+
+
+@pytest.mark.usefixtures("_no_prosody")
+def test_without_prosody_a_placement_that_was_asked_for_is_refused(bench, tmp_path):
+    refused = bench(
+        "run", "messaging/pairs", "--pairs", 1, "--placement", "same-container,two-containers", *TINY
+    )
+    assert refused.code == 3
+    assert "prosody is not installed; install it" in refused.err
+    assert refused.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,250 @@
+"""Real runs, tiny ones: what they keep, and what they leave when something goes wrong."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from formicary.server import ManagedServer
+from formicary_bench.engine.messages import Go, Job, Progress, Ready, decode_report, encode
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.repetition import RepetitionError, Task, measure
+from formicary_bench.engine.run import perform
+from formicary_bench.engine.server import RunServer
+from formicary_bench.platforms.catalogue import APART, SAME
+from formicary_bench.results.folder import RunFolder
+from formicary_bench.results.raw import COOL_DOWN, MEASURED, WARM_UP
+
+ROUNDS = (5, 20, 10)
+FOR_EVER = (0, 8_000_000, 0)
+
+
+def worker_processes():
+    children = psutil.Process().children()
+    return [child for child in children if "formicary_bench.engine.worker" in " ".join(child.cmdline())]
+
+
+@pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
+@pytest.mark.parametrize("subject", ["formicary-behaviours", "formicary-micro", "tasks", "callbacks"])
+def test_one_process_makes_all_round_trips_of_all_phases(experiment, subject, silent):
+    options = Options(experiment, pairs=(3,), placements=(SAME,), subjects=(subject,), rounds=ROUNDS)
+    (configuration,) = make_plan(options)
+    repetition, data = measure(Task(configuration, 1, 7), silent())
+    assert repetition.round_trips == 60
+    assert repetition.full_load
+    assert repetition.elapsed_s > 0
+    assert data.pair.tolist() == [0] * 35 + [1] * 35 + [2] * 35
+    phases = [WARM_UP] * 5 + [MEASURED] * 20 + [COOL_DOWN] * 10
+    assert data.phase.tolist() == phases * 3
+    assert (data.rtt_ns > 0).all()
+    for pair in range(3):
+        starts, rtts = data.start_ns[data.pair == pair], data.rtt_ns[data.pair == pair]
+        assert starts[0] >= 0
+        # A closed loop: nothing begins before what came before it has ended.
+        assert (starts[1:] >= starts[:-1] + rtts[:-1]).all()
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
+def test_two_processes_through_prosody_and_tcp(experiment, silent, tmp_path):
+    subjects = ("formicary-behaviours", "tcp")
+    options = Options(
+        experiment, pairs=(3,), payloads=(0, 70_000), placements=(APART,), subjects=subjects, rounds=ROUNDS
+    )
+    audience = silent()
+    outcome = perform(options, tmp_path / "run", audience)
+    assert outcome.problems == audience.said == []
+    manifest = RunFolder.open(tmp_path / "run").manifest
+    assert manifest.complete
+    assert manifest.machine.prosody
+    assert sorted((c.route, c.payload_bytes) for c in manifest.configurations) == [
+        ("prosody", 0), ("prosody", 70_000), ("tcp", 0), ("tcp", 70_000),
+    ]  # fmt: skip
+    assert [repetition.round_trips for repetition in manifest.repetitions] == [60] * 4
+    assert manifest.load_after is not None
+
+
+@pytest.mark.server
+@pytest.mark.spade
+def test_stock_spade_through_the_same_prosody(silent, tmp_path):
+    pytest.importorskip("spade", reason="needs formicary[spade]")
+    options = Options("messaging/pairs", pairs=(2,), placements=(APART,), subjects=("spade",), rounds=ROUNDS)
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    assert [repetition.round_trips for repetition in outcome.folder.manifest.repetitions] == [40]
+
+
+@pytest.mark.server
+def test_a_server_that_died_is_there_again_for_the_next_repetition():
+    (configuration,) = make_plan(Options("messaging/pairs", pairs=(1,), subjects=("formicary-behaviours",),
+                                         placements=(APART,)))  # fmt: skip
+    with ManagedServer(containers=("c1", "c2")) as managed:
+        server = RunServer(managed)
+        before = server.prepare(configuration)
+        managed.kill()
+        assert server.prepare(configuration) == before
+        assert managed.running
+
+
+def test_bodies_that_take_many_reads_arrive(silent, tmp_path):
+    options = Options(
+        "messaging/size", pairs=(1,), payloads=(9_000_000,), rounds=(0, 1, 0), subjects=("tasks", "tcp")
+    )
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    assert len(outcome.folder.manifest.repetitions) == 2
+
+
+def test_a_worker_that_is_killed_is_a_sentence_and_the_run_goes_on(silent, tmp_path):
+    def kill(_):
+        if len(audience.begun) == 1:
+            (worker,) = worker_processes()
+            worker.kill()
+
+    audience = silent(kill)
+    options = Options(
+        "messaging/pairs",
+        pairs=(1,),
+        placements=(SAME,),
+        subjects=("tasks", "callbacks"),
+        rounds=(0, 300_000, 0),
+    )
+    outcome = perform(options, tmp_path / "run", audience)
+    (sentence,) = outcome.problems
+    first = audience.begun[0]
+    assert f"messaging/pairs, {first.platform}, same-container, 1 pair, 100 bytes, repetition 1" in sentence
+    assert "the measuring process was ended by SIGKILL while measuring" in sentence
+    assert f"formicary bench run messaging/pairs --platform {first.platform}" in sentence
+    assert audience.said == [sentence]
+    manifest = RunFolder.open(tmp_path / "run").manifest
+    assert not manifest.complete
+    assert [repetition.configuration for repetition in manifest.repetitions] == [audience.begun[1].key]
+
+
+def test_a_worker_that_hangs_is_ended(silent):
+    def stop(_):
+        (worker,) = worker_processes()
+        worker.suspend()
+
+    (configuration,) = make_plan(
+        Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("tasks",), rounds=FOR_EVER)
+    )
+    with pytest.raises(RepetitionError, match=r"nothing advanced for 1 s while measuring"):
+        measure(Task(configuration, 1, 7), silent(stop), quiet_s=1.0)
+    assert worker_processes() == []
+
+
+def test_a_worker_that_cannot_begin_says_why(silent):
+    (configuration,) = make_plan(
+        Options("messaging/pairs", pairs=(1,), placements=(APART,), subjects=("tcp",))
+    )
+    fine, _ = measure(Task(configuration, 1, 7), silent())
+    assert fine.round_trips == 1000
+    (through_prosody,) = make_plan(
+        Options("messaging/pairs", pairs=(1,), placements=(APART,), subjects=("formicary-behaviours",))
+    )
+    # Without a server the containers cannot meet: what is sent comes back, and is no measurement.
+    with pytest.raises(RepetitionError, match=r"the asking process failed: .*connected to no other"):
+        measure(Task(through_prosody, 1, 7), silent())
+
+
+def test_a_worker_ends_when_its_controller_is_gone_however_busy_it_is():
+    (configuration,) = make_plan(
+        Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("callbacks",), rounds=FOR_EVER)
+    )
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "formicary_bench.engine.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as worker:
+        worker.stdin.write(encode(Job(configuration, "both", 7)) + b"\n" + encode(Go()) + b"\n")
+        worker.stdin.flush()
+        reports = map(decode_report, worker.stdout)
+        assert any(isinstance(report, Ready) for report in reports)
+        assert any(isinstance(report, Progress) and report.done for report in reports)
+        worker.stdin.close()
+        assert worker.wait(10) == 4
+
+
+PROGRAM = "from formicary.cli import main; main()"
+
+
+def start_run(folder, placement, environment):
+    options = {
+        "--pairs": "2",
+        "--placement": placement,
+        "--repeat": "1000",
+        "--platform": "formicary-behaviours",
+        "--output": str(folder / "run"),
+    }
+    arguments = ["bench", "run", "messaging/pairs", *(word for option in options.items() for word in option)]
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for(condition, seconds=30):
+    until = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return found
+
+
+def descendants(pid):
+    return psutil.Process(pid).children(recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("placement", "number"),
+    [
+        ("same-container", signal.SIGINT),
+        ("same-container", signal.SIGTERM),
+        pytest.param("two-containers", signal.SIGINT, marks=pytest.mark.server),
+    ],
+)
+def test_an_interruption_leaves_nothing_and_keeps_what_was_measured(placement, number, tmp_path):
+    temporary = tmp_path / "t"
+    temporary.mkdir()
+    with start_run(tmp_path, placement, {"TMPDIR": str(temporary)}) as running:
+        raw = tmp_path / "run" / "raw"
+        wait_for(lambda: list(raw.glob("[!.]*")))
+        started = wait_for(lambda: descendants(running.pid))
+        running.send_signal(number)
+        running.send_signal(number)  # impatience does no harm
+        out, err = running.communicate(timeout=20)
+    assert running.returncode == 130, err
+    assert "are kept: formicary bench show" in err
+    assert "Traceback" not in err + out
+    assert [process for process in started if process.is_running()] == []
+    assert list(temporary.iterdir()) == []
+    run = RunFolder.open(tmp_path / "run")
+    assert not run.manifest.complete
+    assert run.manifest.finished
+    assert len(run.manifest.repetitions) == len(list(raw.iterdir())) >= 1
+    assert np.unique(run.round_trips(run.manifest.repetitions[0]).pair).tolist() == [0, 1]
+    assert not list(Path(tmp_path).rglob("*.part"))
+
+
+@pytest.mark.server
+def test_an_interruption_before_the_first_result_leaves_no_folder(tmp_path):
+    with start_run(tmp_path, "two-containers", {"TMPDIR": str(tmp_path)}) as running:
+        wait_for(lambda: descendants(running.pid))
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=20)
+    assert running.returncode == 130, err
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []

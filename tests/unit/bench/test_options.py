@@ -1,0 +1,77 @@
+import pytest
+
+from formicary.errors import UsageError
+from formicary_bench.engine.options import Options, parse
+from formicary_bench.platforms import catalogue
+
+
+def test_what_is_not_given_is_left_to_the_experiment():
+    options = parse("messaging/pairs", seed="7")
+    assert options == Options("messaging/pairs", repeat=3, seed=7)
+    assert options.as_asked() == {"experiment": "messaging/pairs", "repeat": 3, "seed": 7}
+
+
+def test_lists_are_read_with_spaces_and_without_repetition():
+    options = parse(
+        "messaging/size", pairs="1, 10,1", payload="0,100000", rounds="5, 10,0", repeat="2", seed="0"
+    )
+    assert (options.pairs, options.payloads, options.rounds) == ((1, 10), (0, 100_000), (5, 10, 0))
+    assert options.as_asked()["payload"] == [0, 100_000]
+
+
+def test_seeds_that_nobody_gives_differ():
+    assert parse().seed != parse().seed
+
+
+def test_our_name_means_both_kinds_of_agents():
+    assert parse(platform="formicary,tcp").subjects == ("formicary-behaviours", "formicary-micro", "tcp")
+    assert parse(platform="formicary-micro").subjects == ("formicary-micro",)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "given", "sentence"),
+    [
+        ("messaging/pear", {}, "there is no experiment 'messaging/pear'; did you mean messaging/pairs?"),
+        ("size", {}, "did you mean messaging/size?"),
+        ("zzz", {}, "take one of: create, messaging/many-to-one, messaging/pairs, messaging/size, quick"),
+        (
+            "quick",
+            {"placement": "one-container"},
+            "no placement 'one-container'; did you mean two-containers?",
+        ),
+        ("quick", {"placement": ""}, "no placement ''; take one of: same-container, two-containers"),
+        ("quick", {"platform": "task"}, "no platform 'task'; did you mean tasks?"),
+        ("quick", {"platform": "formicary,mango"}, "no platform 'mango'; take one of"),
+        (
+            "quick",
+            {"pairs": "0"},
+            "--pairs takes whole numbers from 1 to 10000, not '0'; write --pairs 1, say",
+        ),
+        ("quick", {"pairs": "-3"}, "not '-3'"),
+        ("quick", {"pairs": "1,many"}, "not 'many'"),
+        ("quick", {"pairs": "1,"}, "not ''"),
+        ("quick", {"pairs": "1.5"}, "not '1.5'"),
+        ("quick", {"pairs": "9" * 5000}, "--pairs takes whole numbers"),
+        ("quick", {"pairs": "²"}, "not '²'"),
+        ("quick", {"payload": "-1"}, "--payload takes whole numbers from 0 to"),
+        ("quick", {"repeat": "0"}, "--repeat takes whole numbers from 1 to"),
+        ("quick", {"seed": "x"}, "--seed takes whole numbers from 0 to"),
+        ("quick", {"rounds": "10"}, "--rounds takes three numbers"),
+        ("quick", {"rounds": "1,0,1"}, "--rounds takes whole numbers from 1 to"),
+        ("create", {"agents": "0"}, "--agents takes whole numbers from 1 to"),
+        ("create", {"pairs": "5"}, "create has no --pairs; it has --agents: leave it out"),
+        ("messaging/pairs", {"agents": "5"}, "messaging/pairs has no --agents"),
+    ],
+)
+def test_a_mistake_gets_a_sentence_with_what_to_do(experiment, given, sentence):
+    with pytest.raises(UsageError) as error:
+        parse(experiment, **given)
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 300
+
+
+def test_a_platform_that_is_not_installed_says_how_to_install_it(monkeypatch):
+    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=r"pip install 'formicary\[spade\]'"):
+        parse(platform="spade")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import selectors
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
@@ -40,6 +41,9 @@ def run_virtual(main: Coroutine[Any, Any, T]) -> T:
             others have been cancelled and have ended.
         RuntimeError: another loop runs in this thread.
     """
+    if asyncio._get_running_loop() is not None:
+        main.close()
+        raise RuntimeError("run_virtual() cannot run inside a running event loop; call it from plain code")
     with asyncio.Runner(loop_factory=VirtualClockLoop) as runner:
         return runner.run(main)
 
@@ -121,7 +125,9 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
                     future.set_result(None)
         elif timeout is not None:
             # The very time of the timer: the sum of now and `timeout` may round to just before it.
-            self._now = max(self._now, self._scheduled[0].when())  # type: ignore[attr-defined]  # not in typeshed
+            when = self._scheduled[0].when()  # type: ignore[attr-defined]  # not in typeshed
+            # asyncio takes up timers that are due before a nanosecond from now: after months, before now.
+            self._now = when if when + 1e-9 > when else math.nextafter(when, math.inf)
         elif sockets == 1:  # the loop's own, with which threads wake it
             raise NothingLeftError(f"nothing left to happen: {self._waiting() or 'nobody waits'}")
         else:

@@ -1,0 +1,68 @@
+"""Small agents that many tests need."""
+
+from __future__ import annotations
+
+from formicary import Agent, CyclicBehaviour, OneShotBehaviour
+
+
+class Do(OneShotBehaviour):
+    """Runs one function of itself, and keeps what that returns."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+        self.result = None
+
+    async def run(self):
+        self.result = await self.function(self)
+
+
+class Collect(CyclicBehaviour):
+    """Receives for ever, and keeps what it got."""
+
+    def __init__(self):
+        super().__init__()
+        self.messages = []
+
+    async def run(self):
+        self.messages.append(await self.receive())
+
+    @property
+    def bodies(self):
+        return [message.body for message in self.messages]
+
+
+class Echo(CyclicBehaviour):
+    """Answers each message with its own body."""
+
+    async def run(self):
+        message = await self.receive()
+        await self.reply(message, body=message.body)
+
+
+class Deaf(OneShotBehaviour):
+    """Waits for nothing that comes, and never receives."""
+
+    async def run(self):
+        import asyncio
+
+        await asyncio.get_running_loop().create_future()
+
+
+async def start(container, name, *behaviours):
+    """Start an agent with these behaviours."""
+    agent = Agent(name)
+    for behaviour in behaviours:
+        agent.add_behaviour(behaviour)
+    await container.start(agent)
+    return agent
+
+
+def do(function):
+    """Make a behaviour of an `async def function(behaviour)`."""
+    return Do(function)
+
+
+def reasons(container):
+    """Return why the container's dead letters are dead, but for failures that nobody wanted."""
+    return [letter.reason for letter in container.dead_letters if letter.message.performative != "failure"]

@@ -1,0 +1,102 @@
+"""`formicary run` in two processes through a server, as the quick start does it."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from formicary.server import ManagedServer
+
+pytestmark = pytest.mark.server
+
+COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()", "run"]
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "quickstart.md"
+
+
+@pytest.fixture
+def server():
+    with ManagedServer() as running:
+        yield running
+
+
+@pytest.fixture
+def run(server, tmp_path):
+    """Run one of the quick start's scripts through the server, and give what it prints."""
+    scripts = dict(
+        re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    )
+    for name, code in scripts.items():
+        (tmp_path / name).write_text(code, encoding="utf-8")
+    options = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+
+    @contextmanager
+    def start(name, *arguments):
+        command = [*COMMAND, name, "--server", str(server.folder.path), *arguments]
+        with subprocess.Popen(command, **options) as process:
+            try:
+                yield process
+            finally:
+                process.send_signal(signal.SIGINT)
+
+    return start
+
+
+def test_an_agent_in_another_process_answers(run):
+    with run("echo.py", "--name", "c2") as other:
+        assert other.stdout.readline() == "c2.lab.localhost: echo; Ctrl-C ends it\n"
+        with run("far.py") as asking:
+            assert asking.stdout.read() == (
+                "c1.lab.localhost: asker; Ctrl-C ends it\necho@c2.lab.localhost answers hello\n"
+            )
+            assert asking.wait() == 0
+    assert other.returncode == 130
+
+
+def test_a_container_s_name_that_is_taken_is_one_sentence(run):
+    with run("echo.py", "--name", "taken") as first:
+        first.stdout.readline()
+        with run("echo.py", "--name", "taken") as second:
+            said = second.stdout.read()
+            assert second.wait() == 1
+    assert said.startswith(
+        "formicary: a container named 'taken' is connected to the XMPP server at 127.0.0.1:"
+    )
+    assert said.endswith(" already; stop it or take another name\n")
+    assert said.count("\n") == 1
+
+
+def test_another_platform_than_the_server_s_is_one_sentence(run):
+    with run("echo.py", "--platform", "lab.example") as refused:
+        said = refused.stdout.read()
+        assert refused.wait() == 2
+    assert said.startswith("formicary: the server in ")
+    assert said.endswith(" serves the platform lab.localhost, not lab.example; leave --platform out\n")
+
+
+def test_a_server_that_does_not_answer_is_one_sentence(server, run):
+    server.kill()
+    with run("echo.py") as refused:
+        said = refused.stdout.read()
+        assert refused.wait() == 3
+    assert said.startswith(f"formicary: the server has ended in {server.folder.path}; start one with: ")
+
+
+def test_nobody_listens_where_the_server_should_be(server, run, tmp_path):
+    state = server.folder.state
+    before = state.read_text()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    state.write_text(re.sub(r'("port": )\d+', rf"\g<1>{port}", before))
+    with run("echo.py") as refused:
+        said = refused.stdout.read()
+        assert refused.wait() == 3
+    state.write_text(before)
+    assert said.startswith(f"formicary: cannot connect to the XMPP server at 127.0.0.1:{port}: ")
+    assert said.count("\n") == 1

@@ -62,7 +62,6 @@ class Agent(Resident):
         if template is not None:
             behaviour.template = template
         behaviour._mailbox.matches = None if behaviour.template is None else behaviour.template.match
-        behaviour._mailbox.unwanted = self._unwanted
         self._behaviours += (behaviour,)
         self._rewire()
         if self.state is not AgentState.INITIATED:

@@ -38,7 +38,7 @@ class Behaviour:
 
     def __init__(self) -> None:
         self.template = None
-        self._mailbox = Mailbox(self, self._has_ended)
+        self._mailbox = Mailbox(self)
         self._killed = False
         self._ending = False  # cancelled by `kill`, or in `on_end`: not to be disturbed again
         self._exit_code: Any = None
@@ -201,10 +201,7 @@ class Behaviour:
     _repeats = True
 
     def _start(self, queue: RunQueue, limit: int) -> None:
-        agent = self.agent
-        self._mailbox.address = agent.address
-        self._mailbox.neighbours = agent._neighbours
-        self._mailbox.open(self._main(), queue, limit, f"{agent.name}/{type(self).__name__}")
+        self._mailbox.open(self._main(), queue, limit)
 
     async def _main(self) -> None:
         mailbox = self._mailbox

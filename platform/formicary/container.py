@@ -184,7 +184,7 @@ class Container:
         agent.address = address
         agent._container = self
         agent._neighbours = self.neighbours
-        if isinstance(agent, Agent):
+        if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
             await self._set_up(agent, address)
             if agent.state is AgentState.GONE:
                 return
@@ -380,8 +380,8 @@ class Container:
 
     def _refuse(self, message: Message, full: Sequence[Place], reason: str = "is full") -> NoReturn:
         for place in full:
-            self.bury(message, f"the mailbox of {place} {reason}", place.address, tell_sender=False)
-        raise MailboxFullError(f"the mailbox of {', '.join(map(str, full))} {reason}")
+            self.bury(message, f"{place} {reason}", place.address, tell_sender=False)
+        raise MailboxFullError(f"{', '.join(map(str, full))} {reason}")
 
     async def _wait_for_room(self, message: Message, full: Sequence[Place]) -> None:
         if self._when_full == "fail":

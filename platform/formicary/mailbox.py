@@ -18,6 +18,7 @@ from formicary.strand import WAIT, Strand
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence
 
+    from formicary.behaviours import Behaviour
     from formicary.message import Message
     from formicary.strand import RunQueue
 
@@ -50,16 +51,17 @@ Neighbours = dict[Any, Deliver]
 not found goes the long way. It is empty while instruments are to be told of every message."""
 
 
+_NOBODY: Neighbours = {}
+
+
 class Mailbox:
     """One behaviour's mailbox, and the strand that receives from it.
 
     Args:
-        owner: the behaviour, for names in sentences.
-        ended: called when the strand has ended.
+        owner: the behaviour.
     """
 
     __slots__ = (
-        "_ended",
         "_owner",
         "_senders",
         "_takers",
@@ -71,17 +73,14 @@ class Mailbox:
         "neighbours",
         "queue",
         "strand",
-        "unwanted",
     )
 
-    def __init__(self, owner: object, ended: Callable[[Strand], None]) -> None:
+    def __init__(self, owner: Behaviour) -> None:
         self._owner = owner
-        self._ended = ended
         self.messages: deque[Message] | None = None  # made by the first message that has to wait
         self.matches: Callable[[Message], bool] | None = None
-        self.unwanted: Callable[[Message], None]
         self.address: str | None = None  # the agent's, which is the sender of what the behaviour sends
-        self.neighbours: Neighbours = {}
+        self.neighbours = _NOBODY
         self.limit = 0
         self.queue: RunQueue
         self.strand: Strand | None = None
@@ -89,11 +88,14 @@ class Mailbox:
         self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room
         self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
 
-    def open(self, coroutine: Coroutine[Any, Any, None], queue: RunQueue, limit: int, name: str) -> None:
+    def open(self, coroutine: Coroutine[Any, Any, None], queue: RunQueue, limit: int) -> None:
         """Start the strand that runs `coroutine`; at most `limit` messages wait."""
+        agent = self._owner.agent
+        self.address = agent.address
+        self.neighbours = agent._neighbours
         self.queue = queue
         self.limit = limit
-        self.strand = Strand(coroutine, queue, name, self)
+        self.strand = Strand(coroutine, queue, self)
 
     # -- the way in -----------------------------------------------------------------------------------------
 
@@ -101,7 +103,7 @@ class Mailbox:
         """Take a message for an agent that has only this behaviour; the fast way in."""
         matches = self.matches
         if matches is not None and not matches(message):
-            self.unwanted(message)
+            self._owner.agent._unwanted(message)
             return None
         strand = self.strand
         if strand is not None and strand.waiting:
@@ -176,7 +178,7 @@ class Mailbox:
 
     async def _receive_in_task(self, timeout: float | None) -> Message | None:
         if self.is_done():
-            raise AgentStateError(f"{self} has ended and receives nothing more")
+            raise AgentStateError(f"{self._owner} has ended and receives nothing more")
         if self._takers is None:
             self._takers = deque()
         try:
@@ -191,7 +193,11 @@ class Mailbox:
 
     def ended(self, strand: Strand) -> None:
         """Learn that the strand has ended; for it."""
-        self._ended(strand)
+        self._owner._has_ended(strand)
+
+    def strand_name(self) -> str:
+        """Return a name for the strand; for it."""
+        return f"{self._owner.agent.name}/{type(self._owner).__name__}"
 
     def is_done(self) -> bool:
         """Tell whether the behaviour has ended."""
@@ -207,7 +213,7 @@ class Mailbox:
         return tuple(left)
 
     def __str__(self) -> str:
-        return str(self._owner)
+        return f"the mailbox of {self._owner}"
 
 
 async def _wait_in(line: deque[asyncio.Future[None]]) -> None:

@@ -62,7 +62,7 @@ class Inlet:
         return self.agent.state is AgentState.GONE
 
     def __str__(self) -> str:
-        return f"micro-agent {self.agent.name} (that is, its container's queue)"
+        return f"the mailbox of micro-agent {self.agent.name} (that is, its container's queue)"
 
 
 class MicroAgent(Resident):
@@ -163,11 +163,15 @@ class MicroAgent(Resident):
         if inspect.iscoroutine(unfinished):
             if inlet.handling is None:
                 inlet.handling = set()
-            inlet.handling.add(Strand(unfinished, inlet.queue, f"{self.name}/handle", self))
+            inlet.handling.add(Strand(unfinished, inlet.queue, self))
         else:
             kind = type(unfinished).__name__
             error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
             self._container._handle_failed(self, error)
+
+    def strand_name(self) -> str:
+        """Return a name for the strand of a handler; for it."""
+        return f"{self.name}/handle"
 
     def give_back(self, message: Message) -> None:
         """Take nothing back: a handler does not wait for messages; for the strand."""

@@ -19,7 +19,8 @@ from formicary.errors import InvalidNameError
 MANAGEMENT = "ams"
 """The name of a container's management agent, which speaks for the container."""
 
-_FORBIDDEN = re.compile(r"[\s\"&'/:<>@\x00-\x1f\x7f]")
+_PLAIN = re.compile(r"[a-z0-9._-]{1,255}")  # what nearly all names are, and fine without another look
+_FORBIDDEN = re.compile(r"[\s\"&'/:<>@\x00-\x1f\x7f\ud800-\udfff]")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _LONGEST = 1023  # bytes of a part of an XMPP address, RFC 7622
 _LONGEST_DOMAIN = 253  # bytes, RFC 1035
@@ -40,6 +41,8 @@ def check_local(name: str) -> str:
         InvalidNameError: with what is wrong and, where there is one, the form that would do.
     """
     _check_text(name, "an agent's name")
+    if _PLAIN.fullmatch(name):
+        return name
     if not name:
         raise InvalidNameError("an agent's name is empty")
     if found := _FORBIDDEN.search(name):
@@ -127,3 +130,9 @@ def complete(name: str, domain: str, platform: str) -> str:
     if "." in host.partition("/")[0] or host.partition("/")[0] == "localhost":
         return name
     return f"{local}@{host}.{platform}"
+
+
+def complete_for(name: str, user: str | None) -> str:
+    """Return the full form of a name as `user`, the full name of an agent, has written it."""
+    domain = (user or "").partition("@")[2]
+    return complete(name, domain, domain.partition(".")[2])

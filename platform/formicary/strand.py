@@ -230,6 +230,9 @@ class Owner(Protocol):
     def give_back(self, message: Any) -> None:
         """Take back the oldest message: it was not received after all."""
 
+    def strand_name(self) -> str:
+        """Return a name for logs and debuggers."""
+
     def ended(self, strand: Strand) -> None:
         """Learn that the coroutine has ended; the strand holds its result or exception."""
 
@@ -240,7 +243,6 @@ class Strand(asyncio.Future[Any]):
     Args:
         coroutine: what to run; it starts when the queue comes to it.
         queue: the queue of the container that it belongs to.
-        name: for logs and debuggers.
         owner: told when the coroutine has ended, and given back a message with which it was about to be
             resumed when it was cancelled or held instead.
     """
@@ -263,7 +265,7 @@ class Strand(asyncio.Future[Any]):
         "waiting",
     )
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], queue: RunQueue, name: str, owner: Owner) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], queue: RunQueue, owner: Owner) -> None:
         super().__init__(loop=queue.loop)
         self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
         self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on
@@ -272,7 +274,7 @@ class Strand(asyncio.Future[Any]):
         self.run_in_context = self._context.run
         self._coroutine = coroutine
         self._queue = queue
-        self._name = name
+        self._name: str | None = None  # asked of the owner when somebody wants to know
         self._owner = owner
         self._future: asyncio.Future[Any] | None = None
         self._error: BaseException | None = None
@@ -322,7 +324,9 @@ class Strand(asyncio.Future[Any]):
                 self._queue.schedule(self)
         elif getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
             if yielded.get_loop() is not self._loop:
-                self._raise(RuntimeError(f"{self._name} awaited {yielded!r}, which belongs to another loop"))
+                self._raise(
+                    RuntimeError(f"{self.get_name()} awaited {yielded!r}, which belongs to another loop")
+                )
                 return
             yielded._asyncio_future_blocking = False
             self._future = yielded
@@ -331,7 +335,7 @@ class Strand(asyncio.Future[Any]):
                 self._must_cancel = False
                 self.attention = bool(self._held)
         else:
-            self._raise(RuntimeError(f"{self._name} awaited {yielded!r}, which asyncio cannot wait for"))
+            self._raise(RuntimeError(f"{self.get_name()} awaited {yielded!r}, which asyncio cannot wait for"))
 
     def _wake_up(self, future: asyncio.Future[Any]) -> None:
         self._future = None
@@ -445,7 +449,7 @@ class Strand(asyncio.Future[Any]):
 
     def get_name(self) -> str:
         """Return the name."""
-        return self._name
+        return self._owner.strand_name() if self._name is None else self._name
 
     def set_name(self, value: object) -> None:
         """Change the name."""

@@ -11,7 +11,7 @@ from pybase64 import b64decode, b64encode
 
 from formicary.errors import InvalidMessageError
 from formicary.message import Message
-from formicary.names import check_local
+from formicary.names import check_local, complete_for
 
 NAMESPACE = "urn:formicary:frame:1"
 """The XML namespace of a frame's element; its number changes with the format."""
@@ -77,6 +77,8 @@ def to_entry(message: Message, receiver: str) -> Entry:
     if values != _NONE or message.to is not receiver or (act is not None and type(act) is not str):
         message.check()
         rare = {name: value for name, value in zip(_RARE, values, strict=True) if value is not None}
+        if message.reply_to is not None:
+            rare["reply_to"] = complete_for(message.reply_to, sender)
         if isinstance(message.to, tuple):
             rare["to"] = message.to
     assert sender is not None
@@ -123,7 +125,7 @@ def decode(text: bytes | str) -> list[Entry]:
     """
     try:
         return _decoder.decode(b64decode(text, validate=True))
-    except (Base64Error, msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (Base64Error, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"not a frame: {error}") from error
 
 

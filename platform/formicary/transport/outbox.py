@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
-from formicary.errors import FormicaryError, MessageTooLargeError
+from formicary.errors import InvalidMessageError, MessageTooLargeError
 from formicary.transport.frames import encode, size, to_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from formicary.errors import FormicaryError
     from formicary.mailbox import Place
     from formicary.message import Message
     from formicary.transport.frames import Entry
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 Letter = tuple["Message", str]
 """A message, and the full name of the one receiver that it goes to here."""
 
-_LIMIT = 10_000  # messages that may wait for the next turn of the loop
+_LIMIT = 10_000  # messages that may wait for the end of the turn
+_WEIGHED = 1024  # characters of a body; more of such than fit in a frame do not wait for the end of the turn
 
 
 class Carrier(Protocol):
@@ -42,6 +43,9 @@ class Carrier(Protocol):
     def at_turn_end(self, callback: Callable[[], None]) -> None:
         """Call back when the agents have had their turn."""
 
+    def trouble(self) -> str:
+        """Return why there is no room to write, as part of a sentence."""
+
     async def ready(self) -> None:
         """Wait until there is a connection with room to write, or none to come."""
 
@@ -62,6 +66,7 @@ class Outbox:
         "_is_scheduled",
         "_large",
         "_letters",
+        "_weight",
     )
 
     address = None
@@ -70,8 +75,9 @@ class Outbox:
         self._carrier = carrier
         self._domain = domain
         self._frame_limit = frame_limit
-        self._large = frame_limit // 16  # characters of a body from which on it pays to measure the message
+        self._large = min(_WEIGHED, frame_limit // 16)  # characters of a body from which on it is weighed
         self._letters: list[Letter] = []
+        self._weight = 0  # characters of the large bodies among them
         self._is_scheduled = False
 
     def accept(self, message: Message) -> Sequence[Place] | None:
@@ -86,14 +92,28 @@ class Outbox:
         """Take a message for one of its receivers, as `accept`."""
         letters = self._letters
         if not self._carrier.is_ready or len(letters) >= _LIMIT:
-            return (self,)
+            self.flush()
+            if not self._carrier.is_ready:
+                return (self,)
+            letters = self._letters
         if len(message.body) > self._large:
-            self._measure(message, receiver)
+            self._weigh(message, receiver)
+            letters = self._letters
         letters.append((message, receiver))
         if not self._is_scheduled:
             self._is_scheduled = True
             self._carrier.at_turn_end(self.flush)
         return None
+
+    def keep(self, message: Message, receiver: str) -> bool:
+        """Take a message even if there is no connection now; return False if too many wait already."""
+        if len(self._letters) >= _LIMIT:
+            return False
+        self._letters.append((message, receiver))
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self._carrier.at_turn_end(self.flush)
+        return True
 
     def put(self, message: Message) -> bool:
         """Take a message with one receiver; return False if there is no room now."""
@@ -101,7 +121,6 @@ class Outbox:
 
     async def room(self) -> None:
         """Wait for room."""
-        await asyncio.sleep(0)  # what fills it goes out at the end of this turn
         await self._carrier.ready()
 
     def is_done(self) -> bool:
@@ -114,12 +133,15 @@ class Outbox:
         if not self._letters or not self._carrier.is_ready:
             return
         letters, self._letters = self._letters, []
+        self._weight = 0
         try:
             entries = [to_entry(message, receiver) for message, receiver in letters]
-        except FormicaryError:
+            data = encode(entries)
+        except (ValueError, TypeError):  # one of them is no message, or is text that is no Unicode
             letters, entries = self._sort_out(letters)
+            data = encode(entries)
         if entries:
-            self._send(letters, entries)
+            self._send(letters, entries, data)
 
     def _sort_out(self, letters: list[Letter]) -> tuple[list[Letter], list[Entry]]:
         """Keep the messages that can go, and give the others up."""
@@ -127,15 +149,16 @@ class Outbox:
         entries: list[Entry] = []
         for message, receiver in letters:
             try:
-                entries.append(to_entry(message, receiver))
-            except FormicaryError as error:
-                self._carrier.undeliverable(message, receiver, str(error))
+                entry = to_entry(message, receiver)
+                encode([entry])
+            except (ValueError, TypeError) as error:
+                self._carrier.undeliverable(message, receiver, _unfit(error))
             else:
+                entries.append(entry)
                 good.append((message, receiver))
         return good, entries
 
-    def _send(self, letters: list[Letter], entries: list[Entry]) -> None:
-        data = encode(entries)
+    def _send(self, letters: list[Letter], entries: list[Entry], data: bytes) -> None:
         if len(data) <= self._frame_limit:
             self._carrier.send_frame(self._domain, data, letters)
         elif len(letters) == 1:
@@ -143,22 +166,39 @@ class Outbox:
             self._carrier.undeliverable(message, receiver, too_large(len(data), self._frame_limit))
         else:
             half = len(letters) // 2
-            self._send(letters[:half], entries[:half])
-            self._send(letters[half:], entries[half:])
+            self._send(letters[:half], entries[:half], encode(entries[:half]))
+            self._send(letters[half:], entries[half:], encode(entries[half:]))
+
+    def _weigh(self, message: Message, receiver: str) -> None:
+        """Refuse a message that is too large, and send what waits where it gets too much with it."""
+        weight = len(message.body)
+        if weight > self._frame_limit // 16:  # a character takes at most a few bytes on the way
+            self._measure(message, receiver)
+        if self._weight + weight > self._frame_limit:
+            self.flush()
+        self._weight += weight
 
     def _measure(self, message: Message, receiver: str) -> None:
-        needed = size(message)
+        try:
+            needed = size(message)
+        except (ValueError, TypeError) as error:
+            self._carrier.reject(message, receiver, InvalidMessageError(_unfit(error)))
         if needed > self._frame_limit:
-            error = MessageTooLargeError(too_large(needed, self._frame_limit))
-            self._carrier.reject(message, receiver, error)
+            reason = too_large(needed, self._frame_limit)
+            self._carrier.reject(message, receiver, MessageTooLargeError(reason))
 
     def withdraw(self) -> list[Letter]:
         """Take out what waits."""
         letters, self._letters = self._letters, []
+        self._weight = 0
         return letters
 
     def __str__(self) -> str:
-        return f"the link to {self._domain}"
+        return f"the link to {self._domain}, {self._carrier.trouble()},"
+
+
+def _unfit(error: Exception) -> str:
+    return f"the message cannot be sent as it is: {error}"
 
 
 def too_large(needed: int, limit: int) -> str:

@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from formicary.errors import InvalidMessageError
 from formicary.message import Message
+from formicary.names import complete_for
 from formicary.transport.stream import COMPONENT
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
             fields[form] = value
     if message.reply_by is not None:
         fields["reply-by"] = message.reply_by.isoformat()
+    if message.reply_to is not None:
+        fields["reply-to"] = complete_for(message.reply_to, message.sender)
     sender, to = quoteattr(message.sender or ""), quoteattr(receiver)
     parts = [
         f"<message type='chat' id='{stanza_id}' from={sender} to={to}>",
@@ -130,10 +133,14 @@ def _fields(stanza: Element) -> dict[str, str]:
 def error_reply(kind: str, stanza_id: str, sender: str, to: str, *, condition: str, text: str) -> bytes:
     """Return the error stanza (RFC 6120, 8.3) that answers a stanza of `kind`, such as `message`."""
     return (
-        f"<{kind} type='error' id={quoteattr(stanza_id)} from={quoteattr(sender)} to={quoteattr(to)}>"
+        f"<{kind} type='error'{_id(stanza_id)} from={quoteattr(sender)} to={quoteattr(to)}>"
         f"<error type='cancel'><{condition} xmlns='{_STANZA_ERRORS}'/>"
         f"<text xmlns='{_STANZA_ERRORS}'>{escape(_NOT_XML.sub('?', text))}</text></error></{kind}>"
     ).encode()
+
+
+def _id(stanza_id: str) -> str:
+    return f" id={quoteattr(stanza_id)}" if stanza_id else ""
 
 
 def ping_reply(stanza_id: str, sender: str, to: str) -> bytes:

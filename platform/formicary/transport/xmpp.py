@@ -9,17 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from typing import TYPE_CHECKING, NoReturn
 
-from formicary.errors import (
-    ContainerClosedError,
-    FormicaryError,
-    InvalidMessageError,
-    LinkError,
-    MessageTooLargeError,
-)
+from formicary.clock import now
+from formicary.errors import ContainerClosedError, FormicaryError, LinkError, MessageTooLargeError
+from formicary.names import check_container
 from formicary.transport.frames import NAMESPACE, Names, decode, from_entry
+from formicary.transport.held import Held
 from formicary.transport.outbox import Outbox, too_large
 from formicary.transport.stanzas import (
     error_reply,
@@ -32,7 +29,8 @@ from formicary.transport.stanzas import (
 from formicary.transport.stream import COMPONENT, ComponentStream, UnknownHostError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
     from xml.etree.ElementTree import Element
 
     from formicary.container import Container
@@ -44,9 +42,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.transport")
 
 _FRAME_OVERHEAD = 1024  # bytes of a stanza around a frame's text
-_REMEMBERED = 256  # stanzas whose messages are remembered, in case they bounce
+_REMEMBERED = 1024  # stanzas whose messages are remembered, in case they bounce
+_REMEMBERED_BYTES = 1 << 23  # how large these may be together
 _BACKOFF = (0.05, 5.0)  # seconds before the first and, doubling, at most before a later try to reconnect
-_HELD = 10_000  # messages that wait for full mailboxes before nothing more is read from the server
 _ORIGINS = 1000  # containers whose agents' names are remembered
 _LOGGED = 10  # dropped stanzas that are logged one by one
 _MESSAGE, _IQ, _PRESENCE = (f"{COMPONENT}}}{name}" for name in ("message", "iq", "presence"))
@@ -67,14 +65,14 @@ class XmppTransport:
         self._own_names: Names
         self._stream: ComponentStream
         self._outboxes: dict[str, Outbox] = {}
-        self._sent: OrderedDict[str, list[Letter]] = OrderedDict()
+        self._sent: OrderedDict[str, tuple[str, list[Letter], int]] = OrderedDict()  # to, what, bytes
+        self._sent_bytes = 0
         self._origins: dict[str, Names] = {}
         self._number = 0
-        self._held: dict[str, deque[Message]] = {}
-        self._held_count = 0
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._waiters: list[asyncio.Future[None]] = []
-        self._refused: FormicaryError | None = None
+        self._held: Held
+        self._reconnecting: asyncio.Task[None] | None = None
+        self._lost: tuple[datetime, FormicaryError] | None = None  # since when, and why, where it is lost
+        self._ready = asyncio.Event()  # also set when there will be none any more
         self._answering = ""  # the id of the plain stanza that is being delivered
         self.dropped = 0
         self._has_room = True
@@ -86,19 +84,28 @@ class XmppTransport:
 
     async def open(self, container: Container) -> None:
         """Connect for `container`; errors as of `ComponentStream.connect`."""
+        if container.platform != self._server.platform:
+            raise LinkError(
+                f"container {container.name} is of the platform {container.platform}, but the XMPP server is "
+                f"for {self._server.platform}; give the container platform={self._server.platform!r}"
+            )
         self._container = container
         self._own_names = Names(container.domain)
+        self._held = Held(container, self._pause)
+        await self._connect()
+
+    async def _connect(self) -> None:
         try:
-            await self._connect()
+            await self._connect_once()
         except UnknownHostError:
             if self._server.folder is None:
                 raise
             from formicary.server.containers import add_container
 
-            await add_container(self._server, container.name)
-            await self._connect()
+            await add_container(self._server, self._container.name)
+            await self._connect_once()
 
-    async def _connect(self) -> None:
+    async def _connect_once(self) -> None:
         stream = ComponentStream(
             self._container.domain,
             received=self._receive,
@@ -109,8 +116,17 @@ class XmppTransport:
         )
         self._stream = stream
         await stream.connect(self._server)
+        if self._held.is_full:
+            stream.pause()
+        self._lost = None
         self._is_connected = self._has_room = True
         self._update()
+
+    def _pause(self, pause: bool) -> None:  # noqa: FBT001 -- a callback
+        if pause:
+            self._stream.pause()
+        else:
+            self._stream.resume()
 
     def _set_room(self, has_room: bool) -> None:  # noqa: FBT001 -- the stream's callback
         self._has_room = has_room
@@ -119,76 +135,71 @@ class XmppTransport:
     def _update(self) -> None:
         self.is_ready = self._is_connected and self._has_room and not self.is_closed
         if self.is_ready:
-            for outbox in self._outboxes.values():
-                outbox.flush()
+            for outbox in tuple(self._outboxes.values()):
+                outbox.flush()  # that may fill the connection, and bring us here again
         if self.is_ready or self.is_closed:
-            waiters, self._waiters = self._waiters, []
-            for waiter in waiters:
-                if not waiter.done():
-                    waiter.set_result(None)
+            self._ready.set()
+        else:
+            self._ready.clear()
 
     def _lose(self, error: LinkError) -> None:
+        self._lost = (now(), error)
         self._is_connected = False
         self._update()
         if not self.is_closed:
-            logger.warning(
-                "container %s: %s; what was on its way may be lost; connecting again",
-                self._container.name,
-                error,
-            )
-            self._run(self._reconnect())
+            name = self._container.name
+            logger.warning("container %s: %s; what was on its way may be lost; connecting again", name, error)
+            self._reconnecting = asyncio.create_task(self._reconnect(), name=f"{name} connects again")
 
     async def _reconnect(self) -> None:
         pause, longest = _BACKOFF
-        while not self.is_closed:
+        while self._lost is not None:
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(longest, pause * 2)
+            since, before = self._lost
             try:
                 await self._connect()
             except FormicaryError as error:
-                if self._refused is None or str(error) != str(self._refused):
+                self._lost = (since, error)
+                if str(error) != str(before):
                     logger.warning("container %s: %s; trying again", self._container.name, error)
-                self._refused = error
-            else:
-                self._refused = None
-                logger.warning("container %s is connected again", self._container.name)
-                return
+        logger.warning("container %s is connected again", self._container.name)
 
     async def ready(self) -> None:
         """Wait until there is a connection with room to write, or none to come."""
-        if not self.is_ready and not self.is_closed:
-            waiter = asyncio.get_running_loop().create_future()
-            self._waiters.append(waiter)
-            await waiter
+        await self._ready.wait()
+
+    def trouble(self) -> str:
+        """Return why there is no room to write, as part of a sentence."""
+        if self._lost is not None:
+            since, error = self._lost
+            return f"without connection since {since:%H:%M:%S} UTC ({error})"
+        where = f"{self._server.host}:{self._server.port}"
+        return f"whose XMPP server at {where} takes nothing more for now"
 
     async def close(self) -> None:
         """Send what waits, if there is a connection, and disconnect."""
-        for outbox in self._outboxes.values():
-            outbox.flush()
+        if self._is_connected:
+            self._set_room(True)  # what was taken goes out, room or not
         self.is_closed = True
-        for task in tuple(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._stream.close()
-        self._is_connected = False
         self._update()
-        self._bury_the_rest()
+        try:
+            if self._reconnecting is not None:
+                self._reconnecting.cancel()
+                await asyncio.wait([self._reconnecting])
+            await self._held.close()
+        finally:
+            await self._close_stream()
 
-    def _bury_the_rest(self) -> None:
-        reason = f"container {self._container.name} stopped before the message could go"
+    async def _close_stream(self) -> None:
+        self._is_connected = False
+        name = self._container.name
         for outbox in self._outboxes.values():
             for message, receiver in outbox.withdraw():
+                reason = f"container {name} stopped before the message could go"
                 self._container.bury(message, reason, receiver, tell_sender=False)
-        reason = f"container {self._container.name} stopped before the mailbox had room"
-        for receiver, messages in self._held.items():
-            for message in messages:
-                self._container.bury(message, reason, receiver, tell_sender=False)
-        self._held.clear()
-
-    def _run(self, coroutine: Coroutine[None, None, None]) -> None:
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        if left := await self._stream.close():
+            logger.warning("container %s stopped, and the server has not read its last %d bytes", name, left)
 
     # -- the way out ----------------------------------------------------------------------------------------
 
@@ -228,28 +239,31 @@ class XmppTransport:
         if not self.is_ready:
             return (_Way(self, receiver),)
         try:
-            stanza = to_stanza(message, receiver, self._remember([(message, receiver)]))
-        except InvalidMessageError as error:
+            stanza = to_stanza(message, receiver, f"f{self._number + 1}")
+        except FormicaryError as error:
             self.reject(message, receiver, error)
         limit = self._server.stanza_limit
         if len(stanza) > limit:
             self.reject(message, receiver, MessageTooLargeError(too_large(len(stanza), limit)))
+        self._remember(receiver, [(message, receiver)], len(stanza))
         self._stream.write(stanza)
         return None
 
-    def _remember(self, letters: list[Letter]) -> str:
+    def _remember(self, to: str, letters: list[Letter], size: int) -> str:
         """Keep what goes out for a while, in case it comes back; return its stanza's id."""
         self._number += 1
         stanza_id = f"f{self._number}"
-        self._sent[stanza_id] = letters
-        if len(self._sent) > _REMEMBERED:
-            self._sent.popitem(last=False)
+        self._sent[stanza_id] = (to, letters, size)
+        self._sent_bytes += size
+        while len(self._sent) > _REMEMBERED or (self._sent_bytes > _REMEMBERED_BYTES and len(self._sent) > 1):
+            self._sent_bytes -= self._sent.popitem(last=False)[1][2]
         return stanza_id
 
     def send_frame(self, domain: str, data: bytes, letters: list[Letter]) -> None:
         """Send a frame, which holds `letters`; for outboxes."""
+        stanza_id = self._remember(domain, letters, len(data))
         head = (
-            f"<message from='{self._container.domain}' to='{domain}' id='{self._remember(letters)}'>"
+            f"<message from='{self._container.domain}' to='{domain}' id='{stanza_id}'>"
             f"<frame xmlns='{NAMESPACE}'>"
         )
         self._stream.write(b"".join((head.encode(), data, b"</frame></message>")))
@@ -273,9 +287,10 @@ class XmppTransport:
         assert sender is not None
         if self.is_closed:
             return
-        if self._outbox(sender) is not None:
-            if self.post(failure, sender):
-                self._container.bury(failure, "there was no room on the way to the sender", sender)
+        outbox = self._outbox(sender)
+        if outbox is not None:
+            if not outbox.keep(failure, sender):
+                self._container.bury(failure, "too much waits on the way to the sender", sender)
         elif self.is_ready:
             text = str(failure.body)
             self._stream.write(
@@ -317,27 +332,31 @@ class XmppTransport:
         except ValueError as error:
             self._drop(origin, str(error))
             return
+        held = self._held.lines
         receivers = self._own_names
         neighbours = self._container.neighbours
         for entry in entries:
             try:
                 message, receiver = from_entry(entry, receivers, senders)
+                if receiver in held:
+                    self._held.add(message, receiver)
+                    continue
+                deliver = neighbours.get(receiver)
+                if full := deliver(message) if deliver else self._container.deliver(message, receiver):
+                    self._held.add(message, receiver, full)
             except ValueError as error:
                 self._drop(origin, str(error))
-                continue
-            deliver = neighbours.get(receiver)
-            if receiver in self._held or (
-                deliver(message) if deliver else self._container.deliver(message, receiver)
-            ):
-                self._hold(message, receiver)
+            except Exception:
+                logger.exception("a message from %s could not be handled; please report it", origin)
 
     def _senders(self, origin: str) -> Names:
         """Return the names of a container's agents, if `origin` is a container of this platform."""
         names = self._origins.get(origin)
         if names is None:
             name, _, platform = origin.partition(".")
-            if platform != self._container.platform or "@" in name:
+            if platform != self._container.platform:
                 raise ValueError(f"{origin} is not a container of this platform, so it may not send frames")
+            check_container(name)
             if len(self._origins) >= _ORIGINS:
                 self._origins.clear()
             names = self._origins[origin] = Names(origin)
@@ -345,18 +364,32 @@ class XmppTransport:
 
     def _receive_plain(self, stanza: Element) -> None:
         sender, receiver = stanza.get("from", ""), stanza.get("to", "").partition("/")[0]
-        self._answering = stanza.get("id", "")
+        stanza_id = stanza.get("id", "")
         if "@" not in receiver:
-            text = "this is a container; write to one of its agents"
-            self._stream.write(
-                error_reply(
-                    "message", self._answering, receiver, sender, condition="service-unavailable", text=text
-                )
-            )
+            self._answer(stanza, "service-unavailable", "this is a container; write to one of its agents")
             return
-        message = from_stanza(stanza, sender, receiver)
-        if message is not None and (receiver in self._held or self._container.deliver(message, receiver)):
-            self._hold(message, receiver)
+        try:
+            message = from_stanza(stanza, sender, receiver)
+        except FormicaryError as error:
+            self._answer(stanza, "bad-request", str(error))
+            raise
+        if message is None:
+            return
+        if receiver in self._held.lines:
+            self._held.add(message, receiver)
+            return
+        self._answering = stanza_id
+        try:
+            if full := self._container.deliver(message, receiver):
+                self._held.add(message, receiver, full)
+        finally:
+            self._answering = ""
+
+    def _answer(self, stanza: Element, condition: str, text: str) -> None:
+        """Answer a stanza with an error."""
+        kind = stanza.tag.removeprefix(f"{COMPONENT}}}")
+        stanza_id, sender, receiver = (stanza.get(key, "") for key in ("id", "from", "to"))
+        self._stream.write(error_reply(kind, stanza_id, receiver, sender, condition=condition, text=text))
 
     def _receive_query(self, stanza: Element) -> None:
         if stanza.get("type") not in {"get", "set"}:
@@ -365,18 +398,18 @@ class XmppTransport:
         if len(stanza) and stanza[0].tag == _PING:
             self._stream.write(ping_reply(stanza_id, receiver, sender))
         else:
-            text = "agents answer messages only"
-            self._stream.write(
-                error_reply("iq", stanza_id, receiver, sender, condition="service-unavailable", text=text)
-            )
+            self._answer(stanza, "service-unavailable", "agents answer messages only")
 
     def _bounce(self, stanza: Element) -> None:
         """Bury what the server, or an address behind it, sends back."""
-        letters = self._sent.pop(stanza.get("id", ""), None)
-        if letters is None:
-            self._drop(stanza.get("from", ""), f"an error for an unknown stanza: {error_text(stanza)}")
+        origin, stanza_id = stanza.get("from", ""), stanza.get("id", "")
+        to, letters, size = self._sent.get(stanza_id, ("", [], 0))
+        if not letters or origin.partition("/")[0] != to.partition("/")[0]:  # anybody could make an id up
+            self._drop(origin, f"an error for an unknown stanza: {error_text(stanza)}")
             return
-        reason = f"{stanza.get('from')} cannot be reached: {error_text(stanza)}"
+        del self._sent[stanza_id]
+        self._sent_bytes -= size
+        reason = f"{origin} cannot be reached: {error_text(stanza)}"
         for message, receiver in letters:
             self._container.bury(message, reason, receiver)
 
@@ -384,35 +417,6 @@ class XmppTransport:
         self.dropped += 1
         if self.dropped <= _LOGGED or self.dropped % 1000 == 0:
             logger.warning("container %s dropped a stanza from %s: %s", self._container.name, origin, what)
-
-    # -- full mailboxes -------------------------------------------------------------------------------------
-
-    def _hold(self, message: Message, receiver: str) -> None:
-        """Keep a message whose receiver's mailbox is full; when there are too many, read nothing more."""
-        line = self._held.get(receiver)
-        if line is None:
-            line = self._held[receiver] = deque()
-            self._run(self._hand_over(receiver, line))
-        line.append(message)
-        self._held_count += 1
-        if self._held_count == _HELD:
-            self._stream.pause()
-
-    async def _hand_over(self, receiver: str, line: deque[Message]) -> None:
-        while line:
-            message = line[0]
-            if full := self._container.deliver(message, receiver):
-                try:
-                    async with asyncio.timeout(self._container.send_timeout):
-                        await self._container.wait_for_room(message, list(full))
-                except TimeoutError:
-                    reason = f"the mailbox of {receiver} had no room for {self._container.send_timeout:g} s"
-                    self._container.bury(message, reason, receiver)
-            line.popleft()
-            self._held_count -= 1
-            if self._held_count == _HELD // 2:
-                self._stream.resume()
-        del self._held[receiver]
 
 
 class _Way:
@@ -440,4 +444,4 @@ class _Way:
         return self._transport.is_closed
 
     def __str__(self) -> str:
-        return f"the link to {self.address}"
+        return f"the way to {self.address}, {self._transport.trouble()},"

@@ -1,0 +1,110 @@
+"""Messages from elsewhere whose receivers' mailboxes are full: they wait here, each receiver's in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.container import Container
+    from formicary.mailbox import Place
+    from formicary.message import Message
+
+logger = logging.getLogger("formicary.transport")
+
+_LIMIT = 10_000  # messages that may wait here before nothing more is to be read
+
+
+@dataclass(slots=True)
+class _Waiting:
+    message: Message
+    places: list[Place]  # where it waits for room; empty until it is its turn
+    until: float  # by the loop's clock
+
+
+class Held:
+    """What waits for full mailboxes of one container.
+
+    Args:
+        container: the container.
+        pause: called with True when so much waits that nothing more is to be read, and with False when half
+            of that is gone.
+    """
+
+    def __init__(self, container: Container, pause: Callable[[bool], None]) -> None:
+        self._container = container
+        self._pause = pause
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._count = 0
+        self.lines: dict[str, deque[_Waiting]] = {}
+        """What waits, by receiver: as long as anything does, all that comes for the receiver has to."""
+        self.is_full = False
+        """Whether nothing more is to be read."""
+
+    def add(self, message: Message, receiver: str, full: Sequence[Place] = ()) -> None:
+        """Take a message; its receiver has `send_timeout` to make room for it.
+
+        Args:
+            message: the message.
+            receiver: the full name of the receiver.
+            full: the mailboxes that had no room; none where it has not been delivered to any.
+        """
+        loop = asyncio.get_running_loop()
+        line = self.lines.get(receiver)
+        if line is None:
+            line = self.lines[receiver] = deque()
+            task = loop.create_task(self._hand_over(receiver, line), name=f"messages held for {receiver}")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        line.append(_Waiting(message, list(full), loop.time() + self._container.send_timeout))
+        self._count += 1
+        if self._count >= _LIMIT and not self.is_full:
+            self.is_full = True
+            self._pause(True)
+
+    async def close(self) -> None:
+        """Make dead letters of what still waits."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        try:
+            if tasks:
+                await asyncio.wait(tasks)
+        finally:
+            reason = f"container {self._container.name} stopped before the mailbox had room"
+            for receiver, line in self.lines.items():
+                for waiting in line:
+                    self._container.bury(waiting.message, reason, receiver, tell_sender=False)
+            self.lines.clear()
+
+    async def _hand_over(self, receiver: str, line: deque[_Waiting]) -> None:
+        while line:
+            try:
+                await self._deliver(line[0], receiver)
+            except Exception:
+                logger.exception("a message for %s could not be delivered; please report it", receiver)
+            line.popleft()
+            self._count -= 1
+            if self.is_full and self._count <= _LIMIT // 2:
+                self.is_full = False
+                self._pause(False)
+        del self.lines[receiver]
+
+    async def _deliver(self, waiting: _Waiting, receiver: str) -> None:
+        places = waiting.places
+        if not places:
+            places += self._container.deliver(waiting.message, receiver) or ()
+        if not places:
+            return
+        try:
+            async with asyncio.timeout_at(waiting.until):
+                await self._container.wait_for_room(waiting.message, places)
+        except TimeoutError:
+            names = ", ".join(map(str, places))
+            reason = f"{names} had no room for {self._container.send_timeout:g} s"
+            self._container.bury(waiting.message, reason, receiver)

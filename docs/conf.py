@@ -23,6 +23,7 @@ myst_substitutions = {"version": version}
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+default_role = "code"  # as docstrings mean a single backtick
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 

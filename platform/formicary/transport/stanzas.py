@@ -6,6 +6,7 @@ What ACL has and XMPP has not travels as SPADE has it: a data form (XEP-0004) ti
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
@@ -100,19 +101,20 @@ def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
     Raises:
         FormicaryError: the stanza's values cannot be a message's.
     """
-    body = stanza.findtext(f"{COMPONENT}}}body")
+    body = stanza.findtext(f"{{{COMPONENT}}}body")
     fields = _fields(stanza)
     if body is None and not fields:
         return None
-    thread = stanza.findtext(f"{COMPONENT}}}thread") or fields.pop(_THREAD, None)
+    thread = stanza.findtext(f"{{{COMPONENT}}}thread") or fields.pop(_THREAD, None)
     fields.pop(_THREAD, None)
     values: dict[str, Any] = {name: fields.pop(form) for form, name in _PARAMETERS.items() if form in fields}
     if "reply-by" in fields:
-        try:
-            values["reply_by"] = datetime.fromisoformat(fields["reply-by"])
-            del fields["reply-by"]
-        except ValueError:
-            pass  # not our way to write a time: it stays among the metadata
+        # What is no time, or one without a zone, stays among the metadata.
+        with suppress(ValueError):
+            reply_by = datetime.fromisoformat(fields["reply-by"])
+            if reply_by.utcoffset() is not None:
+                values["reply_by"] = reply_by
+                del fields["reply-by"]
     message = Message(
         to=receiver, sender=sender, body=body or "", thread=thread, metadata=fields or None, **values
     )
@@ -121,11 +123,13 @@ def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
 
 
 def _fields(stanza: Element) -> dict[str, str]:
-    for form in stanza.iterfind(f"{_FORM}}}x"):
-        if form.findtext(f"{_FORM}}}title") == _TITLE:
+    # Not iterfind(), which would take the colons in our names for prefixes.
+    for form in stanza:
+        if form.tag == f"{_FORM}}}x" and form.findtext(f"{_FORM}}}title") == _TITLE:
             return {
                 field.get("var", ""): field.findtext(f"{_FORM}}}value") or ""
-                for field in form.iterfind(f"{_FORM}}}field")
+                for field in form
+                if field.tag == f"{_FORM}}}field"
             }
     return {}
 
@@ -157,10 +161,10 @@ def presence_refusal(sender: str, to: str) -> bytes:
 
 def error_text(stanza: Element) -> str:
     """Return what an error stanza says, as part of a sentence."""
-    error = stanza.find(f"{COMPONENT}}}error")
-    conditions = [] if error is None else [child.tag.removeprefix(f"{_STANZA_ERRORS}}}") for child in error]
+    error = stanza.find(f"{{{COMPONENT}}}error")
+    conditions = [] if error is None else [child.tag.removeprefix(f"{{{_STANZA_ERRORS}}}") for child in error]
     condition = next(
         (name for name in conditions if name != "text" and "}" not in name), "undefined-condition"
     )
-    text = None if error is None else error.findtext(f"{_STANZA_ERRORS}}}text")
+    text = None if error is None else error.findtext(f"{{{_STANZA_ERRORS}}}text")
     return f"{text} ({condition})" if text else condition

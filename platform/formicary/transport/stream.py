@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formicary.server.address import ServerAddress
 
 _STREAMS = "http://etherx.jabber.org/streams"
-_STREAM = f"{_STREAMS}}}stream"
+_STREAM = f"{{{_STREAMS}}}stream"
 _ERRORS = "urn:ietf:params:xml:ns:xmpp-streams"
 COMPONENT = "jabber:component:accept"
 """The namespace of a component's stanzas."""
@@ -256,6 +256,7 @@ class ComponentStream(asyncio.Protocol):
     # -- the parser's side ----------------------------------------------------------------------------------
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        name = f"{{{name}" if "}" in name else name  # as ElementTree writes names
         self._depth += 1
         if self._depth == 1:
             self._shake_hands(name, attributes.get("id"))
@@ -263,6 +264,7 @@ class ComponentStream(asyncio.Protocol):
             self._builder.start(name, attributes)
 
     def _end(self, name: str) -> None:
+        name = f"{{{name}" if "}" in name else name
         self._depth -= 1
         if self._depth == 0:
             self._transport.abort()  # it takes nothing more, so what waits to be written would wait for ever
@@ -271,7 +273,7 @@ class ComponentStream(asyncio.Protocol):
         if self._depth == 1:
             element = self._builder.close()
             self._builder = TreeBuilder()
-            if self._is_accepted and name != f"{_STREAMS}}}error":
+            if self._is_accepted and name != f"{{{_STREAMS}}}error":
                 self._received(element)
             else:
                 self._negotiate(element)
@@ -293,17 +295,17 @@ class ComponentStream(asyncio.Protocol):
         self._transport.write(f"<handshake>{digest}</handshake>".encode())
 
     def _negotiate(self, element: Element) -> None:
-        if element.tag == f"{COMPONENT}}}handshake":
+        if element.tag == f"{{{COMPONENT}}}handshake":
             if not self._accepted.done():
                 self._is_accepted = True  # stanzas may follow in the same packet
                 self._accepted.set_result(None)
-        elif element.tag == f"{_STREAMS}}}error":
+        elif element.tag == f"{{{_STREAMS}}}error":
             self._fail(self._refusal(element))
 
     def _refusal(self, error: Element) -> LinkError | NameTakenError:
-        conditions = [child.tag.removeprefix(f"{_ERRORS}}}") for child in error]
+        conditions = [child.tag.removeprefix(f"{{{_ERRORS}}}") for child in error]
         condition = next((name for name in conditions if name != "text"), "undefined-condition")
-        text = error.findtext(f"{_ERRORS}}}text") or ""
+        text = error.findtext(f"{{{_ERRORS}}}text") or ""
         name, _, platform = self._domain.partition(".")
         where = self._where
         if condition == "conflict":

@@ -47,9 +47,9 @@ _REMEMBERED_BYTES = 1 << 23  # how large these may be together
 _BACKOFF = (0.05, 5.0)  # seconds before the first and, doubling, at most before a later try to reconnect
 _ORIGINS = 1000  # containers whose agents' names are remembered
 _LOGGED = 10  # dropped stanzas that are logged one by one
-_MESSAGE, _IQ, _PRESENCE = (f"{COMPONENT}}}{name}" for name in ("message", "iq", "presence"))
-_FRAME = f"{NAMESPACE}}}frame"
-_PING = "urn:xmpp:ping}ping"
+_MESSAGE, _IQ, _PRESENCE = (f"{{{COMPONENT}}}{name}" for name in ("message", "iq", "presence"))
+_FRAME = f"{{{NAMESPACE}}}frame"
+_PING = "{urn:xmpp:ping}ping"
 
 
 class XmppTransport:
@@ -387,7 +387,7 @@ class XmppTransport:
 
     def _answer(self, stanza: Element, condition: str, text: str) -> None:
         """Answer a stanza with an error."""
-        kind = stanza.tag.removeprefix(f"{COMPONENT}}}")
+        kind = stanza.tag.removeprefix(f"{{{COMPONENT}}}")
         stanza_id, sender, receiver = (stanza.get(key, "") for key in ("id", "from", "to"))
         self._stream.write(error_reply(kind, stanza_id, receiver, sender, condition=condition, text=text))
 

@@ -1,0 +1,127 @@
+"""Frames: whatever a message holds arrives, and whatever arrives does no harm."""
+
+from __future__ import annotations
+
+import base64
+
+import msgspec
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from formicary.message import Message
+from formicary.transport.frames import Names, decode, encode, from_entry, size, to_entry
+from tests.property.transport.strategies import LOCAL, TEXT, messages
+
+DOMAINS = ("c2.lab.localhost", "c1.lab.localhost")
+
+
+def unpack(data):
+    receivers, senders = map(Names, DOMAINS)
+    return [from_entry(entry, receivers, senders) for entry in decode(data)]
+
+
+@given(st.lists(messages(), max_size=5))
+def test_any_messages_arrive_as_they_were(sent):
+    data = encode([to_entry(message, message.to) for message in sent])
+    assert unpack(data) == [(message, message.to) for message in sent]
+
+
+@given(messages(), st.lists(LOCAL, min_size=1, unique=True))
+def test_a_message_to_several_arrives_with_all_of_them(message, locals_):
+    names = tuple(f"{name}@c2.lab.localhost" for name in locals_)
+    message = message.replace(to=names)
+    data = encode([to_entry(message, name) for name in names])
+    assert unpack(data) == [(message, name) for name in names]
+
+
+@given(messages(), st.lists(LOCAL, min_size=2, max_size=4))
+def test_size_is_no_less_than_what_one_message_takes(message, locals_):
+    for to in (message.to, tuple(f"{name}@c2.lab.localhost" for name in locals_)):
+        one = message.replace(to=to)
+        receiver = to if isinstance(to, str) else to[0]
+        assert len(encode([to_entry(one, receiver)])) <= size(one)
+
+
+def test_a_short_reply_to_means_the_senders_container():
+    message = Message(to="b@c2.lab.localhost", sender="a@c1.lab.localhost", reply_to="bob")
+    ((received, _),) = unpack(encode([to_entry(message, message.to)]))
+    assert received.reply_to == "bob@c1.lab.localhost"
+
+
+# Things that are nearly a frame find more than noise does.
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | TEXT | st.binary(),
+    lambda inner: st.lists(inner) | st.dictionaries(TEXT | st.integers(0, 9), inner),
+    max_leaves=12,
+)
+_ENTRIES = st.lists(
+    st.tuples(
+        LOCAL | TEXT, LOCAL | TEXT, _VALUES, st.none() | TEXT, st.none() | st.dictionaries(TEXT, _VALUES)
+    )
+    | st.tuples(
+        LOCAL,
+        LOCAL,
+        TEXT,
+        st.none(),
+        st.dictionaries(st.sampled_from(Message.__struct_fields__), _VALUES),
+    )
+)
+
+
+def refuse_or_understand(text):
+    try:
+        entries = decode(text)
+    except ValueError:
+        return
+    receivers, senders = map(Names, DOMAINS)
+    for entry in entries:
+        try:
+            message, receiver = from_entry(entry, receivers, senders)
+        except ValueError:
+            continue
+        message.check()
+        assert receiver.endswith("@c2.lab.localhost")
+        assert message.sender.endswith("@c1.lab.localhost")
+
+
+@given(st.text() | st.binary())
+@example("=")
+@example("é")
+def test_any_text_is_a_frame_or_a_value_error(text):
+    refuse_or_understand(text)
+
+
+@given(st.binary() | (_VALUES | _ENTRIES).map(msgspec.msgpack.encode))
+def test_any_bytes_in_base64_are_a_frame_or_a_value_error(data):
+    refuse_or_understand(base64.b64encode(data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xdd\xff\xff\xff\xff",  # claims four thousand million entries
+        b"\x91\x95\xa1b\xa1a" + b"\x91" * 200_000,  # a body nested deeper than any stack
+        b"\x91\x93\xa1b\xa1a\xdb\xff\xff\xff\xff",  # a body of four gigabytes, of which there are none
+        b"\x91\x93\xa1b\xa1a\xa2\xed\xa0",  # half a surrogate
+        b"\x91\x95\xa1b\xa1a\xa0\xc0\x81\xa9body\xc0",
+    ],
+)
+def test_what_claims_too_much_is_refused_at_once(data):
+    with pytest.raises(ValueError, match="not a frame"):
+        decode(base64.b64encode(data))
+
+
+def test_a_frame_cannot_claim_another_sender_receiver_or_body():
+    rare = {"sender": "boss@c9.lab.localhost", "body": 7, "performative": "x"}
+    for lie in ({"sender": "boss@c9.lab.localhost"}, {"body": 7}, rare):
+        data = base64.b64encode(msgspec.msgpack.encode([["b", "a", "hello", None, lie]]))
+        try:
+            ((message, receiver),) = unpack(data)
+        except ValueError:
+            continue
+        assert (message.sender, message.body, receiver) == (
+            "a@c1.lab.localhost",
+            "hello",
+            "b@c2.lab.localhost",
+        )

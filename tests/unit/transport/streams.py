@@ -1,0 +1,78 @@
+"""A component's stream without a socket."""
+
+from __future__ import annotations
+
+from formicary.server import ServerAddress
+from formicary.transport.stream import ComponentStream
+
+ADDRESS = ServerAddress("127.0.0.1", 5347, "secret", "lab.localhost")
+HEADER = (
+    "<?xml version='1.0'?><stream:stream xmlns:stream='http://etherx.jabber.org/streams' "
+    "xmlns='jabber:component:accept' id='1234' from='c1.lab.localhost'>"
+)
+
+
+class Wire:
+    """Stands for asyncio's transport: keeps what is written."""
+
+    def __init__(self, protocol):
+        self.protocol = protocol
+        self.written = b""
+        self.aborted = False
+
+    def set_write_buffer_limits(self, high):
+        pass
+
+    def write(self, data):
+        self.written += data
+
+    def abort(self):
+        if not self.aborted:
+            self.aborted = True
+
+    def is_closing(self):
+        return self.aborted
+
+
+class Stream:
+    """A stream and everything that came out of it; use it inside a running loop."""
+
+    def __init__(self):
+        self.came = []
+        self.ended = None
+        self.stream = ComponentStream(
+            "c1.lab.localhost",
+            received=lambda element: self.came.append(_plain(element)),
+            framed=lambda origin, text: self.came.append((origin, text)),
+            rested=lambda: None,
+            writable=lambda _: None,
+            lost=self._lost,
+        )
+        self.stream._server = ADDRESS
+        self.transport = Wire(self.stream)
+        self.stream.connection_made(self.transport)
+
+    @property
+    def accepted(self):
+        return self.stream._accepted
+
+    def feed(self, data):
+        if not self.transport.aborted:
+            self.stream.data_received(data.encode() if isinstance(data, str) else data)
+            if self.accepted.done() and self.accepted.exception() is None:
+                self.stream._is_open = True  # as `connect` has it
+            if self.transport.aborted:
+                self.stream.connection_lost(None)
+                self.ended = self.ended or self.accepted.exception()
+
+    def _lost(self, error):
+        assert self.ended is None
+        self.ended = error
+
+
+def _plain(element):
+    """A frame that the parser has seen is the same as one that it has not."""
+    first = element[0] if len(element) else None
+    if first is not None and first.tag == "{urn:formicary:frame:1}frame":
+        return element.get("from"), (first.text or "").encode()
+    return element.tag, sorted(element.items()), [(child.tag, child.text) for child in element]

@@ -138,6 +138,10 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
             check_receiver(self.reply_to)
         if self.reply_by is not None and not isinstance(self.reply_by, datetime):
             raise InvalidMessageError(f"a message's reply_by is a datetime, not {self.reply_by!r}")
+        if self.reply_by is not None and self.reply_by.utcoffset() is None:
+            raise InvalidMessageError(
+                f"a message's reply_by has a time zone, as datetime.now(UTC) has, unlike {self.reply_by!r}"
+            )
 
     def replace(self, **changes: Any) -> Message:
         """Return a message like this one but for `changes`.

@@ -123,13 +123,11 @@ def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
 
 
 def _fields(stanza: Element) -> dict[str, str]:
-    # Not iterfind(), which would take the colons in our names for prefixes.
-    for form in stanza:
-        if form.tag == f"{_FORM}}}x" and form.findtext(f"{_FORM}}}title") == _TITLE:
+    for form in stanza.iterfind(f"{{{_FORM}}}x"):
+        if form.findtext(f"{{{_FORM}}}title") == _TITLE:
             return {
-                field.get("var", ""): field.findtext(f"{_FORM}}}value") or ""
-                for field in form
-                if field.tag == f"{_FORM}}}field"
+                field.get("var", ""): field.findtext(f"{{{_FORM}}}value") or ""
+                for field in form.iterfind(f"{{{_FORM}}}field")
             }
     return {}
 

@@ -1,4 +1,4 @@
-"""The pages to look things up in are complete: every public name, and the order of a message's parameters."""
+"""The pages to look things up in are complete and true: every public name, and what frames look like."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from formicary import Message
+from formicary.transport.frames import NAMESPACE, Entry, Names, decode, encode, from_entry, to_entry
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -20,7 +21,27 @@ def test_every_public_name_is_in_the_reference(module):
     assert set(import_module(module).__all__) - {"__version__"} - documented == set()
 
 
-def test_the_wire_format_has_the_parameters_in_their_order():
+def test_the_wire_format_has_the_elements_in_their_order():
     page = (DOCS / "wire-format.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", page, re.MULTILINE)
-    assert [(int(place), name) for place, name in rows] == list(enumerate(Message.__struct_fields__))
+    rows = re.findall(r"^\| (\d) \| `(\w+)`", page, re.MULTILINE)
+    assert [(int(place), name) for place, name in rows] == list(enumerate(Entry.__struct_fields__))
+
+
+def test_the_wire_format_has_every_parameter_of_a_message():
+    page = (DOCS / "wire-format.md").read_text(encoding="utf-8")
+    frames = page.partition("## Frames")[2].partition("## Plain messages")[0]
+    assert [name for name in Message.__struct_fields__ if f"`{name}`" not in frames] == []
+
+
+def test_a_frame_of_the_wire_format_is_what_a_container_reads_and_writes():
+    page = (DOCS / "wire-format.md").read_text(encoding="utf-8")
+    text = re.search(r"```text\n(.*)\n```", page)[1]
+    (entry,) = decode(text)
+    names = Names("c2.lab.localhost"), Names("c1.lab.localhost")
+    message, receiver = from_entry(entry, *names)
+    assert receiver == "echo@c2.lab.localhost"
+    assert message == Message(
+        to="echo@c2.lab.localhost", sender="asker@c1.lab.localhost", body="hello", performative="request"
+    )
+    assert encode([to_entry(message, message.to)]).decode() == text
+    assert f"xmlns='{NAMESPACE}'>{text[:20]}" in page

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.property.transport.strategies import XML_TEXT, messages
 
 from formicary.errors import FormicaryError, InvalidMessageError
 from formicary.transport.stanzas import from_stanza, to_stanza
 from formicary.transport.stream import COMPONENT
-from tests.property.transport.strategies import XML_TEXT, messages
 
 
 def parsed(stanza):
-    return ElementTree.fromstring(stanza.decode().replace("<message ", f"<message xmlns='{COMPONENT}' ", 1))
+    return ET.fromstring(stanza.decode().replace("<message ", f"<message xmlns='{COMPONENT}' ", 1))
 
 
 @given(messages(XML_TEXT, body=XML_TEXT, threads=XML_TEXT.filter(bool), outside=True))
@@ -59,7 +59,6 @@ def test_any_form_is_a_message_or_none_or_refused(parts):
     stanza = parsed(f"<message from='x@example.org'>{''.join(parts)}</message>".encode())
     try:
         message = from_stanza(stanza, "x@example.org", "a@c1.lab.localhost")
-    except FormicaryError as error:
-        assert str(error)
-    else:
-        assert message is None or message.sender == "x@example.org"
+    except FormicaryError:
+        return
+    assert message is None or message.sender == "x@example.org"

@@ -6,11 +6,14 @@ import asyncio
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from formicary.errors import FormicaryError
 from tests.unit.transport.streams import HEADER, Stream
 
-FRAME = "<message to='c1.lab.localhost' from='c2.lab.localhost' id='f1'><frame xmlns='urn:formicary:frame:1'>{}</frame></message>"
+from formicary.errors import FormicaryError
+
+FRAME = (
+    "<message to='c1.lab.localhost' from='c2.lab.localhost' id='f1'>"
+    "<frame xmlns='urn:formicary:frame:1'>{}</frame></message>"
+)
 PLAIN = "<message from='bob@example.org/x' to='a@c1.lab.localhost'><body>{}</body></message>"
 STANZAS = st.lists(
     st.one_of(

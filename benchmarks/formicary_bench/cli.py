@@ -76,9 +76,7 @@ def run(
     ] = None,
     repeat: Annotated[
         str | None,
-        typer.Option(
-            metavar="N", help="How often, each time in fresh processes.", show_default="3; quick: 2"
-        ),
+        typer.Option(metavar="N", help="How often, each time in fresh processes.", show_default="3"),
     ] = None,
     rounds: Annotated[
         str | None,

@@ -23,7 +23,8 @@ MOST_BYTES = 10_000_000
 MOST_TRIPS = 10_000_000
 MOST_REPETITIONS = 10_000
 _SEED_BITS = 32
-_REPETITIONS = 3
+REPETITIONS = 3
+"""How often each configuration is measured: with fewer, intervals are too wide to say anything."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +108,7 @@ def parse(
         placements=_names("placement", placement, [SAME, APART]),
         subjects=_subjects(platform),
         rounds=_rounds(rounds),
-        repeat=_one("--repeat", repeat, 1, MOST_REPETITIONS)
-        or (quick.REPETITIONS if experiment == quick.NAME else _REPETITIONS),
+        repeat=_one("--repeat", repeat, 1, MOST_REPETITIONS) or REPETITIONS,
         seed=secrets.randbits(_SEED_BITS)
         if seed is None
         else _one("--seed", seed, 0, 2**_SEED_BITS - 1) or 0,

@@ -132,7 +132,8 @@ def _messaging(part: Part, options: Options, subject: Subject, point: tuple[str,
     if options.rounds:
         rounds = options.rounds
     else:
-        rounds = quick.rounds(subject, placement, load) if options.experiment == quick.NAME else PAPER_ROUNDS
+        is_quick = options.experiment == quick.NAME
+        rounds = quick.rounds(subject, placement, load, payload) if is_quick else PAPER_ROUNDS
     return Configuration(
         experiment=part.experiment.name,
         platform=subject.platform,

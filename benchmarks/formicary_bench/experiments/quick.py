@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from formicary_bench.platforms.catalogue import Subject
 
 NAME = "quick"
-REPETITIONS = 2
 
 
 PARTS = (
     Part(PAIRS, loads=(1, 10, 100)),
-    Part(MANY_TO_ONE, ("formicary-behaviours", "tasks", "tcp"), loads=(10, 100)),
+    Part(MANY_TO_ONE, ("formicary-behaviours", "tasks", "tcp"), loads=(100,)),
     Part(
         SIZE,
         ("formicary-behaviours", "tcp"),
@@ -32,20 +31,27 @@ PARTS = (
 )
 
 
-def rounds(subject: Subject, placement: str, load: int) -> tuple[int, int, int]:
+def rounds(subject: Subject, placement: str, load: int, payload: int) -> tuple[int, int, int]:
     """Return how many round trips each pair makes before, while and after it is measured.
 
-    Few pairs make more of them, so that each measurement takes a good part of a second; what comes after is
-    long enough for the slowest pair to be measured while the fastest still sends.
+    Few pairs make more of them, so that each measurement takes a part of a second, also on a slow machine.
+    What comes after is long enough for the slowest pair to be measured while the fastest still sends; two
+    processes and what connects them are less even than one queue.
     """
+    in_all, fewest, most = _TRIPS[subject.routes[placement]]
     if subject.platform == "spade":
-        measured = _between(30, 3_000 // load, 300)
-    elif placement == APART:
-        measured = _between(500, 40_000 // load, 4_000)
-    else:
-        measured = _between(1_000, 200_000 // load, 40_000)
-    return measured // 4, measured, measured // 2
+        in_all, fewest, most = _OF_SPADE
+    if placement == APART:
+        in_all //= 1 + payload // _LARGE
+    measured = max(fewest, min(in_all // load, most))
+    return measured // 4, measured, measured if placement == APART else measured // 2
 
 
-def _between(low: int, value: int, high: int) -> int:
-    return max(low, min(value, high))
+# Measured round trips of all pairs together; the fewest and the most of each.
+_TRIPS = {
+    "in-process": (60_000, 600, 20_000),
+    "prosody": (6_000, 120, 1_000),
+    "tcp": (20_000, 200, 2_000),
+}
+_OF_SPADE = (1_000, 30, 300)
+_LARGE = 2_000  # bytes of a body that take about as long as all the rest of a round trip

@@ -81,7 +81,7 @@ def test_quick_has_some_of_all_and_follows_options():
 
 def test_quick_measures_few_pairs_longer():
     subject = catalogue.SUBJECTS[0]
-    trips = [quick.rounds(subject, SAME, load)[1] for load in (1, 10, 100, 1000)]
+    trips = [quick.rounds(subject, SAME, load, 100)[1] for load in (1, 10, 100, 1000)]
     assert trips == sorted(trips, reverse=True)
     assert trips[0] > trips[-1]
 

@@ -446,8 +446,10 @@ class Container:
         for instrument in self.instruments:
             self._tell(instrument, "message_dead", letter)
         sender = message.sender
-        # Nothing is said about what a management agent has sent: two could go on for ever.
-        if tell_sender and sender is not None and not sender.startswith(f"{MANAGEMENT}@"):
+        # Nothing is said about what a management agent has sent or was sent: two of them, or an agent that
+        # answers whatever it gets, could go on for ever.
+        managers = [name for name in (sender, receiver) if name and name.startswith(f"{MANAGEMENT}@")]
+        if tell_sender and sender is not None and not managers:
             self._tell_sender(message, sender, receiver, reason)
 
     def _tell_sender(self, message: Message, sender: str, receiver: str, reason: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column
 
 from formicary_bench.engine.run import describe
 
@@ -35,10 +36,11 @@ class Display:
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeRemainingColumn(compact=True),
-            TextColumn("{task.description}"),
             TextColumn("[bold]{task.fields[rate]}"),
+            TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
             console=console,
             refresh_per_second=_PER_SECOND,
+            expand=True,
             transient=True,
         )
         self._bar = self._progress.add_task("", total=None, rate="")

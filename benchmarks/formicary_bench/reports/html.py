@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.sections import Figure
     from formicary_bench.results.folder import RunFolder
-    from formicary_bench.results.model import Machine, Manifest, Option
+    from formicary_bench.results.model import Configuration, Machine, Manifest, Option
 
 WIDE, NARROW = 560, 340
 """The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
@@ -127,14 +127,25 @@ def _drawings(figure: Figure, number: int) -> dict[str, Markup]:
     }
 
 
-def _phases(manifest: Manifest) -> list[tuple[str, int, int, int]]:
-    """Give how many round trips the phases of each experiment had."""
-    found = {
-        (c.experiment, c.warm_up, c.measured, c.cool_down): None
-        for c in manifest.configurations
-        if not c.agents
-    }
-    return list(found)
+def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
+    """Give how many round trips the phases of each experiment had, and where, if that differs."""
+    found: dict[str, dict[tuple[int, int, int], list[str]]] = {}
+    for one in manifest.configurations:
+        if not one.agents:
+            trips = one.warm_up, one.measured, one.cool_down
+            found.setdefault(one.experiment, {}).setdefault(trips, []).append(_point(one))
+    return [
+        (experiment, "; ".join(dict.fromkeys(points)) if len(groups) > 1 else "all", *trips)
+        for experiment, groups in found.items()
+        for trips, points in sorted(groups.items(), reverse=True)
+    ]
+
+
+def _point(configuration: Configuration) -> str:
+    """Say where a configuration stands in its experiment."""
+    other = "" if configuration.route != "prosody" else f" ({configuration.platform})"
+    size = figures.short(figures.size(configuration.payload_bytes))
+    return f"{configuration.route}{other}, {configuration.load} at once, {size}"
 
 
 def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:

@@ -152,3 +152,13 @@ def test_the_policy_of_a_page_allows_its_own_script_alone(quick_run):
         r"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-[\w+/=]{44}'",
         policy,
     )
+
+
+def test_phases_that_differ_say_which_configurations_had_them(tmp_path):
+    even = plan(pairs=(1, 3))[:2]
+    few, *_ = plan(pairs=(9,), trips=(1, 2, 3))
+    text = render(make_run(tmp_path / "even", even))
+    assert "<td>all</td>" in text
+    text = render(make_run(tmp_path / "uneven", [*even, few]))
+    assert "<td>in-process, 9 at once, 100 B</td>" in text
+    assert "<td>in-process, 1 at once, 100 B</td>" in text

@@ -109,6 +109,8 @@ def check_receiver(name: str) -> str:
         raise InvalidNameError(f"{name!r} ends in '/' with no resource behind it; leave the '/' out")
     if domain != "localhost" and "." not in domain:
         check_container(domain)
+        if slash:
+            raise InvalidNameError(f"{name!r} has a resource, which agents do not have; write {address!r}")
     elif len(domain) > _LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in domain.split(".")):
         raise InvalidNameError(
             f"{domain!r} in {name!r} cannot be a domain; take labels of a-z, 0-9 and hyphens joined by dots"
@@ -124,10 +126,13 @@ def complete(name: str, domain: str, platform: str) -> str:
         domain: the full domain of the container it is used in, `c1.lab.localhost`.
         platform: the platform's domain, `lab.localhost`.
     """
-    local, at, host = name.partition("@")
+    address, _, _ = name.partition("/")
+    local, at, host = address.partition("@")
     if not at:
         return f"{name}@{domain}"
-    if "." in host.partition("/")[0] or host.partition("/")[0] == "localhost":
+    if host == domain:  # its agents have no resources
+        return address
+    if "." in host or host == "localhost":
         return name
     return f"{local}@{host}.{platform}"
 

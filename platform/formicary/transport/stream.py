@@ -37,6 +37,7 @@ _ORIGIN = re.compile(rb"\bfrom='([^']*)'")
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the component
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
+_OTHER_PORTS = {"jabber:client": "clients", "jabber:server": "other servers"}
 _IS_IT_THE_PORT = "is that its port for components?"
 _HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
 
@@ -87,6 +88,7 @@ class ComponentStream(asyncio.Protocol):
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.buffer_text = True
         self._parser.buffer_size = 1 << 16
+        self._parser.StartNamespaceDeclHandler = self._refuse_other_ports
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
@@ -239,6 +241,7 @@ class ComponentStream(asyncio.Protocol):
             self._lost(error if isinstance(error, LinkError) else LinkError(str(error)))
         # The parser's handlers are methods of ours: without this the two keep each other alive.
         self._parser.StartElementHandler = self._parser.EndElementHandler = None
+        self._parser.StartNamespaceDeclHandler = None
         self._parser.CharacterDataHandler = self._parser.StartDoctypeDeclHandler = None
 
     def pause_writing(self) -> None:
@@ -281,6 +284,10 @@ class ComponentStream(asyncio.Protocol):
     def _text(self, text: str) -> None:
         if self._depth > 1:
             self._builder.data(text)
+
+    def _refuse_other_ports(self, prefix: str | None, namespace: str) -> None:
+        if self._depth == 0 and prefix is None and namespace in _OTHER_PORTS:
+            raise LinkError(f"{self._where} takes no components on this port, but {_OTHER_PORTS[namespace]}")
 
     def _refuse_doctype(self, *_: Any) -> None:
         # Raised, so that the parser stops here: what a document type declares would come next.

@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.integration.transport.raw import next_turn, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
 from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template
@@ -24,17 +25,6 @@ pytestmark = pytest.mark.server
 async def send_all(behaviour, to, bodies):
     for body in bodies:
         await behaviour.send(Message(to=to, body=body))
-
-
-async def next_turn():
-    """Let the loop turn, and what was sent go out: `sleep(0)` gives way to other behaviours only."""
-    await asyncio.sleep(1e-6)
-
-
-async def until(condition):
-    """Wait until a condition holds; if it never does, the test's time ends."""
-    while not condition():  # noqa: ASYNC110 -- what it looks at has no event to wait for
-        await asyncio.sleep(0.005)
 
 
 async def failure(container, name, message):

@@ -1,0 +1,97 @@
+"""Raw ends of XMPP streams, which say what no library would say."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import hashlib
+import re
+from typing import Self
+
+from formicary.server import add_container
+
+_LONGEST = 20.0  # seconds to wait for what is expected
+_STREAM = "<stream:stream xmlns='{}' xmlns:stream='http://etherx.jabber.org/streams' to='{}' version='1.0'>"
+
+
+async def until(condition):
+    """Wait until a condition holds; if it never does, the test's time ends."""
+    while not condition():  # noqa: ASYNC110 -- what it looks at has no event to wait for
+        await asyncio.sleep(0.002)
+
+
+async def next_turn():
+    """Let the loop turn, and what was sent go out: `sleep(0)` gives way to other behaviours only."""
+    await asyncio.sleep(1e-6)
+
+
+class _Raw:
+    async def _connect(self, host, port):
+        self._reader, self._writer = await asyncio.open_connection(host, port)
+        self._seen = ""
+
+    def send(self, text):
+        self._writer.write(text.encode())
+
+    async def until(self, pattern):
+        """Read until something matches; return the match, and forget everything up to its end."""
+        async with asyncio.timeout(_LONGEST):
+            while not (found := re.search(pattern, self._seen, re.DOTALL)):
+                data = await self._reader.read(1 << 20)
+                if not data:
+                    raise AssertionError(f"the server closed the connection after {self._seen[-500:]!r}")
+                self._seen += data.decode()
+        self._seen = self._seen[found.end() :]
+        return found[0]
+
+    async def __aexit__(self, *_):
+        self._writer.transport.abort()
+        with contextlib.suppress(ConnectionError):
+            await self._writer.wait_closed()
+
+
+class RawComponent(_Raw):
+    """A component of the platform."""
+
+    def __init__(self, address, name):
+        self._address = address
+        self._name = name
+
+    async def __aenter__(self) -> Self:
+        address = self._address
+        await add_container(address, self._name)
+        await self._connect(address.host, address.port)
+        self.send(_STREAM.format("jabber:component:accept", f"{self._name}.{address.platform}"))
+        header = await self.until(r"<stream:stream[^>]*>")
+        stream_id = re.search(r"\bid='([^']+)'", header)[1]
+        digest = hashlib.sha1((stream_id + address.secret).encode()).hexdigest()
+        self.send(f"<handshake>{digest}</handshake>")
+        await self.until(r"<handshake.*?>")
+        return self
+
+    async def frame_text(self):
+        """Return what the next frame holds, as text."""
+        text = await self.until(r"<frame [^>]*>([^<]*)</frame>")
+        return base64.b64decode(re.search(">([^<]*)<", text)[1]).decode(errors="replace")
+
+
+class RawClient(_Raw):
+    """An ordinary account that has logged in, without TLS."""
+
+    def __init__(self, server, account, password):
+        self._server = server
+        self._account = account
+        self._password = password
+
+    async def __aenter__(self) -> Self:
+        user, _, domain = self._account.partition("@")
+        await self._connect("127.0.0.1", self._server.client_port)
+        plain = base64.b64encode(f"\0{user}\0{self._password}".encode()).decode()
+        self.send(_STREAM.format("jabber:client", domain))
+        self.send(f"<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='PLAIN'>{plain}</auth>")
+        await self.until("<success")
+        self.send(_STREAM.format("jabber:client", domain))
+        self.send("<iq type='set' id='bind'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq><presence/>")
+        await self.until("<jid>.*?</jid>")
+        return self

@@ -139,3 +139,11 @@ def test_batches_have_all_agents_and_are_even(agents):
     assert [number for numbers in batches(agents) for number in numbers] == list(range(agents))
     assert max(sizes) - min(sizes) <= 1
     assert min(sizes) >= 1
+
+
+def test_quick_has_few_spade_agents_unless_more_are_asked_for(with_spade):
+    def loads(options):
+        return [c.pairs for c in make_plan(options) if c.platform == "spade"]
+
+    assert loads(Options()) == [1, 10]
+    assert loads(Options(pairs=(100,))) == [100]

@@ -174,7 +174,7 @@ class Outbox:
         weight = len(message.body)
         if weight > self._frame_limit // 16:  # a character takes at most a few bytes on the way
             self._measure(message, receiver)
-        if self._weight + weight > self._frame_limit:
+        if self._weight + weight > self._frame_limit // 2:  # so that base64 of it is still one frame
             self.flush()
         self._weight += weight
 

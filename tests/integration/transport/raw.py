@@ -9,6 +9,7 @@ import hashlib
 import re
 from typing import Self
 
+from formicary import Message
 from formicary.server import add_container
 
 _LONGEST = 20.0  # seconds to wait for what is expected
@@ -24,6 +25,13 @@ async def until(condition):
 async def next_turn():
     """Let the loop turn, and what was sent go out: `sleep(0)` gives way to other behaviours only."""
     await asyncio.sleep(1e-6)
+
+
+async def fill(agent):
+    """Have a micro-agent send more and more, until that raises."""
+    while True:
+        agent.send_nowait(Message(to="b@c2", body="x" * 100_000))
+        await next_turn()
 
 
 class _Raw:

@@ -10,7 +10,7 @@ import socket
 from dataclasses import replace
 
 import pytest
-from tests.integration.transport.raw import next_turn, until
+from tests.integration.transport.raw import fill, until
 from tests.unit.core.agents import Collect, Echo, do, start
 
 from formicary import Container, Message, MicroAgent
@@ -212,9 +212,3 @@ async def test_closing_waits_for_a_silent_server_no_longer_than_it_says(server, 
         os.kill(server.pid, signal.SIGCONT)
     assert closing.is_closed
     assert "container c1 stopped, and the server has not read its last" in caplog.text
-
-
-async def fill(agent):
-    while True:
-        agent.send_nowait(Message(to="b@c2", body="x" * 100_000))
-        await next_turn()

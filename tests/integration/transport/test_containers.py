@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.integration.transport.raw import next_turn, until
+from tests.integration.transport.raw import fill, next_turn, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
 from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template
@@ -475,12 +475,6 @@ async def test_after_closing_nothing_can_be_sent(containers):
     assert transport.is_closed
     with pytest.raises(ContainerClosedError):
         agent.send_nowait(Message(to="b@c2"))
-
-
-async def fill(agent):
-    while True:
-        agent.send_nowait(Message(to="b@c2", body="x" * 100_000))
-        await asyncio.sleep(0)
 
 
 async def test_a_full_link_makes_send_nowait_raise_and_send_wait(containers, server):

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+import pytest
+
+from formicary.server import ManagedServer
+from formicary.transport import xmpp
+
+
+@pytest.fixture
+def server(monkeypatch):
+    """A server of the test's own, for it will be ended; containers come back to it quickly."""
+    monkeypatch.setattr(xmpp, "_BACKOFF", (0.01, 0.1))
+    with ManagedServer(containers=["c1", "c2"]) as running:
+        yield running

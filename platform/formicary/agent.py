@@ -184,6 +184,8 @@ class Agent(Resident):
     def _hold(self, state: AgentState) -> None:
         if self.state is not AgentState.ACTIVE:
             raise AgentStateError(f"agent {self.name} is {self.state.value}, not active")
+        if self._stopping:
+            raise AgentStateError(f"agent {self.name} is stopping, so it cannot be {state.value}")
         self.state = state
         for strand in self._strands():
             strand.hold()

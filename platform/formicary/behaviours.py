@@ -133,10 +133,11 @@ class Behaviour:
         if exit_code is not None:
             self._exit_code = exit_code
         strand = self._mailbox.strand
-        if strand is not None and not strand.running and not self._ending:
-            self._ending = True
+        if strand is not None and not strand.running:
             strand.release(self._mailbox.next)
-            strand.cancel()
+            if not self._ending:
+                self._ending = True
+                strand.cancel()
 
     async def join(self, timeout: float | None = None) -> None:
         """Wait until the behaviour has ended.

@@ -195,8 +195,9 @@ class RunQueue:
                 if not ready:
                     break
         finally:
-            self.current = None
-            _rest(loop, None)
+            if self.current is not None:
+                self.current = None
+                _rest(loop, None)
 
     def _run_micro(self) -> None:
         micro = self.micro

@@ -274,7 +274,10 @@ class Container:
         """Make dead letters of what waits for a micro-agent, or for all."""
         assert self._queue is not None
         for receiver, message in self._queue.withdraw(agent):
-            self.bury(message, f"agent {receiver.name} ended before it handled the message", receiver.address)
+            self._bury_unhandled(receiver, message)
+
+    def _bury_unhandled(self, agent: MicroAgent, message: Message) -> None:
+        self.bury(message, f"agent {agent.name} ended before it handled the message", agent.address)
 
     # -- messages -------------------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ class Inlet:
         self.queue = queue
         self.messages = queue.micro
         self.limit = queue.limit
-        self.handling: set[Strand] | None = None  # what its asynchronous `handle` has not ended
+        self.handling: dict[Strand, Message] | None = None  # what its asynchronous `handle` has not ended
 
     def accept(self, message: Message) -> Sequence[Place] | None:
         """Take a message; return this place if the queue is full."""
@@ -133,16 +133,18 @@ class MicroAgent(Resident):
         inside = any(strand.running for strand in strands)
         self._abandon()
         if strands and not inside:
-            await self._container._wait_for_end(strands)
+            await self._container._wait_for_end(tuple(strands))
 
     def _abandon(self) -> None:
         self._vanish()
-        for strand in self._handling():
+        for strand, message in self._handling().items():
             if not strand.running and not strand.cancelling():
                 strand.cancel()
+                if inspect.getcoroutinestate(strand.get_coro()) == inspect.CORO_CREATED:
+                    self._container._bury_unhandled(self, message)
 
-    def _handling(self) -> tuple[Strand, ...]:
-        return tuple(self._inlet.handling or ()) if self._inlet else ()
+    def _handling(self) -> dict[Strand, Message]:
+        return dict(self._inlet.handling or {}) if self._inlet else {}
 
     def _start(self, queue: RunQueue, limit: int) -> None:
         del limit  # its messages wait in the queue, which has a limit of its own
@@ -157,13 +159,13 @@ class MicroAgent(Resident):
 
     # -- an asynchronous handle, once it awaits -------------------------------------------------------------
 
-    def _go_on(self, unfinished: Any) -> None:
+    def _go_on(self, unfinished: Any, message: Message) -> None:
         inlet = self._inlet
         assert inlet is not None
         if inspect.iscoroutine(unfinished):
             if inlet.handling is None:
-                inlet.handling = set()
-            inlet.handling.add(Strand(unfinished, inlet.queue, self))
+                inlet.handling = {}
+            inlet.handling[Strand(unfinished, inlet.queue, self)] = message
         else:
             kind = type(unfinished).__name__
             error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
@@ -179,7 +181,7 @@ class MicroAgent(Resident):
     def ended(self, strand: Strand) -> None:
         """Learn how `handle` went; for the strand."""
         if self._inlet is not None and self._inlet.handling is not None:
-            self._inlet.handling.discard(strand)
+            self._inlet.handling.pop(strand, None)
         error = None if strand.cancelled() else strand.exception()
         if error is not None:
             self._container._handle_failed(self, error)

@@ -70,7 +70,7 @@ class RunQueue:
     Args:
         limit: how many messages for micro-agents may wait here.
         failed: called with a micro-agent and what its `handle` raised.
-        unfinished: called with a micro-agent and what its `handle` returned, if not None.
+        unfinished: called with a micro-agent, what its `handle` returned, if not None, and the message.
     """
 
     __slots__ = (
@@ -92,7 +92,7 @@ class RunQueue:
         self,
         limit: int,
         failed: Callable[[Any, BaseException], None],
-        unfinished: Callable[[Any, Any], None],
+        unfinished: Callable[[Any, Any, Any], None],
     ) -> None:
         self.loop = asyncio.get_running_loop()
         # Both queues are flat (strand, value, strand, value, ...): a pair costs no tuple.
@@ -211,7 +211,7 @@ class RunQueue:
                 self.failed(handle.__self__, error)
             else:
                 if unfinished is not None:
-                    self.unfinished(handle.__self__, unfinished)
+                    self.unfinished(handle.__self__, unfinished, message)
             if not micro:
                 break
         if self._roomy:

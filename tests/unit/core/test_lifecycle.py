@@ -743,3 +743,27 @@ async def test_generators_depend_on_the_containers_seed_and_the_agents_name():
     assert await draw(None, "a") != await draw(None, "a")
     with pytest.raises(ContainerClosedError):
         _ = Agent("a").random
+
+
+async def test_a_behaviour_that_ends_while_its_agent_is_suspended_ends_when_it_is_stopped():
+    async with Container("c1") as container:
+        behaviour = Counting()
+        agent = await start(container, "a", behaviour)
+        await asyncio.sleep(0.25)
+        agent.remove_behaviour(behaviour)
+        agent.suspend()
+        await asyncio.sleep(5)
+        assert behaviour.ends == 0
+        await agent.stop()
+        assert (behaviour.ends, now()) == (1, 5.75)
+
+
+async def test_an_agent_that_stops_cannot_be_suspended():
+    async with Container("c1") as container:
+        agent = await start(container, "a", Counting())
+        await asyncio.sleep(0.25)
+        stopping = asyncio.create_task(agent.stop())
+        await asyncio.sleep(0)
+        with pytest.raises(AgentStateError, match="agent a is stopping, so it cannot be suspended"):
+            agent.suspend()
+        await stopping

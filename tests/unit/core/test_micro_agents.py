@@ -305,3 +305,25 @@ async def test_its_sender_is_the_truth():
         await until_idle()
     assert [message.sender for message in collect.messages] == ["m@c1.lab.localhost"] * 2
     assert forged.sender == "ams@c1.lab.localhost"
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_a_message_whose_async_handle_has_not_begun_when_it_is_stopped_is_a_dead_letter(turns):
+    begun = []
+
+    class Begin(MicroAgent):
+        async def handle(self, message):
+            begun.append(message.body)
+            await asyncio.sleep(10)
+
+    async with Container("c1") as container:
+        agent, other = Begin("m"), Note("n")
+        await container.start(agent)
+        await container.start(other)
+        for body in "xy":
+            other.send_nowait(Message(to="m", body=body))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await agent.stop()
+        dead = [letter.message.body for letter in container.dead_letters if letter.message.body in "xy"]
+        assert begun + dead == ["x", "y"]

@@ -174,7 +174,8 @@ class Conservation(RuleBasedStateMachine):
         self.runner.run(call())
 
     def of_kind(self, kind, *states):
-        return [a for a in self.agents.values() if isinstance(a, kind) and (not states or (a.state in states and not a._stopping))]
+        agents = [agent for agent in self.agents.values() if isinstance(agent, kind)]
+        return [agent for agent in agents if not states or (agent.state in states and not agent._stopping)]
 
     @rule(
         name=st.sampled_from(NAMES),
@@ -231,7 +232,7 @@ class Conservation(RuleBasedStateMachine):
 
         def replace():
             for behaviour in agent.behaviours:
-                if isinstance(behaviour, Receive):
+                if isinstance(behaviour, Receive) and not behaviour.is_killed():
                     # Until it has ended both would receive, so the new one comes after the end.
                     agent.remove_behaviour(behaviour)
                     asyncio.get_running_loop().create_task(follow(behaviour))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from formicary import Agent, CyclicBehaviour, OneShotBehaviour
 
 
@@ -44,9 +46,24 @@ class Deaf(OneShotBehaviour):
     """Waits for nothing that comes, and never receives."""
 
     async def run(self):
-        import asyncio
-
         await asyncio.get_running_loop().create_future()
+
+
+class Counting(CyclicBehaviour):
+    """Runs once a second, takes half a second to end, and counts both."""
+
+    def __init__(self):
+        super().__init__()
+        self.runs = 0
+        self.ends = 0
+
+    async def run(self):
+        self.runs += 1
+        await asyncio.sleep(1)
+
+    async def on_end(self):
+        await asyncio.sleep(0.5)
+        self.ends += 1
 
 
 async def start(container, name, *behaviours):

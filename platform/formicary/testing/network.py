@@ -11,6 +11,7 @@ import msgspec
 
 from formicary.errors import InvalidMessageError, LinkError, NameTakenError
 from formicary.message import Message
+from formicary.names import complete_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,6 +162,8 @@ class _Line:
     def put(self, message: Message, receiver: str) -> None:
         """Send a message on its way."""
         due = asyncio.get_running_loop().time() + self._network.delay
+        if message.reply_to is not None:
+            message = message.replace(reply_to=complete_for(message.reply_to, message.sender))
         self._under_way.append((due, receiver, _encode(message)))
         self._filled.set()
 
@@ -203,11 +206,19 @@ class _Line:
             if due > loop.time():
                 await asyncio.sleep(due - loop.time())
             await self._network.whole.wait()
-            message = _decode(data)
-            if full := self._target.deliver(message, receiver):
-                await self._target.wait_for_room(message, list(full))
+            await self._deliver(_decode(data), receiver)
             self._under_way.popleft()
             self._moved.set()
+
+    async def _deliver(self, message: Message, receiver: str) -> None:
+        waiting = list(self._target.deliver(message, receiver) or ())
+        try:
+            async with asyncio.timeout(self._target.send_timeout):
+                await self._target.wait_for_room(message, waiting)
+        except TimeoutError:
+            names = ", ".join(map(str, waiting))
+            reason = f"{names} had no room for {self._target.send_timeout:g} s"
+            self._target.bury(message, reason, receiver)
 
 
 class _Way:

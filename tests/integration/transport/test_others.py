@@ -60,6 +60,7 @@ def peer(server):
             process.stdin.close()
             try:
                 async with asyncio.timeout(10):
+                    await process.stdout.read()  # it may be waiting to print
                     await process.wait()
             except TimeoutError:
                 process.kill()
@@ -69,7 +70,7 @@ def peer(server):
 
 
 class Respond(CyclicBehaviour):
-    """Answers requests with what it got."""
+    """Answers what is no answer."""
 
     def __init__(self):
         super().__init__()
@@ -78,7 +79,8 @@ class Respond(CyclicBehaviour):
     async def run(self):
         message = await self.receive()
         self.messages.append(message)
-        await self.reply(message, body=f"{message.body}?")
+        if message.body != "yes":
+            await self.reply(message, body=f"{message.body}?")
 
 
 async def test_a_spade_agent_asks_and_gets_its_answer(containers, peer):
@@ -158,18 +160,18 @@ async def test_an_agent_asks_a_spade_agent_and_gets_its_answer(containers, peer)
         assert answer.sender.startswith(f"{spade.account}/")
 
 
-async def test_a_thousand_messages_to_a_spade_agent_and_back_keep_their_order(containers, peer):
+async def test_many_messages_to_a_spade_agent_and_back_keep_their_order(containers, peer):
     async with containers("c1") as (c1,), peer("spade_peer", "spade") as spade:
 
         async def ask(behaviour):
-            for number in range(1000):
+            for number in range(300):
                 await behaviour.send(Message(to=spade.account, body=str(number), performative="request"))
-            return [(await behaviour.receive(timeout=20)).body for _ in range(1000)]
+            return [(await behaviour.receive(timeout=20)).body for _ in range(300)]
 
         asking = do(ask)
         await start(c1, "alice", asking)
         await asking.join()
-        assert asking.result == [f"{number}!" for number in range(1000)]
+        assert asking.result == [f"{number}!" for number in range(300)]
 
 
 async def test_a_slixmpp_client_writes_and_gets_its_answer(containers, peer):
@@ -178,11 +180,11 @@ async def test_a_slixmpp_client_writes_and_gets_its_answer(containers, peer):
         await start(c1, "alice", responding)
         async with peer("slixmpp_peer", "slix", "alice@c1.lab.localhost") as client:
             answer = await client.line()
+            await until(lambda: len(responding.messages) == 2)
         assert answer["body"] == "hello ü <&>\n?"
         assert (answer["thread"], answer["type"]) == ("t1", "chat")
         message = responding.messages[0]
         assert (message.body, message.thread, message.metadata) == ("hello ü <&>\n", "t1", None)
-        await until(lambda: len(responding.messages) == 2)
         assert responding.messages[1].body == "yes"
 
 

@@ -51,7 +51,7 @@ async def test_a_message_crosses_with_all_that_it_says():
         await start(c1, "a", do(lambda behaviour: behaviour.send(sent)))
         await until_idle()
         (got,) = collect.messages
-        full = {"to": "b@c2.lab.localhost", "reply_to": "other@c1.lab.localhost"}  # a short one means another there
+        full = {"to": "b@c2.lab.localhost", "reply_to": "other@c1.lab.localhost"}
         assert got == sent.replace(sender="a@c1.lab.localhost", **full)
         assert got is not sent
         with pytest.raises(TypeError):

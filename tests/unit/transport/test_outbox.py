@@ -113,8 +113,8 @@ async def test_each_of_several_receivers_gets_a_copy(carrier, outbox):
     assert carrier.frames == [[("before", "b"), ("hello", "b"), ("hello", "c")]]
 
 
-async def test_more_than_it_takes_in_a_turn_goes_out_at_once(carrier, outbox, monkeypatch):
-    monkeypatch.setattr(module, "_LIMIT", 10)
+async def test_a_full_frame_goes_out_at_once(carrier, outbox, monkeypatch):
+    monkeypatch.setattr(module, "_FULL", 10)
     for number in range(25):
         assert outbox.accept(message(str(number))) is None
     assert len(bodies(carrier)) == 20

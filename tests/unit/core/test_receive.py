@@ -319,3 +319,25 @@ async def test_a_message_that_matches_no_behaviour_is_a_dead_letter(behaviours):
             agent.add_behaviour(Collect(), Template(thread="other"))
         await tell(container, "x")
         assert reasons(container) == ["no behaviour of agent b takes such a message"]
+
+
+async def test_a_behaviour_that_cancels_itself_notices_when_it_receives():
+    async def cancel(behaviour):
+        task = asyncio.current_task()
+        task.cancel("mine")
+        with pytest.raises(asyncio.CancelledError, match="mine"):
+            await behaviour.receive()
+        assert task.uncancel() == 0
+        return (await behaviour.receive()).body
+
+    assert await run(cancel, later=["x"]) == "x"
+
+
+async def test_a_cancellation_that_is_taken_back_before_it_is_noticed_did_not_happen():
+    async def change_its_mind(behaviour):
+        task = asyncio.current_task()
+        task.cancel()
+        assert task.uncancel() == 0
+        return (await behaviour.receive()).body
+
+    assert await run(change_its_mind, later=["x"]) == "x"

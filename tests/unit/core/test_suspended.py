@@ -161,3 +161,40 @@ async def test_an_agent_that_stops_cannot_be_suspended():
         with pytest.raises(AgentStateError, match="agent a is stopping, so it cannot be suspended"):
             agent.suspend()
         await stopping
+
+
+async def test_an_agent_that_suspends_itself_before_it_receives_gets_its_messages_after():
+    async def suspend(behaviour):
+        behaviour.agent.suspend()
+        return (await behaviour.receive()).body, now()
+
+    async with Container("c1") as container:
+        behaviour = do(suspend)
+        agent = await start(container, "b", behaviour)
+        await start(container, "a", do(lambda sender: sender.send(Message(to="b", body="x"))))
+        await asyncio.sleep(5)
+        assert behaviour.mailbox_size() == 1
+        agent.resume()
+        await behaviour.join()
+        assert behaviour.result == ("x", 5)
+
+
+async def test_a_cancellation_waits_until_the_agent_is_resumed():
+    async def receive(behaviour):
+        behaviour.set("task", asyncio.current_task())
+        try:
+            await behaviour.receive()
+        except asyncio.CancelledError:
+            return "cancelled", now()
+
+    async with Container("c1") as container:
+        behaviour = do(receive)
+        agent = await start(container, "b", behaviour)
+        await until_idle()
+        agent.suspend()
+        agent.get("task").cancel()
+        await asyncio.sleep(5)
+        assert not behaviour.is_done()
+        agent.resume()
+        await behaviour.join()
+        assert behaviour.result == ("cancelled", 5)

@@ -1,9 +1,9 @@
 """Formicary: a multi-agent platform, and (in `formicary_bench`) a laboratory for what communication costs.
 
-The layers, each knowing only those before it: `names`, `message` and `template` (what agents say), `strand`
-and `mailbox` (who drives behaviours, and the path of a message), `behaviours`, `fsm`, `agent` and `micro`
-(what users write), `container` (where agents live),
-`transport` and `server` (how containers meet), `cli`. Everything that users need is importable from here.
+The layers, each knowing only those before it: `names`, `message` and `template` (what agents say), `strand`,
+`run_queue` and `mailbox` (who drives behaviours, and the path of a message), `behaviours`, `fsm`, `agent` and
+`micro` (what users write), `delivery` and `container` (where agents live), `transport` and `server` (how
+containers meet), `cli`. Everything that users need is importable from here.
 """
 
 from formicary.agent import Agent

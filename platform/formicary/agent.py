@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from formicary.behaviours import Behaviour
     from formicary.mailbox import Deliver, Place
     from formicary.message import Message
-    from formicary.strand import RunQueue, Strand
+    from formicary.run_queue import RunQueue
+    from formicary.strand import Strand
     from formicary.template import Template
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from formicary.agent import Agent
     from formicary.message import Message
-    from formicary.strand import RunQueue, Strand
+    from formicary.run_queue import RunQueue
+    from formicary.strand import Strand
     from formicary.template import Template
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from formicary.behaviours import Behaviour
     from formicary.message import Message
-    from formicary.strand import RunQueue
+    from formicary.run_queue import RunQueue
 
 GREEDY = 32
 """How many messages or runs a behaviour may take in a row before the others get their turn."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from formicary.mailbox import Deliver, Neighbours, Place
     from formicary.message import Message
-    from formicary.strand import RunQueue
+    from formicary.run_queue import RunQueue
 
 
 class Inlet:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from formicary.behaviours import Behaviour
     from formicary.delivery import Connectable, WhenFull
     from formicary.message import Message
-    from formicary.observe.instruments import Instrument
     from formicary.strand import Strand
 
 logger = logging.getLogger("formicary")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from formicary.agent import Agent
 from formicary.delivery import Delivery
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from formicary.behaviours import Behaviour
-    from formicary.delivery import Connectable, WhenFull
+    from formicary.delivery import Connectable
     from formicary.message import Message
     from formicary.strand import Strand
 
@@ -59,7 +59,7 @@ class Container(Delivery):
         server: Connectable | None = None,
         mailbox_limit: int = 1000,
         queue_limit: int = 100_000,
-        when_full: WhenFull = "wait",
+        when_full: Literal["wait", "fail"] = "wait",
         send_timeout: float = 30.0,
         seed: int | None = None,
     ) -> None:

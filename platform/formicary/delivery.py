@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Literal, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from formicary.clock import now
 from formicary.errors import (
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("formicary")
 
-WhenFull = Literal["wait", "fail"]
 _REMEMBERED = 65_536  # names whose full form is remembered
 
 
@@ -70,7 +69,7 @@ class Connectable(Protocol):
 class Delivery:
     """The part of a container that messages go through; its arguments are those of `Container`."""
 
-    def __init__(self, name: str, platform: str, when_full: WhenFull, send_timeout: float) -> None:
+    def __init__(self, name: str, platform: str, when_full: str, send_timeout: float) -> None:
         self.name = check_container(name)
         self.platform = check_platform(platform)
         self.domain = f"{name}.{platform}"

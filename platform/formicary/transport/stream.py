@@ -80,6 +80,7 @@ class ComponentStream(asyncio.Protocol):
         self._closed: asyncio.Future[None] | None = None  # made with the connection, done when that has ended
         self._error: LinkError | NameTakenError | None = None
         self._is_accepted = False
+        self._is_ending = False
         self._is_open = False  # from when `connect` has returned
         self._depth = 0
         self._between_stanzas = False  # the parser holds no part of a stanza
@@ -121,7 +122,7 @@ class ComponentStream(asyncio.Protocol):
         except BaseException:
             self._drop()
             raise
-        if self._error is not None or not self._is_connected:  # accepted, and lost at once
+        if not self._is_usable:  # accepted, and lost at once
             raise self._error or self._ended(None)
         self._is_open = True
 
@@ -137,38 +138,48 @@ class ComponentStream(asyncio.Protocol):
             return 0
         self._is_open = False
         left = 0
-        self._transport.write(b"</stream:stream>")
+        self.write(b"</stream:stream>")
         self.resume()  # the server's last word is to be read
         try:
             await asyncio.wait([self._closed], timeout=_CLOSE_TIMEOUT)
         finally:
-            if not self._closed.done():
+            if self._is_usable:
                 left = self._transport.get_write_buffer_size()
-                self._transport.abort()
+                self._abort()
         await asyncio.wait([self._closed])
         return left
 
     def write(self, data: bytes) -> None:
-        """Send bytes: whole stanzas."""
-        self._transport.write(data)
+        """Send bytes: whole stanzas; none where the connection is ending already, as `lost` is to tell."""
+        if not self._is_ending:
+            self._transport.write(data)
 
     def pause(self) -> None:
         """Read nothing more until `resume`."""
-        if self._is_connected and not self._transport.is_closing():
+        if self._is_usable:
             self._transport.pause_reading()
 
     def resume(self) -> None:
         """Read again."""
-        if self._is_connected and not self._transport.is_closing():
+        if self._is_usable:
             self._transport.resume_reading()
 
     def _drop(self) -> None:
         if self._is_connected:
-            self._transport.abort()
+            self._abort()
+
+    def _abort(self) -> None:
+        self._is_ending = True
+        self._transport.abort()
 
     @property
     def _is_connected(self) -> bool:
         return self._closed is not None and not self._closed.done()
+
+    @property
+    def _is_usable(self) -> bool:
+        # uvloop's transports raise once they are aborted, and do not say before that they are.
+        return self._is_connected and not self._is_ending and not self._transport.is_closing()
 
     @property
     def _where(self) -> str:
@@ -270,7 +281,7 @@ class ComponentStream(asyncio.Protocol):
         name = f"{{{name}" if "}" in name else name
         self._depth -= 1
         if self._depth == 0:
-            self._transport.abort()  # it takes nothing more, so what waits to be written would wait for ever
+            self._abort()  # it takes nothing more, so what waits to be written would wait for ever
             return
         self._builder.end(name)
         if self._depth == 1:
@@ -337,7 +348,7 @@ class ComponentStream(asyncio.Protocol):
             self._error = error
         if not self._accepted.done():
             self._refuse(error)
-        self._transport.abort()
+        self._abort()
 
     def _refuse(self, error: LinkError | NameTakenError) -> None:
         self._accepted.set_exception(error)

@@ -149,7 +149,9 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
         Raises:
             InvalidNameError, InvalidMessageError: as for a new message.
         """
-        return msgspec.structs.replace(self, **changes)
+        message = msgspec.structs.replace(self, **changes)
+        message.__post_init__()  # some versions of msgspec leave it out
+        return message
 
     @property
     def receivers(self) -> tuple[str, ...]:

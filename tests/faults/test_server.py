@@ -16,7 +16,7 @@ import pytest
 from tests.integration.transport.raw import fill, next_turn, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Container, CyclicBehaviour, Message, MicroAgent
+from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, Template
 from formicary.errors import LinkError, MailboxFullError
 from formicary.transport import held, stream
 
@@ -61,8 +61,12 @@ async def test_after_a_crash_under_load_both_come_back_and_go_on_in_order(server
         Container("c2", server=server.address) as c2,
     ):
         here, there, to_there, to_here = Collect(), Collect(), Talk("b@c2"), Talk("a@c1")
-        await start(c1, "a", here, to_there)
-        await start(c2, "b", there, to_here)
+        await start(c1, "a", here)
+        await start(c2, "b", there)
+        for container, talking in ((c1, to_there), (c2, to_here)):
+            agent = Agent("talker")
+            agent.add_behaviour(talking, Template(performative="never"))
+            await container.start(agent)
         for _ in range(3):
             await until(lambda: numbers(here) and numbers(there))
             server.kill()

@@ -134,8 +134,8 @@ class ComponentStream(asyncio.Protocol):
         Returns:
             How many bytes have not gone out, because the server did not read them in time.
         """
-        if not self._is_connected or self._closed is None:
-            return 0
+        if not self._is_usable or self._closed is None:
+            return 0  # not to be waited for: uvloop does not tell the end of what it was cancelled to open
         self._is_open = False
         left = 0
         self.write(b"</stream:stream>")
@@ -145,6 +145,7 @@ class ComponentStream(asyncio.Protocol):
         finally:
             if self._is_usable:
                 left = self._transport.get_write_buffer_size()
+            if self._is_connected:
                 self._abort()
         await asyncio.wait([self._closed])
         return left

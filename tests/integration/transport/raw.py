@@ -43,14 +43,14 @@ class _Raw:
         self._writer.write(text.encode())
 
     async def until(self, pattern):
-        """Read until something matches; return the match, and forget everything up to its end."""
+        """Read until something matches; take it out of what was read, and return it."""
         async with asyncio.timeout(_LONGEST):
             while not (found := re.search(pattern, self._seen, re.DOTALL)):
                 data = await self._reader.read(1 << 20)
                 if not data:
                     raise AssertionError(f"the server closed the connection after {self._seen[-500:]!r}")
                 self._seen += data.decode()
-        self._seen = self._seen[found.end() :]
+        self._seen = self._seen[: found.start()] + self._seen[found.end() :]
         return found[0]
 
     async def __aexit__(self, *_):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.dead_letters")
 
 _KEPT = 1000
+_KEPT_SIZE = 1 << 24  # characters or bytes of their bodies together
 _LOGGED = 10
 
 
@@ -40,7 +41,8 @@ class DeadLetters:
     """The latest dead letters of a container, and how many there were of all."""
 
     def __init__(self) -> None:
-        self._latest: deque[DeadLetter] = deque(maxlen=_KEPT)
+        self._latest: deque[DeadLetter] = deque()
+        self._size = 0
         self.total = 0
         self.reasons: Counter[str] = Counter()
         """How many there were for each reason; of very many reasons the most frequent."""
@@ -48,6 +50,9 @@ class DeadLetters:
     def add(self, letter: DeadLetter) -> None:
         """Keep `letter`; the first few are logged as warnings, then the 100th, 1000th and so on."""
         self._latest.append(letter)
+        self._size += len(letter.message.body)
+        while len(self._latest) > _KEPT or (self._size > _KEPT_SIZE and len(self._latest) > 1):
+            self._size -= len(self._latest.popleft().message.body)
         self.total += 1
         self.reasons[letter.reason] += 1
         if len(self.reasons) > _KEPT:

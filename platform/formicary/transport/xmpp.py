@@ -9,29 +9,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections import OrderedDict
 from typing import TYPE_CHECKING, NoReturn
 
 from formicary.clock import now
 from formicary.errors import ContainerClosedError, FormicaryError, LinkError, MessageTooLargeError
-from formicary.names import check_container
-from formicary.transport.frames import NAMESPACE, Names, decode, from_entry
+from formicary.transport.frames import NAMESPACE
 from formicary.transport.held import Held
+from formicary.transport.inbox import Inbox
 from formicary.transport.outbox import Outbox, too_large
-from formicary.transport.stanzas import (
-    error_reply,
-    error_text,
-    from_stanza,
-    ping_reply,
-    presence_refusal,
-    to_stanza,
-)
-from formicary.transport.stream import COMPONENT, ComponentStream, UnknownHostError
+from formicary.transport.sent import Sent
+from formicary.transport.stanzas import error_reply, to_stanza
+from formicary.transport.stream import ComponentStream, UnknownHostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
-    from xml.etree.ElementTree import Element
 
     from formicary.container import Container
     from formicary.mailbox import Place
@@ -42,14 +34,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.transport")
 
 _FRAME_OVERHEAD = 1024  # bytes of a stanza around a frame's text
-_REMEMBERED = 1024  # stanzas whose messages are remembered, in case they bounce
-_REMEMBERED_BYTES = 1 << 23  # how large these may be together
 _BACKOFF = (0.05, 5.0)  # seconds before the first and, doubling, at most before a later try to reconnect
-_ORIGINS = 1000  # containers whose agents' names are remembered
-_LOGGED = 10  # dropped stanzas that are logged one by one
-_MESSAGE, _IQ, _PRESENCE = (f"{{{COMPONENT}}}{name}" for name in ("message", "iq", "presence"))
-_FRAME = f"{{{NAMESPACE}}}frame"
-_PING = "{urn:xmpp:ping}ping"
 
 
 class XmppTransport:
@@ -62,19 +47,14 @@ class XmppTransport:
     def __init__(self, server: ServerAddress) -> None:
         self._server = server
         self._container: Container
-        self._own_names: Names
         self._stream: ComponentStream
         self._outboxes: dict[str, Outbox] = {}
-        self._sent: OrderedDict[str, tuple[str, list[Letter], int]] = OrderedDict()  # to, what, bytes
-        self._sent_bytes = 0
-        self._origins: dict[str, Names] = {}
-        self._number = 0
+        self._sent = Sent()
         self._held: Held
+        self._inbox: Inbox
         self._reconnecting: asyncio.Task[None] | None = None
         self._lost: tuple[datetime, FormicaryError] | None = None  # since when, and why, where it is lost
         self._ready = asyncio.Event()  # also set when there will be none any more
-        self._answering = ""  # the id of the plain stanza that is being delivered
-        self.dropped = 0
         self._has_room = True
         self._is_connected = False
         self.is_ready = False
@@ -90,8 +70,8 @@ class XmppTransport:
                 f"for {self._server.platform}; give the container platform={self._server.platform!r}"
             )
         self._container = container
-        self._own_names = Names(container.domain)
         self._held = Held(container, self._pause)
+        self._inbox = Inbox(container, self._held, self._sent, self._write)
         await self._connect()
 
     async def _connect(self) -> None:
@@ -108,8 +88,8 @@ class XmppTransport:
     async def _connect_once(self) -> None:
         stream = ComponentStream(
             self._container.domain,
-            received=self._receive,
-            framed=self._receive_frame,
+            received=self._inbox.receive,
+            framed=self._inbox.receive_frame,
             rested=self._container.run_now,
             writable=self._set_room,
             lost=self._lose,
@@ -121,6 +101,14 @@ class XmppTransport:
         self._lost = None
         self._is_connected = self._has_room = True
         self._update()
+
+    def _write(self, data: bytes) -> None:
+        self._stream.write(data)
+
+    @property
+    def dropped(self) -> int:
+        """How many stanzas were dropped, as their senders may not send them."""
+        return self._inbox.dropped
 
     def _pause(self, pause: bool) -> None:  # noqa: FBT001 -- a callback
         if pause:
@@ -239,29 +227,19 @@ class XmppTransport:
         if not self.is_ready:
             return (_Way(self, receiver),)
         try:
-            stanza = to_stanza(message, receiver, f"f{self._number + 1}")
+            stanza = to_stanza(message, receiver, self._sent.next_id)
         except FormicaryError as error:
             self.reject(message, receiver, error)
         limit = self._server.stanza_limit
         if len(stanza) > limit:
             self.reject(message, receiver, MessageTooLargeError(too_large(len(stanza), limit)))
-        self._remember(receiver, [(message, receiver)], len(stanza))
+        self._sent.add(receiver, [(message, receiver)], len(stanza))
         self._stream.write(stanza)
         return None
 
-    def _remember(self, to: str, letters: list[Letter], size: int) -> str:
-        """Keep what goes out for a while, in case it comes back; return its stanza's id."""
-        self._number += 1
-        stanza_id = f"f{self._number}"
-        self._sent[stanza_id] = (to, letters, size)
-        self._sent_bytes += size
-        while len(self._sent) > _REMEMBERED or (self._sent_bytes > _REMEMBERED_BYTES and len(self._sent) > 1):
-            self._sent_bytes -= self._sent.popitem(last=False)[1][2]
-        return stanza_id
-
     def send_frame(self, domain: str, data: bytes, letters: list[Letter]) -> None:
         """Send a frame, which holds `letters`; for outboxes."""
-        stanza_id = self._remember(domain, letters, len(data))
+        stanza_id = self._sent.add(domain, letters, len(data))
         head = (
             f"<message from='{self._container.domain}' to='{domain}' id='{stanza_id}'>"
             f"<frame xmlns='{NAMESPACE}'>"
@@ -295,128 +273,9 @@ class XmppTransport:
             text = str(failure.body)
             self._stream.write(
                 error_reply(
-                    "message", self._answering, receiver, sender, condition="item-not-found", text=text
+                    "message", self._inbox.answering, receiver, sender, condition="item-not-found", text=text
                 )
             )
-
-    # -- the way in -----------------------------------------------------------------------------------------
-
-    def _receive(self, stanza: Element) -> None:
-        try:
-            if stanza.tag == _MESSAGE:
-                self._receive_message(stanza)
-            elif stanza.tag == _IQ:
-                self._receive_query(stanza)
-            elif stanza.tag == _PRESENCE and stanza.get("type") == "subscribe":
-                self._stream.write(presence_refusal(stanza.get("to", ""), stanza.get("from", "")))
-        except (FormicaryError, ValueError) as error:
-            self._drop(stanza.get("from", ""), str(error))
-        except Exception:
-            logger.exception(
-                "container %s: a stanza could not be handled; please report it", self._container.name
-            )
-
-    def _receive_message(self, stanza: Element) -> None:
-        if stanza.get("type") == "error":
-            self._bounce(stanza)
-        elif len(stanza) and stanza[0].tag == _FRAME:
-            self._receive_frame(stanza.get("from", ""), (stanza[0].text or "").encode())
-        else:
-            self._receive_plain(stanza)
-
-    def _receive_frame(self, origin: str, text: bytes) -> None:
-        """Hand over what a frame holds; the way that nearly all of the traffic takes."""
-        try:
-            senders = self._senders(origin)
-            entries = decode(text)
-        except ValueError as error:
-            self._drop(origin, str(error))
-            return
-        held = self._held.lines
-        receivers = self._own_names
-        neighbours = self._container.neighbours
-        for entry in entries:
-            try:
-                message, receiver = from_entry(entry, receivers, senders)
-                if receiver in held:
-                    self._held.add(message, receiver)
-                    continue
-                deliver = neighbours.get(receiver)
-                if full := deliver(message) if deliver else self._container.deliver(message, receiver):
-                    self._held.add(message, receiver, full)
-            except ValueError as error:
-                self._drop(origin, str(error))
-            except Exception:
-                logger.exception("a message from %s could not be handled; please report it", origin)
-
-    def _senders(self, origin: str) -> Names:
-        """Return the names of a container's agents, if `origin` is a container of this platform."""
-        names = self._origins.get(origin)
-        if names is None:
-            name, _, platform = origin.partition(".")
-            if platform != self._container.platform:
-                raise ValueError(f"{origin} is not a container of this platform, so it may not send frames")
-            check_container(name)
-            if len(self._origins) >= _ORIGINS:
-                self._origins.clear()
-            names = self._origins[origin] = Names(origin)
-        return names
-
-    def _receive_plain(self, stanza: Element) -> None:
-        sender, receiver = stanza.get("from", ""), stanza.get("to", "").partition("/")[0]
-        stanza_id = stanza.get("id", "")
-        if "@" not in receiver:
-            self._answer(stanza, "service-unavailable", "this is a container; write to one of its agents")
-            return
-        try:
-            message = from_stanza(stanza, sender, receiver)
-        except FormicaryError as error:
-            self._answer(stanza, "bad-request", str(error))
-            raise
-        if message is None:
-            return
-        if receiver in self._held.lines:
-            self._held.add(message, receiver)
-            return
-        self._answering = stanza_id
-        try:
-            if full := self._container.deliver(message, receiver):
-                self._held.add(message, receiver, full)
-        finally:
-            self._answering = ""
-
-    def _answer(self, stanza: Element, condition: str, text: str) -> None:
-        """Answer a stanza with an error."""
-        kind = stanza.tag.removeprefix(f"{{{COMPONENT}}}")
-        stanza_id, sender, receiver = (stanza.get(key, "") for key in ("id", "from", "to"))
-        self._stream.write(error_reply(kind, stanza_id, receiver, sender, condition=condition, text=text))
-
-    def _receive_query(self, stanza: Element) -> None:
-        if stanza.get("type") not in {"get", "set"}:
-            return
-        stanza_id, sender, receiver = (stanza.get(key, "") for key in ("id", "from", "to"))
-        if len(stanza) and stanza[0].tag == _PING:
-            self._stream.write(ping_reply(stanza_id, receiver, sender))
-        else:
-            self._answer(stanza, "service-unavailable", "agents answer messages only")
-
-    def _bounce(self, stanza: Element) -> None:
-        """Bury what the server, or an address behind it, sends back."""
-        origin, stanza_id = stanza.get("from", ""), stanza.get("id", "")
-        to, letters, size = self._sent.get(stanza_id, ("", [], 0))
-        if not letters or origin.partition("/")[0] != to.partition("/")[0]:  # anybody could make an id up
-            self._drop(origin, f"an error for an unknown stanza: {error_text(stanza)}")
-            return
-        del self._sent[stanza_id]
-        self._sent_bytes -= size
-        reason = f"{origin} cannot be reached: {error_text(stanza)}"
-        for message, receiver in letters:
-            self._container.bury(message, reason, receiver)
-
-    def _drop(self, origin: str, what: str) -> None:
-        self.dropped += 1
-        if self.dropped <= _LOGGED or self.dropped % 1000 == 0:
-            logger.warning("container %s dropped a stanza from %s: %s", self._container.name, origin, what)
 
 
 class _Way:

@@ -153,3 +153,12 @@ def test_letters_can_be_added_while_one_looks():
     for _ in letters:
         letters.add(letter(2))
     assert letters.total == 2
+
+
+async def test_large_bodies_push_older_letters_out():
+    letters = DeadLetters()
+    for number in range(5):
+        message = Message(to="nobody", body=str(number) * 6_000_000)
+        letters.add(DeadLetter(message, "nobody@c1.lab.localhost", "no such agent", STARTS_AT))
+    assert [letter.message.body[0] for letter in letters] == ["3", "4"]
+    assert letters.total == 5

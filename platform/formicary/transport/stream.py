@@ -34,6 +34,7 @@ COMPONENT = "jabber:component:accept"
 _FRAME = re.compile(rb"<message ([^<>&]*)><frame xmlns='" + FRAMES.encode() + rb"'>")
 _FRAME_END = b"</frame></message>"
 _ORIGIN = re.compile(rb"\bfrom='([^']*)'")
+_TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the component
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
@@ -84,7 +85,7 @@ class ComponentStream(asyncio.Protocol):
         self._is_open = False  # from when `connect` has returned
         self._depth = 0
         self._between_stanzas = False  # the parser holds no part of a stanza
-        self._incomplete = b""  # the beginning of a stanza with a frame
+        self._incomplete = b""  # the beginning of a stanza with a frame, or of a tag
         self._builder = TreeBuilder()
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.buffer_text = True
@@ -206,8 +207,11 @@ class ComponentStream(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Pass on what the server sends; for asyncio."""
+        data = self._incomplete + data
+        self._incomplete = b""
         if self._between_stanzas:
-            data = self._take_frames(self._incomplete + data)
+            data = self._take_frames(data)
+        data = self._hold_back(data)
         if data:
             self._parse(data)
         self._rested()
@@ -215,7 +219,6 @@ class ComponentStream(asyncio.Protocol):
     def _take_frames(self, data: bytes) -> bytes:
         """Pass on the frames that `data` begins with; return what is left for the parser."""
         position = 0
-        self._incomplete = b""
         while head := _FRAME.match(data, position):
             start = head.end()
             end = data.find(b"<", start)
@@ -228,6 +231,18 @@ class ComponentStream(asyncio.Protocol):
             position = end + len(_FRAME_END)
             self._framed(origin[1].decode(), data[start:end])
         return data[position:]
+
+    def _hold_back(self, data: bytes) -> bytes:
+        """Keep the beginning of a tag at the end of `data`; return what comes before it.
+
+        Expat (2.6, and older ones with its security fixes) looks again at a tag that it had in part only when
+        twice as much has come: a stanza that is whole by then would wait for the next one.
+        """
+        cut = data.rfind(b"<")
+        if cut < 0 or _TAG.match(data, cut):
+            return data
+        self._incomplete = data[cut:]
+        return data[:cut]
 
     def _parse(self, data: bytes) -> None:
         try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rich import box
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.model import Manifest
     from formicary_bench.results.summary import Row
 
+_INDENT = (0, 0, 0, 2)
 _WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may be as long as they need
 
 
@@ -43,9 +45,9 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
         console.print()
         console.print(_table(experiment, members))
         for sentence in sentences(experiment, members):
-            console.print(_plain(f"  {sentence}"))
+            console.print(Padding(_plain(sentence), _INDENT))
         for remark in remarks(members):
-            console.print(_plain(f"  ! {remark}", "yellow"))
+            console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
 
 
 def partial(manifest: Manifest, rows: Sequence[Row]) -> str:

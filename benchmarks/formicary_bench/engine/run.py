@@ -74,13 +74,16 @@ def perform(options: Options, output: Path | None, audience: Audience) -> Outcom
     plan = make_plan(options)
     with ExitStack() as stack:
         stack.enter_context(interruptible())
-        server = None
+        server, left_out = None, ""
         if needs_server(plan):
             try:
                 server = stack.enter_context(_server())
             except ServerError as error:
-                plan = _without_server(plan, options, error, audience)
-        manifest = begin_manifest(options.as_asked(), plan, prosody=server.version if server else "")
+                plan = _without_server(plan, options, error)
+                left_out = f"the placement {APART} is left out, as there is no XMPP server: {error}"
+                audience.say(left_out)
+        version = server.version if server else ""
+        manifest = begin_manifest(options.as_asked(), plan, prosody=version, left_out=left_out)
         folder = RunFolder.create(manifest, output, label=options.experiment)
         try:
             return _Run(options, folder, server, audience).perform()
@@ -152,14 +155,11 @@ def _server() -> Iterator[RunServer]:
         yield RunServer(managed)
 
 
-def _without_server(
-    plan: list[Configuration], options: Options, error: ServerError, audience: Audience
-) -> list[Configuration]:
+def _without_server(plan: list[Configuration], options: Options, error: ServerError) -> list[Configuration]:
     """Leave out the placement that needs a server, unless it was asked for."""
     left = [configuration for configuration in plan if configuration.placement != APART]
     if not left or APART in (options.placements or ()):
         raise error
-    audience.say(f"the placement {APART} is left out, as there is no XMPP server: {error}")
     return left
 
 

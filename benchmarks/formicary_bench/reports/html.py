@@ -62,6 +62,7 @@ def render(run: RunFolder) -> str:
             manifest=manifest,
             started=f"{manifest.started.day} {manifest.started:%B %Y, %H:%M %Z}",
             partial="" if manifest.complete else partial(manifest, rows),
+            left_out=manifest.left_out,
             tiles=tiles(rows),
             sections=sections(found),
             configurations=len(rows),

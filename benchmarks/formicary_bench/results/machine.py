@@ -37,6 +37,7 @@ def begin_manifest(
     *,
     loop: str | None = None,
     prosody: str = "",
+    left_out: str = "",
 ) -> Manifest:
     """Describe a run that is about to begin.
 
@@ -45,6 +46,7 @@ def begin_manifest(
         configurations: What will be measured.
         loop: The event loop of the workers; None for the one that they have by default.
         prosody: Prosody's version, where it takes part.
+        left_out: What cannot be measured here, in a sentence.
     """
     import formicary
 
@@ -56,6 +58,7 @@ def begin_manifest(
         git=git_state(Path(formicary.__file__)),
         load_before=load_average(),
         started=datetime.now(UTC),
+        left_out=left_out,
     )
 
 

@@ -172,6 +172,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         started: When the run began, with its time zone.
         finished: When it ended; None while it runs, and for ever where it was interrupted.
         complete: Whether all that was planned was measured. False marks a partial run.
+        left_out: What was left out of the plan because it cannot be measured here, in a sentence.
         repetitions: What was measured, in the order in which it was.
     """
 
@@ -186,6 +187,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     started: datetime
     finished: datetime | None = None
     complete: bool = False
+    left_out: Line = ""
     repetitions: tuple[Repetition, ...] = ()
 
     def repetitions_of(self, configuration: Configuration) -> list[Repetition]:

@@ -105,6 +105,13 @@ def test_a_page_admits_what_is_wrong(tmp_path):
     assert "batch means" in text
 
 
+def test_what_was_left_out_is_said(tmp_path):
+    sentence = "the placement two-containers is left out, as there is no XMPP server: <none>"
+    run = make_run(tmp_path / "run", plan(pairs=(1,)), left_out=sentence)
+    text = write_html(run).read_text()
+    assert "The placement two-containers is left out, as there is no XMPP server: &lt;none&gt;." in text
+
+
 @pytest.mark.parametrize("configurations", [[], plan(pairs=(1,))])
 def test_a_run_without_values_has_a_page(tmp_path, configurations):
     run = make_run(tmp_path / "run", configurations, repetitions=0, complete=False, machine=Machine())

@@ -206,14 +206,14 @@ class Behaviour:
         self._mailbox.open(self._main(), queue, limit)
 
     async def _main(self) -> None:
-        mailbox = self._mailbox
+        mailbox, run, timed, repeats = self._mailbox, self.run, self._timed, self._repeats
         try:
             await self.on_start()
             while not self._killed:
-                if self._timed:
+                if timed:
                     await self._wait_for_time()
-                await self.run()
-                if not self._repeats:
+                await run()
+                if not repeats:
                     break
                 mailbox.burst += 1
                 if mailbox.burst > GREEDY:  # a run that never waits must not starve the others

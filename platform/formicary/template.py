@@ -24,7 +24,7 @@ class Template:
             receivers; `metadata` is a dict of which every entry must be in the message.
 
     Raises:
-        InvalidMessageError: a parameter that messages do not have.
+        InvalidMessageError: a parameter that messages do not have, or a name that is not full.
     """
 
     __slots__ = ("_expression", "_values", "_word", "match")
@@ -39,6 +39,7 @@ class Template:
                 f"a template cannot have {', '.join(sorted(unknown))}; "
                 f"messages have {', '.join(sorted(_FIELDS))} and metadata"
             )
+        _check_names(values)
         terms: list[str] = []
         bound: list[Any] = []
         for field, value in values.items():
@@ -92,3 +93,16 @@ class Template:
 
     def __repr__(self) -> str:
         return f"<Template {self._expression.format(*map(repr, self._values))}>"
+
+
+def _check_names(values: dict[str, Any]) -> None:
+    """Refuse short names: messages are delivered with full ones, so these would never match."""
+    for field in ("to", "sender"):
+        value = values.get(field)
+        for name in value if isinstance(value, tuple) else (value,):
+            host = str(name).partition("/")[0].partition("@")[2]
+            if name is not None and host != "localhost" and "." not in host:
+                raise InvalidMessageError(
+                    f"a template's {field} is a full name, as messages are delivered with, not {name!r}; "
+                    "write 'alice@c1.lab.localhost', say"
+                )

@@ -42,10 +42,11 @@ messages = st.builds(
     metadata=st.none() | st.dictionaries(st.text(max_size=5), st.text(max_size=5), max_size=3),
     **{field: st.none() | st.text(max_size=10) for field in TEXTS},
 )
+full_names = st.sampled_from(["a@c1.lab.localhost", "b@c1.lab.localhost"])
 few_messages = st.builds(
     Message,
-    to=st.none() | words.filter(str.isalpha) | st.lists(st.sampled_from("ab"), min_size=1).map(tuple),
-    sender=texts,
+    to=st.none() | full_names | st.lists(full_names, min_size=1).map(tuple),
+    sender=st.none() | full_names,
     body=words | st.sampled_from([b"a", b""]),
     performative=texts,
     thread=texts,
@@ -82,8 +83,8 @@ def test_an_answer_can_be_sent_and_answered(message, body):
 values = st.fixed_dictionaries(
     {},
     optional={
-        "to": st.none() | words | st.lists(st.sampled_from("ab"), min_size=1).map(tuple),
-        "sender": texts,
+        "to": st.none() | full_names | st.lists(full_names, min_size=1).map(tuple),
+        "sender": st.none() | full_names,
         "body": words | st.sampled_from([b"a", b""]),
         "performative": texts,
         "thread": texts,

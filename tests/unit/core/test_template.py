@@ -85,3 +85,13 @@ def test_it_shows_what_it_asks_for():
     template = Template(thread="t") & ~Template(metadata={"{k}": "v"})
     assert "m.thread == 't'" in repr(template)
     assert "'{k}'" in repr(template)
+
+
+@pytest.mark.parametrize("values", [{"to": "b"}, {"sender": "a@c1"}, {"to": ("b@c1.lab.localhost", "b")}])
+def test_a_name_that_no_delivered_message_has_is_refused(values):
+    with pytest.raises(InvalidMessageError, match="full name, as messages are delivered with"):
+        Template(**values)
+
+
+def test_an_address_outside_the_platform_is_a_full_name():
+    assert Template(sender="bob@localhost/phone").match(Message(to="b", sender="bob@localhost/phone"))

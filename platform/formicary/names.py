@@ -74,6 +74,11 @@ def check_container(name: str) -> str:
     return name
 
 
+def is_container(name: str) -> bool:
+    """Tell whether `name` can be a container's name."""
+    return name != "localhost" and _LABEL.fullmatch(name) is not None
+
+
 def check_platform(domain: str) -> str:
     """Return `domain` if it can be a platform's domain: DNS labels joined by dots.
 

@@ -1,66 +1,73 @@
-"""One connection to an XMPP server as an external component (XEP-0114): a lean stream, no library.
+"""One connection to an XMPP server (RFC 6120): a lean stream, no library.
 
-XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under 10. Frames,
-which are nearly all of the traffic, do not even go through expat: in a stanza written as servers write it, a
-frame's text ends at the next `<`. Whatever is written otherwise takes the ordinary way.
+How a stream opens depends on what the container is to the server: `component` (XEP-0114) and `account` build on
+this. XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under 10.
+Frames, which are nearly all of the traffic, do not even go through expat: in a stanza written as servers write
+it, a frame's text ends at the next `<`. Whatever is written otherwise takes the ordinary way.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import re
 import socket
-from typing import TYPE_CHECKING, Any, cast
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from formicary.errors import AuthenticationError, LinkError, NameTakenError
-from formicary.server.folder import StateFolder
+from formicary.errors import LinkError, NameTakenError
 from formicary.transport.frames import NAMESPACE as FRAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.server.address import ServerAddress
+    from formicary.server.address import XmppServer
 
-_STREAMS = "http://etherx.jabber.org/streams"
-_STREAM = f"{{{_STREAMS}}}stream"
+STREAMS = "http://etherx.jabber.org/streams"
+"""The namespace of streams themselves, of their features and errors."""
+
+_STREAM = f"{{{STREAMS}}}stream"
 _ERRORS = "urn:ietf:params:xml:ns:xmpp-streams"
 COMPONENT = "jabber:component:accept"
-"""The namespace of a component's stanzas."""
+"""The namespace of a component's stanzas, in which all streams pass stanzas on, whatever the server's is."""
 
-_FRAME = re.compile(rb"<message ([^<>&]*)><frame xmlns='" + FRAMES.encode() + rb"'>")
+_FRAME = re.compile(rb"<message ([^<>&\"]*)><frame xmlns='" + FRAMES.encode() + rb"'>")
 _FRAME_END = b"</frame></message>"
-_ORIGIN = re.compile(rb"\bfrom='([^']*)'")
+_ATTRIBUTE = re.compile(rb"([^ =']+)='([^']*)'")
 _TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
 
-_CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the component
+_CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the container
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
-_OTHER_PORTS = {"jabber:client": "clients", "jabber:server": "other servers"}
-_IS_IT_THE_PORT = "is that its port for components?"
 _HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
 
 
-class UnknownHostError(LinkError):
-    """The server has no such component in its configuration."""
-
-
-class ComponentStream(asyncio.Protocol):
-    """A component's connection.
+class XmppStream(asyncio.Protocol):
+    """A connection; subclasses negotiate until the server has accepted the container, and call `_accept`.
 
     Args:
-        domain: the component's name, a container's domain.
+        server: what it connects to.
+        domain: the container's domain.
         received: called with each stanza that is not a frame's.
-        framed: called with the sending container's domain and the text of each frame.
+        framed: called with the sender, as the server vouches for it, and the text of each frame.
         rested: called when everything that came in at once has been passed on.
         writable: called with whether there is room to write, when that changes.
         lost: called once when an accepted connection has ended, with the cause.
     """
 
+    _namespace: ClassVar[str]
+    """The namespace of the server's stanzas on such connections."""
+
+    _frame_type: ClassVar[bytes | None] = None
+    """The type of the `<message/>` around a frame."""
+
+    _question: ClassVar[str]
+    """What may be wrong if the server does not answer as it should."""
+
     def __init__(
         self,
+        server: XmppServer,
         domain: str,
         *,
         received: Callable[[Element], None],
@@ -69,13 +76,13 @@ class ComponentStream(asyncio.Protocol):
         writable: Callable[[bool], None],
         lost: Callable[[LinkError], None],
     ) -> None:
+        self._server = server
         self._domain = domain
         self._received = received
         self._framed = framed
         self._rested = rested
         self._writable = writable
         self._lost = lost
-        self._server: ServerAddress
         self._transport: asyncio.Transport
         self._accepted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closed: asyncio.Future[None] | None = None  # made with the connection, done when that has ended
@@ -90,36 +97,63 @@ class ComponentStream(asyncio.Protocol):
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.buffer_text = True
         self._parser.buffer_size = 1 << 16
-        self._parser.StartNamespaceDeclHandler = self._refuse_other_ports
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._text
         self._parser.StartDoctypeDeclHandler = self._refuse_doctype
 
+    # -- what a kind of stream does in its own way ----------------------------------------------------------
+
+    @abstractmethod
+    async def _reach(self) -> None:
+        """Connect to the server, with this as the connection's protocol.
+
+        Raises:
+            OSError: there is no connection.
+            FormicaryError: as of `connect`.
+        """
+
+    @abstractmethod
+    def _header(self) -> str:
+        """Return the attributes of our stream's header."""
+
+    @abstractmethod
+    def _greet(self, stream_id: str) -> None:
+        """Answer the header of the server's stream."""
+
+    @abstractmethod
+    def _negotiate(self, element: Element) -> None:
+        """Take what the server says before it has accepted the container."""
+
+    def _refusal(self, condition: str) -> LinkError | NameTakenError | None:
+        """Return what a stream error means that has a meaning of its own here."""
+
+    def _advice(self) -> str:
+        """Return what to do if there is no connection to the server."""
+        return "is it running?"
+
     # -- opening and closing --------------------------------------------------------------------------------
 
-    async def connect(self, server: ServerAddress) -> None:
+    async def connect(self) -> None:
         """Connect and be accepted.
 
         Raises:
-            NameTakenError: a component of this name is connected already.
-            AuthenticationError: the server does not accept the secret.
+            NameTakenError: a container of this name is connected already.
+            AuthenticationError: the server does not accept the secret or password.
             UnknownHostError: the server does not know the component.
             LinkError: anything else, with the cause.
         """
-        self._server = server
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT):
-                loop = asyncio.get_running_loop()
-                await loop.create_connection(lambda: self, server.host, server.port)
+                await self._reach()
                 await self._accepted
         except TimeoutError:
             self._drop()
             raise LinkError(
-                f"{self._where} did not accept the container within {_CONNECT_TIMEOUT:g} s; {_IS_IT_THE_PORT}"
+                f"{self._server} did not accept the container within {_CONNECT_TIMEOUT:g} s; {self._question}"
             ) from None
         except (OSError, UnicodeError, OverflowError) as error:  # the latter two: no host name, no port
-            raise LinkError(f"cannot connect to {self._where}: {_reason(error)}; {self._start_it}") from None
+            raise LinkError(f"cannot connect to {self._server}: {reason(error)}; {self._advice()}") from None
         except BaseException:
             self._drop()
             raise
@@ -183,16 +217,6 @@ class ComponentStream(asyncio.Protocol):
         # uvloop's transports raise once they are aborted, and do not say before that they are.
         return self._is_connected and not self._is_ending and not self._transport.is_closing()
 
-    @property
-    def _where(self) -> str:
-        return f"the XMPP server at {self._server.host}:{self._server.port}"
-
-    @property
-    def _start_it(self) -> str:
-        if self._server.folder is None:
-            return "is it running?"
-        return f"start it with: formicary server start{StateFolder(self._server.folder).option}"
-
     # -- asyncio's side -------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -201,8 +225,8 @@ class ComponentStream(asyncio.Protocol):
         self._closed = asyncio.get_running_loop().create_future()
         self._transport.set_write_buffer_limits(high=_HIGH_WATER)
         self._transport.write(
-            f"<?xml version='1.0'?><stream:stream xmlns='{COMPONENT}' xmlns:stream='{_STREAMS}' "
-            f"to='{self._domain}'>".encode()
+            f"<?xml version='1.0'?><stream:stream xmlns='{self._namespace}' xmlns:stream='{STREAMS}' "
+            f"{self._header()}>".encode()
         )
 
     def data_received(self, data: bytes) -> None:
@@ -225,11 +249,11 @@ class ComponentStream(asyncio.Protocol):
             if end < 0 or len(data) < end + len(_FRAME_END):
                 self._incomplete = data[position:]
                 return b""
-            origin = _ORIGIN.search(head[1])
-            if origin is None or b"type=" in head[1] or not data.startswith(_FRAME_END, end):
+            attributes = dict(_ATTRIBUTE.findall(head[1]))
+            if attributes.get(b"type") != self._frame_type or not data.startswith(_FRAME_END, end):
                 break
             position = end + len(_FRAME_END)
-            self._framed(origin[1].decode(), data[start:end])
+            self._framed(attributes.get(b"from", b"").decode(), data[start:end])
         return data[position:]
 
     def _hold_back(self, data: bytes) -> bytes:
@@ -248,7 +272,7 @@ class ComponentStream(asyncio.Protocol):
         try:
             self._parser.Parse(data, False)
         except expat.ExpatError as error:
-            self._fail(LinkError(f"{self._where} sent what is not XML ({error}); {_IS_IT_THE_PORT}"))
+            self._fail(LinkError(f"{self._server} sent what is not XML ({error}); {self._question}"))
         except LinkError as error:
             self._fail(error)
         # Between stanzas there may be white space, by which servers keep a connection alive.
@@ -268,7 +292,7 @@ class ComponentStream(asyncio.Protocol):
             self._lost(error if isinstance(error, LinkError) else LinkError(str(error)))
         # The parser's handlers are methods of ours: without this the two keep each other alive.
         self._parser.StartElementHandler = self._parser.EndElementHandler = None
-        self._parser.StartNamespaceDeclHandler = None
+        self._parser.StartNamespaceDeclHandler = None  # a component's
         self._parser.CharacterDataHandler = self._parser.StartDoctypeDeclHandler = None
 
     def pause_writing(self) -> None:
@@ -280,21 +304,21 @@ class ComponentStream(asyncio.Protocol):
         self._writable(True)
 
     def _ended(self, cause: Exception | None) -> LinkError:
-        early = "" if self._is_accepted else f", before it accepted the container; {_IS_IT_THE_PORT}"
-        return LinkError(f"{self._where} closed the connection{f': {cause}' if cause else ''}{early}")
+        early = "" if self._is_accepted else f", before it accepted the container; {self._question}"
+        return LinkError(f"{self._server} closed the connection{f': {cause}' if cause else ''}{early}")
 
     # -- the parser's side ----------------------------------------------------------------------------------
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        name = f"{{{name}" if "}" in name else name  # as ElementTree writes names
+        name = self._written(name)
         self._depth += 1
         if self._depth == 1:
-            self._shake_hands(name, attributes.get("id"))
+            self._opened(name, attributes.get("id"))
         else:
             self._builder.start(name, attributes)
 
     def _end(self, name: str) -> None:
-        name = f"{{{name}" if "}" in name else name
+        name = self._written(name)
         self._depth -= 1
         if self._depth == 0:
             self._abort()  # it takes nothing more, so what waits to be written would wait for ever
@@ -303,61 +327,49 @@ class ComponentStream(asyncio.Protocol):
         if self._depth == 1:
             element = self._builder.close()
             self._builder = TreeBuilder()
-            if self._is_accepted and name != f"{{{_STREAMS}}}error":
+            if name == f"{{{STREAMS}}}error":
+                self._fail(self._told(element))
+            elif self._is_accepted:
                 self._received(element)
             else:
                 self._negotiate(element)
+
+    def _written(self, name: str) -> str:
+        """Return an element's name as ElementTree writes it, with a component's namespace for stanzas."""
+        namespace, brace, local = name.rpartition("}")
+        if namespace == self._namespace:
+            namespace = COMPONENT
+        return f"{{{namespace}}}{local}" if brace else name
 
     def _text(self, text: str) -> None:
         if self._depth > 1:
             self._builder.data(text)
 
-    def _refuse_other_ports(self, prefix: str | None, namespace: str) -> None:
-        if self._depth == 0 and prefix is None and namespace in _OTHER_PORTS:
-            raise LinkError(f"{self._where} takes no components on this port, but {_OTHER_PORTS[namespace]}")
-
     def _refuse_doctype(self, *_: Any) -> None:
         # Raised, so that the parser stops here: what a document type declares would come next.
-        raise LinkError(f"{self._where} sent a document type, which XMPP forbids")
+        raise LinkError(f"{self._server} sent a document type, which XMPP forbids")
 
-    def _shake_hands(self, name: str, stream_id: str | None) -> None:
+    def _opened(self, name: str, stream_id: str | None) -> None:
         if name != _STREAM:
-            raise LinkError(f"{self._where} does not speak XMPP; {_IS_IT_THE_PORT}")
-        if stream_id is None:  # the error that it has found comes next
-            return
-        digest = hashlib.sha1((stream_id + self._server.secret).encode(), usedforsecurity=False).hexdigest()
-        self._transport.write(f"<handshake>{digest}</handshake>".encode())
+            raise LinkError(f"{self._server} does not speak XMPP; {self._question}")
+        if stream_id is not None:  # else the error that it has found comes next
+            self._greet(stream_id)
 
-    def _negotiate(self, element: Element) -> None:
-        if element.tag == f"{{{COMPONENT}}}handshake":
-            if not self._accepted.done():
-                self._is_accepted = True  # stanzas may follow in the same packet
-                self._accepted.set_result(None)
-        elif element.tag == f"{{{_STREAMS}}}error":
-            self._fail(self._refusal(element))
+    def _accept(self) -> None:
+        if not self._accepted.done():
+            self._is_accepted = True  # stanzas may follow in the same packet
+            self._accepted.set_result(None)
 
-    def _refusal(self, error: Element) -> LinkError | NameTakenError:
+    def _told(self, error: Element) -> LinkError | NameTakenError:
+        """Return what a stream error (RFC 6120, 4.9) says."""
         conditions = [child.tag.removeprefix(f"{{{_ERRORS}}}") for child in error]
         condition = next((name for name in conditions if name != "text"), "undefined-condition")
+        if refusal := self._refusal(condition):
+            return refusal
         text = error.findtext(f"{{{_ERRORS}}}text") or ""
-        name, _, platform = self._domain.partition(".")
-        where = self._where
-        if condition == "conflict":
-            return NameTakenError(
-                f"a container named {name!r} is connected to {where} already; stop it or take another name"
-            )
-        if condition == "not-authorized":
-            return AuthenticationError(
-                f"{where} does not accept the secret of container {name!r}; compare it with the "
-                f"component_secret of {self._domain} in the server's configuration"
-            )
-        if condition == "host-unknown":
-            return UnknownHostError(
-                f"{where} does not know {self._domain}; add what this prints to its configuration: "
-                f"formicary server config --platform {platform} --containers {name}"
-            )
-        question = "" if self._is_accepted else f"; {_IS_IT_THE_PORT}"
-        return LinkError(f"{where} ended the connection: {condition}{f' ({text})' if text else ''}{question}")
+        question = "" if self._is_accepted else f"; {self._question}"
+        said = f"{condition}{f' ({text})' if text else ''}"
+        return LinkError(f"{self._server} ended the connection: {said}{question}")
 
     def _fail(self, error: LinkError | NameTakenError) -> None:
         if self._error is None:
@@ -371,7 +383,7 @@ class ComponentStream(asyncio.Protocol):
         self._accepted.exception()  # it may be that nobody waits any more
 
 
-def _reason(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """Return why a connection cannot be made, in the system's words and without the address."""
     if isinstance(error, OSError) and error.errno and not isinstance(error, socket.gaierror):
         return os.strerror(error.errno)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 from formicary.clock import now
 from formicary.errors import ContainerClosedError, FormicaryError, LinkError, MessageTooLargeError
+from formicary.transport.component import UnknownHostError
 from formicary.transport.frames import NAMESPACE
 from formicary.transport.held import Held
 from formicary.transport.inbox import Inbox
 from formicary.transport.outbox import Outbox, too_large
 from formicary.transport.sent import Sent
 from formicary.transport.stanzas import error_reply, to_stanza
-from formicary.transport.stream import ComponentStream, UnknownHostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.container import Container
     from formicary.mailbox import Place
     from formicary.message import Message
-    from formicary.server.address import ServerAddress
+    from formicary.server.address import ServerAddress, Stream
     from formicary.transport.outbox import Letter
 
 logger = logging.getLogger("formicary.transport")
@@ -47,7 +47,7 @@ class XmppTransport:
     def __init__(self, server: ServerAddress) -> None:
         self._server = server
         self._container: Container
-        self._stream: ComponentStream
+        self._stream: Stream
         self._outboxes: dict[str, Outbox] = {}
         self._sent = Sent()
         self._held: Held
@@ -63,7 +63,7 @@ class XmppTransport:
     # -- connecting -----------------------------------------------------------------------------------------
 
     async def open(self, container: Container) -> None:
-        """Connect for `container`; errors as of `ComponentStream.connect`."""
+        """Connect for `container`; errors as of `XmppStream.connect`."""
         if container.platform != self._server.platform:
             raise LinkError(
                 f"container {container.name} is of the platform {container.platform}, but the XMPP server is "
@@ -86,7 +86,7 @@ class XmppTransport:
             await self._connect_once()
 
     async def _connect_once(self) -> None:
-        stream = ComponentStream(
+        stream = self._server.stream(
             self._container.domain,
             received=self._inbox.receive,
             framed=self._inbox.receive_frame,
@@ -95,7 +95,7 @@ class XmppTransport:
             lost=self._lose,
         )
         self._stream = stream
-        await stream.connect(self._server)
+        await stream.connect()
         if self._held.is_full:
             stream.pause()
         self._lost = None

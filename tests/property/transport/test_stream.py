@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from tests.unit.transport.streams import HEADER, Stream
 
 from formicary.errors import FormicaryError
+from formicary.transport.frames import NAMESPACE
 
 FRAME = (
     "<message to='c1.lab.localhost' from='c2.lab.localhost' id='f1'>"
-    "<frame xmlns='urn:formicary:frame:1'>{}</frame></message>"
+    f"<frame xmlns='{NAMESPACE}'>{{}}</frame></message>"
 )
 PLAIN = "<message from='bob@example.org/x' to='a@c1.lab.localhost'><body>{}</body></message>"
 STANZAS = st.lists(
@@ -23,9 +24,12 @@ STANZAS = st.lists(
         st.text("ABCD+/=", max_size=12).map(FRAME.format),
         st.just(FRAME.format("AAAA").replace("id='f1'", "id=\"f>1\" x='&lt;frame'")),
         st.just(FRAME.format("AAAA").replace("'", '"')),
+        st.just(FRAME.format("AAAA").replace("from=", "x-from='c9.lab.localhost' from=")),
+        st.just(FRAME.format("AAAA").replace("id='f1'", "id=\" from='c9.lab.localhost'\"")),
+        st.just(FRAME.format("AAAA").replace("id='f1'", "type='chat'")),
         st.just(FRAME.format("<x/>AAAA")),
         st.just(FRAME.format("AA<!-- -->AA")),
-        st.just(FRAME.format("AA</frame><frame xmlns='urn:formicary:frame:1'>BB")),
+        st.just(FRAME.format(f"AA</frame><frame xmlns='{NAMESPACE}'>BB")),
         st.just(
             "<iq type='get' id='1' from='x.org' to='a@c1.lab.localhost'><ping xmlns='urn:xmpp:ping'/></iq>"
         ),
@@ -61,7 +65,7 @@ def test_the_cuts_make_no_difference(stanzas, data):
 
 
 @given(st.binary(), st.integers(0, 3))
-@example(b"<message from='c2.lab.localhost'><frame xmlns='urn:formicary:frame:1'>" + b"A" * 100, 0)
+@example(f"<message from='c2.lab.localhost'><frame xmlns='{NAMESPACE}'>{'A' * 100}".encode(), 0)
 def test_whatever_comes_it_either_goes_on_or_ends_with_one_sentence(data, start):
     async def run():
         stream = Stream()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formicary.server import ServerAddress
-from formicary.transport.stream import ComponentStream
+from formicary.transport.frames import NAMESPACE
 
 ADDRESS = ServerAddress("127.0.0.1", 5347, "secret", "lab.localhost")
 HEADER = (
@@ -37,10 +37,10 @@ class Wire:
 class Stream:
     """A stream and everything that came out of it; use it inside a running loop."""
 
-    def __init__(self):
+    def __init__(self, address=ADDRESS):
         self.came = []
         self.ended = None
-        self.stream = ComponentStream(
+        self.stream = address.stream(
             "c1.lab.localhost",
             received=lambda element: self.came.append(_plain(element)),
             framed=lambda origin, text: self.came.append((origin, text)),
@@ -48,7 +48,6 @@ class Stream:
             writable=lambda _: None,
             lost=self._lost,
         )
-        self.stream._server = ADDRESS
         self.transport = Wire(self.stream)
         self.stream.connection_made(self.transport)
 
@@ -73,6 +72,6 @@ class Stream:
 def _plain(element):
     """A frame that the parser has seen is the same as one that it has not."""
     first = element[0] if len(element) else None
-    if first is not None and first.tag == "{urn:formicary:frame:1}frame":
+    if first is not None and first.tag == f"{{{NAMESPACE}}}frame":
         return element.get("from"), (first.text or "").encode()
     return element.tag, sorted(element.items()), [(child.tag, child.text) for child in element]

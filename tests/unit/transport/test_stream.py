@@ -11,7 +11,7 @@ import pytest
 from tests.unit.transport.streams import ADDRESS, HEADER, Stream
 
 from formicary.errors import AuthenticationError, LinkError, NameTakenError
-from formicary.transport.stream import ComponentStream, UnknownHostError
+from formicary.transport.component import UnknownHostError
 
 ERROR = "<stream:error><{} xmlns='urn:ietf:params:xml:ns:xmpp-streams'/>{}</stream:error></stream:stream>"
 TEXT = "<text xmlns='urn:ietf:params:xml:ns:xmpp-streams'>because</text>"
@@ -130,15 +130,14 @@ async def test_the_end_of_the_servers_stream_does_not_wait_for_what_it_will_not_
 )
 async def test_where_nothing_listens_it_says_so(host, port, says):
     address = replace(ADDRESS, host=host, port=port)
-    stream = Stream().stream
     with pytest.raises(LinkError, match=says):
-        await ComponentStream.connect(_unconnected(stream), address)
+        await _unconnected(Stream(address).stream).connect()
 
 
 async def test_a_managed_server_that_does_not_run_is_to_be_started(tmp_path):
     address = replace(ADDRESS, port=1, folder=Path(tmp_path))
     with pytest.raises(LinkError, match=r"; start it with: formicary server start --"):
-        await _unconnected(Stream().stream).connect(address)
+        await _unconnected(Stream(address).stream).connect()
 
 
 async def test_closing_what_was_never_connected_does_nothing():

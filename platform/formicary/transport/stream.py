@@ -1,9 +1,9 @@
 """One connection to an XMPP server (RFC 6120): a lean stream, no library.
 
-How a stream opens depends on what the container is to the server: `component` (XEP-0114) and `account` build on
-this. XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under 10.
-Frames, which are nearly all of the traffic, do not even go through expat: in a stanza written as servers write
-it, a frame's text ends at the next `<`. Whatever is written otherwise takes the ordinary way.
+How a stream opens depends on what the container is to the server: `component` (XEP-0114) and `account` build
+on this. XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under
+10. Frames, which are nearly all of the traffic, do not even go through expat: in a stanza written as servers
+write it, a frame's text ends at the next `<`. Whatever is written otherwise takes the ordinary way.
 """
 
 from __future__ import annotations

@@ -1,0 +1,107 @@
+"""What the two ends of a link say to each other: the header of every frame, and what a hello holds.
+
+`docs/wire-format.md` specifies them.
+"""
+
+from __future__ import annotations
+
+from struct import Struct
+from struct import error as StructError  # noqa: N812 -- it is a class
+from typing import Any, Final
+
+import msgspec
+
+HEADER = Struct("!BIIQQ")
+"""Kind, the sender's incarnation, the receiver's (0 where it is not known), number, acknowledged number."""
+
+SIZE = HEADER.size
+
+# Kinds of frames. Data, parts and the close are numbered; the others may be lost and come twice.
+HELLO: Final = 1
+"""Who I am, and on what terms. Its number asks for an answer that gives it back as `acknowledged`."""
+DATA: Final = 2
+"""A batch of messages, or the last part of one."""
+PART: Final = 3
+"""A part of a batch that is larger than a frame; the next frames bring the rest."""
+ACK: Final = 4
+"""Only acknowledges."""
+PING: Final = 5
+"""Are you there? To be answered at once by a pong with the same number."""
+PONG: Final = 6
+LOST: Final = 7
+"""A frame came whose number is not the next: send again what is not acknowledged."""
+CLOSE: Final = 8
+"""The sender stops, and takes nothing more."""
+BUSY: Final = 9
+"""Answers a ping as a pong does, but holds acknowledgements back until there is room."""
+
+LOWEST_VERSION = VERSION = 2
+"""The versions of the protocol that are spoken here; 1 had no links."""
+
+WINDOW_FRAMES = 1024
+WINDOW_BYTES = 1 << 22
+MESSAGE_LIMIT = 16 << 20
+"""Bytes of the largest message, as it is written in a batch."""
+
+
+class Terms(msgspec.Struct):
+    """What a hello holds.
+
+    Args:
+        versions: the lowest and the highest version of the protocol that the sender speaks.
+        frame_limit: bytes of the largest frame that reaches it on every way.
+        window_frames: how many frames it takes before it has acknowledged any of them.
+        window_bytes: how many bytes these may be together; one frame it takes in any case.
+        message_limit: bytes of the largest batch that it puts together from parts.
+        offer: how to reach it directly, if it can be.
+        previous: of the sender's last session with this receiver: the incarnations of the sender and the
+            receiver in it, and the number of the last frame that it has taken.
+    """
+
+    versions: tuple[int, int] = (LOWEST_VERSION, VERSION)
+    frame_limit: int = 1 << 18
+    window_frames: int = WINDOW_FRAMES
+    window_bytes: int = WINDOW_BYTES
+    message_limit: int = MESSAGE_LIMIT
+    offer: Any = None
+    previous: tuple[int, int, int] | None = None
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Terms)
+
+
+def write_terms(terms: Terms) -> bytes:
+    """Return the payload of a hello."""
+    return _encoder.encode(terms)
+
+
+def read_terms(payload: bytes | memoryview) -> Terms:
+    """Return what a hello holds.
+
+    Raises:
+        ValueError: the payload is none, or its numbers make no sense.
+    """
+    try:
+        terms = _decoder.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"not a hello: {error}") from error
+    numbers = (terms.frame_limit, terms.window_frames, terms.window_bytes, terms.message_limit)
+    if terms.frame_limit <= _SMALLEST_FRAME or min(numbers) < 1 or max(numbers) >= 1 << 53:
+        raise ValueError("a hello with limits that nothing fits into")
+    return terms
+
+
+_SMALLEST_FRAME = 1024
+
+
+def read_header(frame: bytes) -> tuple[int, int, int, int, int]:
+    """Return a frame's header.
+
+    Raises:
+        ValueError: it is too short to have one.
+    """
+    try:
+        return HEADER.unpack_from(frame)
+    except StructError as error:
+        raise ValueError(f"not a frame: {len(frame)} bytes are no header") from error

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from xml.etree.ElementTree import Element
 
+    from formicary.delivery import Transport
     from formicary.errors import LinkError
-    from formicary.transport.xmpp import XmppTransport
 
 LOOPBACK = "127.0.0.1"
 PROSODY_STANZA_LIMIT = 512 * 1024
@@ -58,7 +58,7 @@ class XmppServer(Protocol):
     def gives_addresses(self) -> bool:
         """Whether agents have XMPP addresses of their own, at which others can reach them."""
 
-    def transport(self) -> XmppTransport:
+    def transport(self) -> Transport:
         """Return a new transport through this server, for one container."""
 
     def stream(
@@ -137,7 +137,7 @@ class ServerAddress:
         name, _, platform = origin.partition(".")
         return origin if platform == self.platform and is_container(name) else None
 
-    def transport(self) -> XmppTransport:
+    def transport(self) -> Transport:
         """Return a new transport through this server, for one container."""
         from formicary.transport.xmpp import XmppTransport
 

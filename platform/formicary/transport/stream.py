@@ -12,6 +12,7 @@ import asyncio
 import os
 import re
 import socket
+import ssl
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -41,6 +42,10 @@ _TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the container
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
 _HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
+
+
+class ReplacedError(LinkError):
+    """Another connection of the same name has taken this one's place; they would take turns for ever."""
 
 
 class XmppStream(asyncio.Protocol):
@@ -364,6 +369,11 @@ class XmppStream(asyncio.Protocol):
         """Return what a stream error (RFC 6120, 4.9) says."""
         conditions = [child.tag.removeprefix(f"{{{_ERRORS}}}") for child in error]
         condition = next((name for name in conditions if name != "text"), "undefined-condition")
+        if self._is_accepted and condition == "conflict":
+            name = self._domain.partition(".")[0]
+            return ReplacedError(
+                f"{self._server} gave the place of container {name!r} to another of that name"
+            )
         if refusal := self._refusal(condition):
             return refusal
         text = error.findtext(f"{{{_ERRORS}}}text") or ""
@@ -385,6 +395,6 @@ class XmppStream(asyncio.Protocol):
 
 def reason(error: Exception) -> str:
     """Return why a connection cannot be made, in the system's words and without the address."""
-    if isinstance(error, OSError) and error.errno and not isinstance(error, socket.gaierror):
+    if isinstance(error, OSError) and error.errno and not isinstance(error, socket.gaierror | ssl.SSLError):
         return os.strerror(error.errno)
     return str(getattr(error, "strerror", None) or error)

@@ -1,0 +1,161 @@
+"""What a container has to know to meet others through an ordinary XMPP account."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from formicary.errors import InvalidNameError, UsageError
+from formicary.names import check_local, check_platform, is_container
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from formicary.delivery import Transport
+    from formicary.server.address import Stream
+
+CLIENT_STANZA_LIMIT = 256 * 1024
+"""Bytes of the largest stanza that a Prosody takes from a client if nobody told it otherwise."""
+
+FRAME_TYPE = "groupchat"
+"""The type of the messages that carry frames between connections of one account (RFC 6121, 8.5.3.2).
+
+When the connection that such a message is for is gone, the server sends it back. One without a type, or of
+type `chat`, it would give to another connection of the account, or store; and it would send copies of it to
+those that asked for them (XEP-0280), and archive it (XEP-0313).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AccountAddress:
+    """An ordinary XMPP account through which the containers of one platform meet (`formicary[accounts]`).
+
+    Container `c1` binds the resource `c1` and is `lab@example.org/c1`. Whoever has the account's password
+    speaks for the containers, as whoever has a component's secret does. Agents have no XMPP addresses of
+    their own.
+
+    Attributes:
+        jid: the account's address, such as `lab@example.org`.
+        password: its password; kept out of the repr.
+        platform: the domain below which the containers have their names; by itself `lab.account.example.org`,
+            so that the platforms of two accounts differ from each other and from that of any component.
+        host: name or IP address of the server; found out by DNS (RFC 6120, 3.2; XEP-0368) if None.
+        port: TCP port for clients there; 5222 if None.
+        ca_file: certificates, in PEM, of the authorities to trust; those that the system trusts if None.
+        insecure: whether to go on although it is not certain whom the connection is to; that is logged.
+        tls: whether the connection is encrypted; False needs `insecure`.
+        stanza_limit: bytes of the largest stanza that the server takes; a larger one makes it close the whole
+            connection.
+
+    Raises:
+        InvalidNameError: the account's address is none, or the platform's domain.
+        UsageError: the other values do not go together.
+    """
+
+    jid: str
+    password: str = field(repr=False)
+    platform: str = ""
+    host: str | None = None
+    port: int | None = None
+    ca_file: Path | None = None
+    insecure: bool = False
+    tls: bool = True
+    stanza_limit: int = CLIENT_STANZA_LIMIT
+
+    gives_addresses = False
+    """Agents cannot be reached from outside: the account has one address for all of them."""
+
+    folder = None
+    """Whoever manages the server, the account is all that is known of it."""
+
+    def __post_init__(self) -> None:
+        local, at, domain = self.jid.partition("@")
+        if not at or "/" in domain:
+            raise InvalidNameError(
+                f"{self.jid!r} cannot be an account's address; write it without a resource: 'lab@example.org'"
+            )
+        check_local(local)
+        check_platform(domain)
+        if not self.platform:
+            object.__setattr__(self, "platform", f"{_label(local)}.account.{domain}")
+        check_platform(self.platform)
+        if self.port is not None and self.host is None:
+            raise UsageError("a port without a host says nothing: where the server is, DNS says; give both")
+        if not self.tls and not self.insecure:
+            raise UsageError("an account without TLS can be overheard; give insecure=True if that is meant")
+
+    def __str__(self) -> str:
+        where = "" if self.host is None else f" at {self.host}:{self.port or 5222}"
+        return f"the XMPP server of {self.domain}{where}"
+
+    @property
+    def domain(self) -> str:
+        """The domain of the account's server."""
+        return self.jid.partition("@")[2]
+
+    def transport(self) -> Transport:
+        """Return a new transport through this account, for one container."""
+        from formicary.transport.xmpp import XmppTransport
+
+        return XmppTransport(self)
+
+    def stream(self, domain: str, **callbacks: Any) -> Stream:
+        """Return a new stream for a container, not connected yet.
+
+        Args:
+            domain: the container's domain.
+            callbacks: as of `XmppStream`.
+
+        Raises:
+            UsageError: the extra is not installed.
+        """
+        require_extra()
+        from formicary.transport.account import AccountStream
+
+        return AccountStream(self, domain, **callbacks)
+
+    def frame_head(self, sender: str, receiver: str) -> bytes:  # noqa: ARG002 -- the server adds from whom
+        """Return what is written before a frame's text from one container's domain to another's."""
+        from formicary.transport.frames import NAMESPACE
+
+        to = f"{self.jid}/{receiver.partition('.')[0]}"
+        return f"<message type='{FRAME_TYPE}' to='{to}' id='f'><frame xmlns='{NAMESPACE}'>".encode()
+
+    def domain_of(self, origin: str) -> str | None:
+        """Return the domain of the container for which an address speaks; None if for none of the platform.
+
+        Args:
+            origin: a stanza's `from`, for which the server vouches.
+        """
+        account, _, name = origin.partition("/")
+        return f"{name}.{self.platform}" if account == self.jid and is_container(name) else None
+
+
+def require_extra() -> None:
+    """Make sure that accounts can be used.
+
+    Raises:
+        UsageError: what they need is not installed, or there is none for this Python.
+    """
+    import sys
+
+    if find_spec("aioxmpp") is not None:
+        return
+    if sys.version_info >= (3, 13):
+        raise UsageError(
+            "accounts need aioxmpp, which does not support Python 3.13 and later; take Python 3.11 or 3.12, "
+            "or connect the container as a component"
+        )
+    raise UsageError("accounts need an extra; install it with: pip install 'formicary[accounts]'")
+
+
+def _label(local: str) -> str:
+    """Return an account's own name as a part of a domain."""
+    label = re.sub("[^a-z0-9]+", "-", local).strip("-")[:63].strip("-")
+    if not label:
+        raise InvalidNameError(
+            f"the account's name {local!r} gives no domain; give a platform, 'lab.localhost' say"
+        )
+    return label

@@ -37,6 +37,7 @@ def _examples(*commands: str) -> str:
     epilog=_examples(
         "run",
         "run messaging/pairs --pairs 1,10,100 --placement same-container",
+        "run messaging/pairs --placement two-containers --route direct --tls on,off",
         "run messaging/size --payload 100,10000 --platform formicary,tcp --repeat 5",
         "run create --agents 50000 --json",
     )
@@ -44,7 +45,10 @@ def _examples(*commands: str) -> str:
 def run(
     experiment: Annotated[
         str,
-        typer.Argument(help="An experiment of `formicary bench list`; quick: a minute with some of all."),
+        typer.Argument(
+            help="An experiment of `formicary bench list`, or a selection of them: quick, a minute with some "
+            "of all; links, all that there is between containers."
+        ),
     ] = "quick",
     *,
     pairs: Annotated[
@@ -61,8 +65,23 @@ def run(
     ] = None,
     placement: Annotated[
         str | None,
+        typer.Option(metavar="PLACE,...", help="same-container, two-containers.", show_default="both"),
+    ] = None,
+    route: Annotated[
+        str | None,
         typer.Option(
-            metavar="PLACE,...", help="same-container, two-containers (through Prosody).", show_default="both"
+            metavar="ROUTE,...",
+            help="What carries our agents' messages between two containers: xmpp (through Prosody), direct "
+            "(without any server), auto (what the platform chooses where there is a server).",
+            show_default="xmpp,direct",
+        ),
+    ] = None,
+    tls: Annotated[
+        str | None,
+        typer.Option(
+            metavar="on|off,...",
+            help="Whether direct links, and the sockets of tcp beside them, do TLS 1.3.",
+            show_default="off",
         ),
     ] = None,
     platform: Annotated[
@@ -70,7 +89,7 @@ def run(
         typer.Option(
             metavar="NAME,...",
             help="formicary (or formicary-behaviours, formicary-micro), spade, or a baseline: "
-            "tasks, callbacks, tcp.",
+            "tasks, callbacks, tcp, components.",
             show_default="all that are installed",
         ),
     ] = None,
@@ -110,6 +129,8 @@ def run(
         payload=payload,
         agents=agents,
         placement=placement,
+        route=route,
+        tls=tls,
         platform=platform,
         rounds=rounds,
         repeat=repeat,
@@ -124,6 +145,7 @@ def run(
 def list_(*, as_json: Json = False) -> None:
     """List the experiments: what they measure, what they vary, which paper they are from."""
     from formicary_bench.experiments.catalogue import EXPERIMENTS
+    from formicary_bench.experiments.selections import SELECTIONS
 
     if as_json:
         for one in EXPERIMENTS:
@@ -142,7 +164,8 @@ def list_(*, as_json: Json = False) -> None:
         varies = ", ".join(f"--{name}" for name in one.varies)
         table.add_row(one.name, one.what, varies, ", ".join(one.placements), one.source)
     console_for_reports().print(table)
-    typer.echo("A minute with some of all: formicary bench run quick")
+    for selection in SELECTIONS.values():
+        typer.echo(f"{selection.what[0].upper()}{selection.what[1:]}: formicary bench run {selection.name}")
 
 
 @app.command(epilog=_examples("show runs/2026-03-14T15-09-26-quick", "show my-run --json"))

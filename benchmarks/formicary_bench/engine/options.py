@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments import quick
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.platforms.catalogue import APART, SAME, SUBJECTS
+from formicary_bench.experiments.quick import QUICK
+from formicary_bench.experiments.selections import SELECTIONS
+from formicary_bench.platforms.catalogue import APART, AUTO, DIRECT, SAME, SUBJECTS, XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,7 @@ MOST_BYTES = 10_000_000
 MOST_TRIPS = 10_000_000
 MOST_REPETITIONS = 10_000
 _SEED_BITS = 32
+_ON_OFF = {True: "on", False: "off"}
 REPETITIONS = 3
 """How often each configuration is measured: with fewer, intervals are too wide to say anything."""
 
@@ -32,22 +34,26 @@ class Options:
     """What to measure. None is what the experiment takes by itself.
 
     Attributes:
-        experiment: its name, or `quick`.
+        experiment: its name, or that of a selection.
         pairs: how many pairs, or senders.
         payloads: bytes of a message's body.
         agents: how many agents to create.
         placements: where the agents are.
+        routes: what carries our agents' messages between two containers.
+        tls: whether they are encrypted there, and a baseline's where it can do that.
         subjects: names of what is measured.
         rounds: round trips of each pair before, while and after it is measured.
         repeat: how often each configuration is measured.
         seed: for the order of the measurements, and for the agents' random generators.
     """
 
-    experiment: str = quick.NAME
+    experiment: str = QUICK.name
     pairs: tuple[int, ...] | None = None
     payloads: tuple[int, ...] | None = None
     agents: tuple[int, ...] | None = None
     placements: tuple[str, ...] | None = None
+    routes: tuple[str, ...] | None = None
+    tls: tuple[bool, ...] | None = None
     subjects: tuple[str, ...] | None = None
     rounds: tuple[int, int, int] | None = None
     repeat: int = 1
@@ -61,6 +67,8 @@ class Options:
             "payload": self.payloads,
             "agents": self.agents,
             "placement": self.placements,
+            "route": self.routes,
+            "tls": None if self.tls is None else [_ON_OFF[value] for value in self.tls],
             "platform": self.subjects,
             "rounds": self.rounds,
         }
@@ -69,12 +77,14 @@ class Options:
 
 
 def parse(
-    experiment: str = quick.NAME,
+    experiment: str = QUICK.name,
     *,
     pairs: str | None = None,
     payload: str | None = None,
     agents: str | None = None,
     placement: str | None = None,
+    route: str | None = None,
+    tls: str | None = None,
     platform: str | None = None,
     rounds: str | None = None,
     repeat: str | None = None,
@@ -86,12 +96,14 @@ def parse(
         UsageError: one of them is not understood, or does not fit the others.
     """
     known = {one.name: one for one in EXPERIMENTS}
-    if experiment not in {*known, quick.NAME}:
-        raise UsageError(_unknown("experiment", experiment, [*known, quick.NAME]))
+    if experiment not in {*known, *SELECTIONS}:
+        raise UsageError(_unknown("experiment", experiment, [*known, *SELECTIONS]))
     given = {
         "pairs": pairs,
         "payload": payload,
         "agents": agents,
+        "route": route,
+        "tls": tls,
         "rounds": rounds,
     }
     if experiment in known:
@@ -106,6 +118,8 @@ def parse(
         payloads=_numbers("--payload", payload, 0, MOST_BYTES),
         agents=_numbers("--agents", agents, 1, MOST_AGENTS),
         placements=_names("placement", placement, [SAME, APART]),
+        routes=_names("route", route, [AUTO, DIRECT, XMPP]),
+        tls=_switches("--tls", tls),
         subjects=_subjects(platform),
         rounds=_rounds(rounds),
         repeat=_one("--repeat", repeat, 1, MOST_REPETITIONS) or REPETITIONS,
@@ -152,6 +166,18 @@ def _rounds(text: str | None) -> tuple[int, int, int] | None:
     return first, second, third
 
 
+def _switches(option: str, text: str | None) -> tuple[bool, ...] | None:
+    """Read `on`, `off`, or both."""
+    if text is None:
+        return None
+    known = {word: value for value, word in _ON_OFF.items()}
+    words = dict.fromkeys(word.strip() for word in text.split(","))
+    for word in words:
+        if word not in known:
+            raise UsageError(f"{option} is on, off, or on,off, not {word[:40]!r}; write {option} on, say")
+    return tuple(known[word] for word in words)
+
+
 def _subjects(text: str | None) -> tuple[str, ...] | None:
     """Read names of platforms; `formicary` means both kinds of our agents."""
     known = {subject.name: subject for subject in SUBJECTS}
@@ -159,7 +185,7 @@ def _subjects(text: str | None) -> tuple[str, ...] | None:
     names = _names("platform", text, [*families, *known])
     if names is None:
         return None
-    chosen = [s for s in SUBJECTS if s.name in names or s.platform in names]
+    chosen = [s for s in SUBJECTS if s.name in names or (s.platform in names and not s.hidden)]
     for subject in chosen:
         if not subject.is_installed():
             raise UsageError(

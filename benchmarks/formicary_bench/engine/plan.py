@@ -7,9 +7,17 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments import quick
-from formicary_bench.experiments.catalogue import CREATE, EXPERIMENTS, MANY_TO_ONE, PAPER_ROUNDS, Part
-from formicary_bench.platforms.catalogue import SUBJECTS
+from formicary_bench.engine.ways import refuse_idle, ways_of
+from formicary_bench.experiments.catalogue import (
+    CREATE,
+    EXPERIMENTS,
+    MANY_TO_ONE,
+    PAPER_ROUNDS,
+    Part,
+    Point,
+)
+from formicary_bench.experiments.selections import SELECTIONS
+from formicary_bench.platforms.catalogue import AUTO, SUBJECTS, XMPP, subject_of
 from formicary_bench.results.model import Configuration
 
 if TYPE_CHECKING:
@@ -17,9 +25,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.engine.options import Options
     from formicary_bench.platforms.catalogue import Subject
-
-PROSODY = "prosody"
-"""The route of what needs the XMPP server."""
 
 _MOST_IN_MEMORY = 2**27  # round trips of one repetition
 
@@ -33,6 +38,7 @@ def make_plan(options: Options) -> list[Configuration]:
     parts = list(_parts(options))
     _check_placements(options, parts)
     plan = [configuration for part in parts for configuration in _configurations(part, options)]
+    refuse_idle(options, plan)
     if not plan:
         raise UsageError(
             f"nothing is left to measure: {', '.join(options.subjects or ['what is installed'])} cannot do "
@@ -63,9 +69,9 @@ def schedule(plan: Sequence[Configuration], repeat: int, seed: int) -> list[tupl
     return order
 
 
-def needs_server(plan: Sequence[Configuration]) -> bool:
+def needs_server(configuration: Configuration) -> bool:
     """Say whether an XMPP server takes part."""
-    return any(configuration.route == PROSODY for configuration in plan)
+    return configuration.route in {XMPP, AUTO}
 
 
 def command(configuration: Configuration) -> str:
@@ -76,12 +82,20 @@ def command(configuration: Configuration) -> str:
         return f"{who} --agents {configuration.agents}"
     rounds = f"{configuration.warm_up},{configuration.measured},{configuration.cool_down}"
     size = f"--pairs {configuration.load} --payload {configuration.payload_bytes} --rounds {rounds}"
-    return f"{who} --placement {configuration.placement} {size}"
+    return f"{who} --placement {configuration.placement}{_way(configuration)} {size}"
+
+
+def _way(configuration: Configuration) -> str:
+    """Give the options that choose a configuration's way, where it has any choice."""
+    subject = subject_of(configuration.platform, configuration.kind)
+    ways = subject.ways[configuration.placement]
+    route = f" --route {configuration.route}" if subject.has_choice(configuration.placement) else ""
+    return f"{route} --tls {'on' if configuration.tls else 'off'}" if len(ways) > 1 else ""
 
 
 def _parts(options: Options) -> Iterator[Part]:
-    if options.experiment == quick.NAME:
-        yield from quick.PARTS
+    if options.experiment in SELECTIONS:
+        yield from SELECTIONS[options.experiment].parts
         return
     one = next(experiment for experiment in EXPERIMENTS if experiment.name == options.experiment)
     yield Part(one, (), one.loads, one.payloads, one.placements)
@@ -107,8 +121,8 @@ def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
         return
     points = product(options.payloads or part.payloads, options.pairs or part.loads, placements, subjects)
     for payload, load, placement, subject in points:
-        if placement in subject.routes:
-            yield _messaging(part, options, subject, (placement, load, payload))
+        for way in ways_of(subject, placement, part, options):
+            yield _messaging(part, options, subject, Point(placement, way, load, payload))
 
 
 def _creation(placement: str, agents: int, subject: Subject) -> Configuration:
@@ -123,26 +137,26 @@ def _creation(placement: str, agents: int, subject: Subject) -> Configuration:
 
 
 def _takes_part(subject: Subject, part: Part, options: Options) -> bool:
-    wanted = subject.is_installed() if options.subjects is None else subject.name in options.subjects
+    if options.subjects is not None:
+        wanted = subject.name in options.subjects
+    else:
+        wanted = subject.is_installed() and (not subject.hidden or subject.name in part.subjects)
     return wanted and part.experiment.has(subject) and (not part.subjects or subject.name in part.subjects)
 
 
-def _messaging(part: Part, options: Options, subject: Subject, point: tuple[str, int, int]) -> Configuration:
-    placement, load, payload = point
-    if options.rounds:
-        rounds = options.rounds
-    else:
-        is_quick = options.experiment == quick.NAME
-        rounds = quick.rounds(subject, placement, load, payload) if is_quick else PAPER_ROUNDS
+def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> Configuration:
+    selection = SELECTIONS.get(options.experiment)
+    rounds = options.rounds or (selection.rounds(subject, point) if selection else PAPER_ROUNDS)
     return Configuration(
         experiment=part.experiment.name,
         platform=subject.platform,
         kind=subject.kind,
-        placement=placement,
-        route=subject.routes[placement],
-        pairs=load,
-        senders=load if part.experiment is MANY_TO_ONE else 0,
-        payload_bytes=payload,
+        placement=point.placement,
+        route=point.way.route,
+        tls=point.way.tls,
+        pairs=point.load,
+        senders=point.load if part.experiment is MANY_TO_ONE else 0,
+        payload_bytes=point.payload,
         warm_up=rounds[0],
         measured=rounds[1],
         cool_down=rounds[2],

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from formicary.errors import FormicaryError, ServerError
 from formicary_bench.engine.interruption import check, interruptible
-from formicary_bench.engine.plan import PROSODY, command, make_plan, needs_server, schedule
+from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
 from formicary_bench.engine.repetition import RepetitionError, Task, Watcher, measure
-from formicary_bench.platforms.catalogue import APART
+from formicary_bench.platforms.catalogue import APART, subject_of
 from formicary_bench.results.folder import RUNS, RunFolder
 from formicary_bench.results.machine import begin_manifest, load_average
 
@@ -68,19 +68,19 @@ def perform(options: Options, output: Path | None, audience: Audience) -> Outcom
 
     Raises:
         UsageError: there is nothing to measure, or the folder cannot be made.
-        ServerError: an explicitly asked placement needs an XMPP server, which cannot be started.
+        ServerError: all that there is to measure, or a route that was asked for, needs an XMPP server, which
+            cannot be started.
         FormicaryError: what was measured cannot be written; the folder has what was measured before.
     """
     plan = make_plan(options)
     with ExitStack() as stack:
         stack.enter_context(interruptible())
         server, left_out = None, ""
-        if needs_server(plan):
+        if any(map(needs_server, plan)):
             try:
                 server = stack.enter_context(_server())
             except ServerError as error:
-                plan = _without_server(plan, options, error)
-                left_out = f"the placement {APART} is left out, as there is no XMPP server: {error}"
+                plan, left_out = _without_server(plan, options, error)
                 audience.say(left_out)
         version = server.version if server else ""
         manifest = begin_manifest(options.as_asked(), plan, prosody=version, left_out=left_out)
@@ -124,8 +124,8 @@ class _Run:
 
     def _measure(self, configuration: Configuration, number: int, seed: int) -> None:
         try:
-            needed = configuration.route == PROSODY and self._server is not None
-            server = self._server.prepare(configuration) if needed and self._server else None
+            needed = self._server if needs_server(configuration) else None
+            server = needed.prepare(configuration) if needed else None
             repetition, data = measure(Task(configuration, number, seed, server), self._audience)
         except (RepetitionError, ServerError) as error:
             sentence = f"{describe(configuration)}, repetition {number}, was not measured: {error}; "
@@ -143,7 +143,13 @@ def describe(configuration: Configuration) -> str:
         return f"{who}, {configuration.agents} agents"
     word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
     size = f"{configuration.load} {word}, {configuration.payload_bytes} bytes"
-    return f"{who}, {configuration.placement}, {size}"
+    way = f" ({way_of(configuration)})" if configuration.placement == APART else ""
+    return f"{who}, {configuration.placement}{way}, {size}"
+
+
+def way_of(configuration: Configuration) -> str:
+    """Say what carries a configuration's messages."""
+    return f"{configuration.route} with TLS" if configuration.tls else configuration.route
 
 
 @contextmanager
@@ -155,12 +161,16 @@ def _server() -> Iterator[RunServer]:
         yield RunServer(managed)
 
 
-def _without_server(plan: list[Configuration], options: Options, error: ServerError) -> list[Configuration]:
-    """Leave out the placement that needs a server, unless it was asked for."""
-    left = [configuration for configuration in plan if configuration.placement != APART]
-    if not left or APART in (options.placements or ()):
+def _without_server(
+    plan: list[Configuration], options: Options, error: ServerError
+) -> tuple[list[Configuration], str]:
+    """Leave out what needs a server, unless it was asked for by its route, and say what that is."""
+    left = [configuration for configuration in plan if not needs_server(configuration)]
+    out = [configuration for configuration in plan if needs_server(configuration)]
+    if not left or options.routes is not None:
         raise error
-    return left
+    names = dict.fromkeys(f"{subject_of(one.platform, one.kind).name} by {one.route}" for one in out)
+    return left, f"left out for want of an XMPP server: {', '.join(names)} ({error})"
 
 
 def _tidy(folder: RunFolder, output: Path | None) -> None:

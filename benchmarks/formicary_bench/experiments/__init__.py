@@ -1,4 +1,5 @@
 """The experiments: what each one measures, and what it varies.
 
-`catalogue` lists them with the values that they take by default; `quick` is a small selection of them all.
+`catalogue` lists them with the values that they take by default; `selections` names the runs that take parts
+of several: `quick`, a little of all, and `links`, all that there is between containers.
 """

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from formicary_bench.platforms.catalogue import APART, SAME, Subject
+from formicary_bench.platforms.catalogue import APART, SAME, Subject, Way
 
-PAPER_ROUNDS = (500, 1000, 500)
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Rounds = tuple[int, int, int]
+
+PAPER_ROUNDS: Rounds = (500, 1000, 500)
 """Round trips of each pair before, while and after it is measured, as in Alberola 2010."""
 
 
@@ -49,6 +55,7 @@ class Part:
         loads: pairs or senders.
         payloads: bytes.
         placements: where the agents are.
+        ways: what carries the messages between two containers; what is usual if empty.
     """
 
     experiment: Experiment
@@ -56,9 +63,44 @@ class Part:
     loads: tuple[int, ...] = ()
     payloads: tuple[int, ...] = (100,)
     placements: tuple[str, ...] = (SAME, APART)
+    ways: tuple[Way, ...] = ()
 
 
-_MESSAGING = ("pairs", "payload", "placement", "rounds")
+@dataclass(frozen=True)
+class Point:
+    """How much of an experiment is measured at once, and where.
+
+    Attributes:
+        placement: where the agents are.
+        way: what carries the messages.
+        load: pairs or senders.
+        payload: bytes.
+    """
+
+    placement: str
+    way: Way
+    load: int
+    payload: int
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Parts of several experiments in one run.
+
+    Attributes:
+        name: as on the command line.
+        what: what it is for, in a few words.
+        parts: the parts.
+        rounds: how many round trips each pair makes before, while and after it is measured.
+    """
+
+    name: str
+    what: str
+    parts: tuple[Part, ...]
+    rounds: Callable[[Subject, Point], Rounds]
+
+
+_MESSAGING = ("pairs", "payload", "placement", "route", "tls", "rounds")
 
 PAIRS = Experiment(
     name="messaging/pairs",

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.catalogue import CREATE, MANY_TO_ONE, PAIRS, SIZE, Part
+from formicary_bench.experiments.catalogue import CREATE, MANY_TO_ONE, PAIRS, SIZE, Part, Selection
 from formicary_bench.platforms.catalogue import APART, SAME
 
 if TYPE_CHECKING:
+    from formicary_bench.experiments.catalogue import Point, Rounds
     from formicary_bench.platforms.catalogue import Subject
 
-NAME = "quick"
-
-
 PARTS = (
-    Part(PAIRS, ("formicary-behaviours", "formicary-micro", "tasks", "callbacks", "tcp"), loads=(1, 10, 100)),
+    Part(
+        PAIRS,
+        ("formicary-behaviours", "formicary-micro", "tasks", "callbacks"),
+        loads=(1, 10, 100),
+        placements=(SAME,),
+    ),
+    Part(PAIRS, ("formicary-behaviours", "tcp"), loads=(1, 10, 100), placements=(APART,)),
+    Part(PAIRS, ("components",), loads=(1, 100), placements=(APART,)),
     Part(PAIRS, ("spade",), loads=(1, 10), placements=(APART,)),
     Part(MANY_TO_ONE, ("formicary-behaviours", "tasks", "tcp"), loads=(100,)),
     Part(
@@ -33,27 +38,29 @@ PARTS = (
 )
 
 
-def rounds(subject: Subject, placement: str, load: int, payload: int) -> tuple[int, int, int]:
+def rounds(subject: Subject, point: Point) -> Rounds:
     """Return how many round trips each pair makes before, while and after it is measured.
 
     Few pairs make more of them, so that each measurement takes a part of a second, also on a slow machine.
     What comes after is long enough for the slowest pair to be measured while the fastest still sends; two
     processes and what connects them are less even than one queue.
     """
-    in_all, fewest, most = _TRIPS[subject.routes[placement]]
-    if subject.platform == "spade":
-        in_all, fewest, most = _OF_SPADE
-    if placement == APART:
-        in_all //= 1 + payload // _LARGE
-    measured = max(fewest, min(in_all // load, most))
-    return measured // 4, measured, measured if placement == APART else measured // 2
+    in_all, fewest, most = _OF_SPADE if subject.platform == "spade" else _TRIPS[point.way.route]
+    if point.placement == APART:
+        in_all //= 1 + point.payload // _LARGE
+    measured = max(fewest, min(in_all // point.load, most))
+    return measured // 4, measured, measured if point.placement == APART else measured // 2
 
 
 # Measured round trips of all pairs together; the fewest and the most of each.
 _TRIPS = {
     "in-process": (60_000, 600, 20_000),
-    "prosody": (6_000, 120, 1_000),
+    "xmpp": (6_000, 120, 1_000),
+    "direct": (20_000, 200, 2_000),
+    "auto": (20_000, 200, 2_000),
     "tcp": (20_000, 200, 2_000),
 }
 _OF_SPADE = (1_000, 30, 300)
 _LARGE = 2_000  # bytes of a body that take about as long as all the rest of a round trip
+
+QUICK = Selection("quick", "a minute with some of all", PARTS, rounds)

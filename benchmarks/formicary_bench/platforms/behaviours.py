@@ -136,7 +136,7 @@ async def echo(work: Work) -> AsyncIterator[Side]:
 async def ask(work: Work) -> AsyncIterator[Side]:
     """Have the agents that ask."""
     async with container(work, "c1") as home:
-        yield await _start_asking(home, work, work.job.peer)
+        yield await _start_asking(home, work, f"c2.{home.platform}")
 
 
 async def _start_echoes(home: Container, work: Work) -> None:

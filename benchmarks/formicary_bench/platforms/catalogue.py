@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import NamedTuple
 
 SAME, APART = "same-container", "two-containers"
 """The placements: both agents of a pair in one process, or in two."""
+
+AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
+"""The routes between containers: by the platform's own choice, past any server, through the XMPP server."""
+
+
+class Way(NamedTuple):
+    """How messages get from one agent of a pair to the other.
+
+    Attributes:
+        route: one of the routes between containers, or what else carries them.
+        tls: whether they are encrypted on it.
+    """
+
+    route: str
+    tls: bool = False
 
 
 @dataclass(frozen=True)
@@ -16,18 +32,20 @@ class Subject:
     Attributes:
         platform: `formicary`, another platform, or a baseline.
         module: where its parts are.
-        routes: what carries its messages, by placement.
+        ways: all that can carry its messages, by placement.
         kind: of our agents, `behaviours` or `micro`.
         creates: whether it can play a part in `create`.
         package: what must be installed beside us, if anything.
+        hidden: whether it takes part only where it is named.
     """
 
     platform: str
     module: str
-    routes: dict[str, str]
+    ways: dict[str, tuple[Way, ...]]
     kind: str = ""
     creates: bool = False
     package: str = ""
+    hidden: bool = False
 
     @property
     def name(self) -> str:
@@ -38,22 +56,34 @@ class Subject:
         """Say whether it can be used here."""
         return not self.package or find_spec(self.package) is not None
 
+    def has_choice(self, placement: str) -> bool:
+        """Say whether its messages can take more than one route."""
+        return len({way.route for way in self.ways.get(placement, ())}) > 1
+
+    def usual_ways(self, placement: str) -> tuple[Way, ...]:
+        """Return the ways that are measured unless others are asked for."""
+        return tuple(way for way in self.ways.get(placement, ()) if way.route in _USUAL and not way.tls)
+
 
 _HERE = "formicary_bench.platforms."
+_ALONE = (Way("in-process"),)
+_BETWEEN = (Way(XMPP), Way(DIRECT), Way(DIRECT, tls=True), Way(AUTO), Way(AUTO, tls=True))
+_USUAL = {"in-process", "tcp", XMPP}
 
 SUBJECTS = (
     Subject(
         "formicary",
         _HERE + "behaviours",
-        {SAME: "in-process", APART: "prosody"},
+        {SAME: _ALONE, APART: _BETWEEN},
         kind="behaviours",
         creates=True,
     ),
-    Subject("formicary", _HERE + "micro", {SAME: "in-process"}, kind="micro", creates=True),
-    Subject("tasks", _HERE + "tasks", {SAME: "in-process"}, creates=True),
-    Subject("callbacks", _HERE + "callbacks", {SAME: "in-process"}),
-    Subject("tcp", _HERE + "tcp", {APART: "tcp"}),
-    Subject("spade", _HERE + "spade", {APART: "prosody"}, package="spade"),
+    Subject("formicary", _HERE + "micro", {SAME: _ALONE, APART: _BETWEEN}, kind="micro", creates=True),
+    Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, creates=True),
+    Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
+    Subject("tcp", _HERE + "tcp", {APART: (Way("tcp"), Way("tcp", tls=True))}),
+    Subject("components", _HERE + "components", {APART: (Way(XMPP),)}),
+    Subject("spade", _HERE + "spade", {APART: (Way(XMPP),)}, package="spade"),
 )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from formicary import Container, Message, MicroAgent
 from formicary_bench.experiments.create import measure_creation
-from formicary_bench.platforms.behaviours import undelivered
+from formicary_bench.platforms.behaviours import container, undelivered
 from formicary_bench.platforms.part import Side, Times
 
 if TYPE_CHECKING:
@@ -86,26 +86,49 @@ class Idle(MicroAgent):
 @asynccontextmanager
 async def both(work: Work) -> AsyncIterator[Side]:
     """Have all agents in one container."""
-    async with Container("c1", seed=work.job.seed) as home:
-        for number in work.receivers:
-            await home.start(MicroEcho(f"echo-{number}"))
-        finished = asyncio.Semaphore(0)
-        asking = []
-        for number in work.senders:
-            times = Times()
-            work.times.append(times)
-            partner = f"echo-{work.receiver_of(number)}@{home.domain}"
-            agent = MicroAsk(f"asker-{number}", partner, work, times, finished.release)
-            asking.append(agent)
-            await home.start(agent)
+    async with container(work, "c1") as home:
+        await _start_echoes(home, work)
+        yield await _start_asking(home, work, home.domain)
 
-        async def measure() -> None:
-            for agent in asking:
-                agent.begin()
-            for _ in asking:
-                await finished.acquire()
 
-        yield Side(measure=measure, complaint=partial(undelivered, home))
+@asynccontextmanager
+async def echo(work: Work) -> AsyncIterator[Side]:
+    """Have the agents that echo."""
+    async with container(work, "c2") as home:
+        await _start_echoes(home, work)
+        yield Side(home.domain, complaint=partial(undelivered, home))
+
+
+@asynccontextmanager
+async def ask(work: Work) -> AsyncIterator[Side]:
+    """Have the agents that ask."""
+    async with container(work, "c1") as home:
+        yield await _start_asking(home, work, f"c2.{home.platform}")
+
+
+async def _start_echoes(home: Container, work: Work) -> None:
+    for number in work.receivers:
+        await home.start(MicroEcho(f"echo-{number}"))
+
+
+async def _start_asking(home: Container, work: Work, domain: str) -> Side:
+    finished = asyncio.Semaphore(0)
+    asking = []
+    for number in work.senders:
+        times = Times()
+        work.times.append(times)
+        partner = f"echo-{work.receiver_of(number)}@{domain}"
+        agent = MicroAsk(f"asker-{number}", partner, work, times, finished.release)
+        asking.append(agent)
+        await home.start(agent)
+
+    async def measure() -> None:
+        for agent in asking:
+            agent.begin()
+        for _ in asking:
+            await finished.acquire()
+
+    return Side(measure=measure, complaint=partial(undelivered, home))
 
 
 @asynccontextmanager

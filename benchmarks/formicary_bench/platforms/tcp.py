@@ -1,13 +1,21 @@
-"""The floor for two processes: bare TCP sockets, a connection per pair, frames with their length first."""
+"""The floor for two processes: bare TCP sockets, a connection per pair, frames with their length first.
+
+With TLS it is TLS 1.3, with a certificate made for the measurement, which the asking side checks.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import ssl
 import struct
+import tempfile
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
+from formicary.server.certificate import ensure_certificate
 from formicary_bench.platforms.part import Side, Times
 
 if TYPE_CHECKING:
@@ -17,6 +25,7 @@ if TYPE_CHECKING:
 
 _LENGTH = struct.Struct(">I")
 _LOOPBACK = "127.0.0.1"
+_HOST = "localhost"  # whom the certificate is for
 
 
 class Framed(asyncio.Protocol):
@@ -101,25 +110,31 @@ class Ask(Framed):
 
 @asynccontextmanager
 async def echo(work: Work) -> AsyncIterator[Side]:
-    """Listen on a free port of the loopback interface; the endpoint is the port."""
+    """Listen on a free port of the loopback interface; the endpoint is the port, and the certificate."""
+    context, certificate = _own_tls() if work.configuration.tls else (None, "")
     server = await asyncio.get_running_loop().create_server(
-        Echo, _LOOPBACK, 0, backlog=work.configuration.load
+        Echo, _LOOPBACK, 0, backlog=work.configuration.load, ssl=context
     )
     async with server:
-        yield Side(str(server.sockets[0].getsockname()[1]))
+        yield Side(f"{server.sockets[0].getsockname()[1]} {certificate}")
 
 
 @asynccontextmanager
 async def ask(work: Work) -> AsyncIterator[Side]:
     """Connect, once for each pair."""
     loop = asyncio.get_running_loop()
+    port, _, certificate = work.job.peer.partition(" ")
+    context = _their_tls(certificate) if certificate else None
+    name = _HOST if certificate else None
     ends: asyncio.Queue[Exception | None] = asyncio.Queue()
     pairs: list[Ask] = []
     work.times += [Times() for _ in work.senders]
     try:
         for times in work.times:
             pair = Ask(work.body, work.trips, times, ends.put_nowait)
-            await loop.create_connection(lambda pair=pair: pair, _LOOPBACK, int(work.job.peer))  # type: ignore[misc]  # mypy cannot infer a lambda with defaults
+            await loop.create_connection(
+                partial(_same, pair), _LOOPBACK, int(port), ssl=context, server_hostname=name
+            )
             pairs.append(pair)
 
         async def measure() -> None:
@@ -133,3 +148,26 @@ async def ask(work: Work) -> AsyncIterator[Side]:
     finally:
         for pair in pairs:
             pair.transport.close()
+
+
+def _same(pair: Ask) -> Ask:
+    return pair
+
+
+def _own_tls() -> tuple[ssl.SSLContext, str]:
+    """Return what the echoing side does TLS with, and the certificate that it shows."""
+    with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
+        ensure_certificate(Path(folder), _HOST)
+        file = Path(folder, f"{_HOST}.crt")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.load_cert_chain(file, file.with_suffix(".key"))
+        return context, file.read_text(encoding="ascii")
+
+
+def _their_tls(certificate: str) -> ssl.SSLContext:
+    """Return what the asking side checks that certificate with."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.load_verify_locations(cadata=certificate)
+    return context

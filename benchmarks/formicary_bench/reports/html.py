@@ -144,9 +144,11 @@ def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
 
 def _point(configuration: Configuration) -> str:
     """Say where a configuration stands in its experiment."""
-    other = "" if configuration.route != "prosody" else f" ({configuration.platform})"
+    route = configuration.named_route
+    other = "" if route != "xmpp" else f" ({configuration.platform})"
+    tls = " with TLS" if configuration.tls else ""
     size = figures.short(figures.size(configuration.payload_bytes))
-    return f"{configuration.route}{other}, {configuration.load} at once, {size}"
+    return f"{route}{tls}{other}, {configuration.load} at once, {size}"
 
 
 def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Bar, Bars, Lines, Point
 from formicary_bench.reports.sentences import remarks, sentences, title
 from formicary_bench.reports.series import PLACES, Series, by_series, label
-from formicary_bench.reports.tables import Column, against_baseline, by_experiment, columns_of
+from formicary_bench.reports.tables import Column, against_baseline, by_experiment, columns_of, ratio_columns
 from formicary_bench.results.summary import BATCH_MEANS, OVER_REPETITIONS
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Section(msgspec.Struct, frozen=True):
     remarks: list[str]
     figures: list[Figure]
     columns: list[Column]
+    ratios: list[Column]
 
 
 def sections(digests: Sequence[Digest]) -> list[Section]:
@@ -59,6 +60,7 @@ def sections(digests: Sequence[Digest]) -> list[Section]:
             remarks=remarks(rows),
             figures=_figures(experiment, [digest for digest in digests if digest.row in rows]),
             columns=columns_of(rows),
+            ratios=ratio_columns(rows),
         )
         for experiment, rows in groups.items()
     ]

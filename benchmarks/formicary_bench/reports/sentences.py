@@ -23,7 +23,7 @@ TITLES = {
 }
 """The experiments as a reader says them."""
 
-_ROUTES = {"prosody": " through Prosody", "tcp": " over TCP"}
+_ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " by the route auto"}
 
 
 class Tile(msgspec.Struct, frozen=True):
@@ -79,8 +79,9 @@ def tiles(rows: Sequence[Row]) -> list[Tile]:
     found: list[Tile] = []
     ours = (row for row in rows if row.platform == "formicary" and _is_finding(row))
     pairs = [row for row in ours if row.experiment == "messaging/pairs"]
-    for kind, placement in (("behaviours", SAME), ("behaviours", APART)):
-        members = [row for row in pairs if row.kind == kind and row.placement == placement]
+    plain = [row for row in pairs if row.kind == "behaviours" and not row.tls]
+    for placement, route in ((SAME, "in-process"), (APART, "direct"), (APART, "xmpp")):
+        members = [row for row in plain if (row.placement, row.route) == (placement, route)]
         if members:
             found += _pair_tiles(members, rows)
     created = [row for row in rows if row.agents and row.kind == "behaviours" and row.agents_per_s]
@@ -156,7 +157,7 @@ def _median_against(row: Row, rows: Sequence[Row]) -> str:
     beside = [(base, f"what {BASELINES[base.platform]} take")] if base else []
     beside += [(rival, f"what {subject(rival)} takes") for rival in rivals_of(row, rows)]
     ratios = ((median_ratio(row, other), name) for other, name in beside)
-    return _listed(row, [figures.compared(ratio, name) for ratio, name in ratios if ratio is not None])
+    return _listed(row, [figures.compared(ratio.mean, name) for ratio, name in ratios if ratio is not None])
 
 
 def _rate_against(row: Row, rows: Sequence[Row]) -> str:
@@ -175,7 +176,8 @@ def _listed(row: Row, comparisons: list[str]) -> str:
 
 def _where(row: Row) -> str:
     if row.placement == APART:
-        return f"Between two processes{_ROUTES.get(row.route, '')}"
+        tls = " with TLS" if row.tls else ""
+        return f"Between two processes{_ROUTES.get(row.route, '')}{tls}"
     return "In one process"
 
 

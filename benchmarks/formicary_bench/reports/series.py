@@ -25,21 +25,34 @@ _SUBJECTS = {
     ("tasks", ""): "asyncio tasks",
     ("callbacks", ""): "Callbacks",
     ("tcp", ""): "TCP sockets",
+    ("components", ""): "Bare components",
+    ("formicary-unnumbered", ""): "Without numbers",
     ("spade", ""): "SPADE",
 }
 
-_ROUTES = {"prosody": "Prosody", "tcp": "TCP", "in-process": "", "none": ""}
+_WITHOUT_A_NAME = {"in-process", "none"}
+_ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered"}
 
-# The style sheet gives each letter a colour, light and dark. Marks and dashes say the same without colour.
+# The style sheet gives each letter a colour, light and dark. Marks and dashes say the same without colour;
+# what differs in TLS alone differs in dashes alone.
 _STYLES = {
-    ("formicary", "behaviours", SAME): ("a", "circle", ""),
-    ("formicary", "micro", SAME): ("b", "diamond", ""),
-    ("formicary", "behaviours", APART): ("c", "square", ""),
-    ("spade", "", SAME): ("d", "triangle", ""),
-    ("spade", "", APART): ("e", "nabla", ""),
-    ("tasks", "", SAME): ("t", "circle", "6 4"),
-    ("callbacks", "", SAME): ("u", "diamond", "2 3"),
-    ("tcp", "", APART): ("v", "square", "9 3 2 3"),
+    ("formicary", "behaviours", "in-process", False): ("a", "circle", ""),
+    ("formicary", "micro", "in-process", False): ("b", "diamond", ""),
+    ("formicary", "behaviours", "xmpp", False): ("c", "square", ""),
+    ("formicary", "behaviours", "xmpp", True): ("c", "square", "3 2"),
+    ("formicary", "behaviours", "direct", False): ("i", "triangle", ""),
+    ("formicary", "behaviours", "direct", True): ("i", "triangle", "3 2"),
+    ("formicary", "micro", "xmpp", False): ("k", "diamond", ""),
+    ("formicary", "micro", "xmpp", True): ("k", "diamond", "3 2"),
+    ("formicary", "micro", "direct", False): ("l", "cross", ""),
+    ("formicary", "micro", "direct", True): ("l", "cross", "3 2"),
+    ("spade", "", "in-process", False): ("d", "triangle", ""),
+    ("spade", "", "xmpp", False): ("e", "nabla", ""),
+    ("tasks", "", "in-process", False): ("t", "circle", "6 4"),
+    ("callbacks", "", "in-process", False): ("u", "diamond", "2 3"),
+    ("tcp", "", "tcp", False): ("v", "square", "9 3 2 3"),
+    ("tcp", "", "tcp", True): ("v", "square", "2 3"),
+    ("components", "", "xmpp", False): ("w", "circle", "9 3 2 3"),
 }
 _SPARE = (("f", "cross", ""), ("g", "nabla", "4 2"), ("h", "triangle", "4 2"))
 
@@ -69,20 +82,21 @@ def label(row: Row) -> str:
     """Give the name of the series that a row belongs to."""
     if row.agents:
         return subject(row)
-    route = _ROUTES.get(row.route, row.route)
-    where = route if row.placement == APART and row.platform not in BASELINES else ""
-    return ", ".join(text for text in (subject(row), where) if text)
+    unsaid = row.route in _WITHOUT_A_NAME or row.placement != APART or row.platform in _ONE_ROUTE
+    who = subject(row) if unsaid else f"{subject(row)}, {row.route}"
+    return f"{who} with TLS" if row.tls else who
 
 
 def by_series(rows: Iterable[Row]) -> dict[Series, list[Row]]:
     """Sort rows into series: ours first, other platforms next, the baselines last."""
-    groups: dict[tuple[str, str, str, str], list[Row]] = {}
+    groups: dict[tuple[str, str, str, str, bool], list[Row]] = {}
     for row in sorted(rows, key=_order):
-        groups.setdefault((row.platform, row.kind, row.placement, row.route), []).append(row)
+        groups.setdefault((row.platform, row.kind, row.placement, row.route, row.tls), []).append(row)
     found: dict[Series, list[Row]] = {}
     strangers = 0
-    for identity, members in groups.items():
-        style = _STYLES.get(identity[:3])
+    for (platform, kind, _, route, tls), members in groups.items():
+        # Agents look alike, whether they are created or talk to each other.
+        style = _STYLES.get((platform, kind, "in-process" if route == "none" else route, tls))
         if style is None:
             style = _SPARE[strangers % len(_SPARE)]
             strangers += 1
@@ -91,5 +105,5 @@ def by_series(rows: Iterable[Row]) -> dict[Series, list[Row]]:
     return found
 
 
-def _order(row: Row) -> tuple[bool, bool, bool]:
-    return row.platform in BASELINES, row.platform != "formicary", row.placement != SAME
+def _order(row: Row) -> tuple[bool, bool, bool, str, bool]:
+    return row.platform in BASELINES, row.platform != "formicary", row.placement != SAME, row.route, row.tls

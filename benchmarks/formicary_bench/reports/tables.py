@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.reports import figures
-from formicary_bench.reports.series import PLACES, by_series
-from formicary_bench.results.baselines import baseline_of, rate_ratio
+from formicary_bench.reports.series import PLACES, by_series, label
+from formicary_bench.results.baselines import baseline_of, comparisons_of, rate_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.summary import Row
+    from formicary_bench.statistics.intervals import Interval
 
 UNEVEN = "not held"
 """What the table says of a row that did not hold full load."""
@@ -54,6 +55,41 @@ def against_baseline(row: Row, rows: Sequence[Row]) -> str:
     base = baseline_of(row, rows)
     ratio = rate_ratio(row, base) if base else None
     return figures.compared(ratio.mean, base.platform) if base and ratio else ""
+
+
+def ratio_columns(rows: Sequence[Row]) -> list[Column]:
+    """Give the table that holds links between containers against all that says something about them.
+
+    Empty where there is nothing of the kind.
+    """
+    ordered = [row for members in by_series(rows).values() for row in members]
+    found = [comparison for row in ordered for comparison in comparisons_of(row, rows)]
+    if not found:
+        return []
+    ours = [comparison.row for comparison in found]
+    many = any(row.experiment == "messaging/many-to-one" for row in rows)
+    return [
+        Column("who", tuple(label(row) for row in ours), names=True),
+        Column("senders" if many else "pairs", tuple(str(row.senders) for row in ours)),
+        Column("body", tuple(figures.short(figures.size(row.payload_bytes)) for row in ours)),
+        Column("held against", tuple(label(one.base) for one in found), names=True),
+        *_ratio("times its rate", [one.rate for one in found]),
+        *_ratio("times its median", [one.median for one in found]),
+    ]
+
+
+def _ratio(title: str, ratios: Sequence[Interval | None]) -> list[Column]:
+    return [
+        Column(title, tuple(figures.times(one.mean) if one else figures.NOTHING for one in ratios)),
+        Column("95%", tuple(_spread(one) for one in ratios)),
+    ]
+
+
+def _spread(ratio: Interval | None) -> str:
+    """Give half a ratio's interval; nothing where there is none, as one of both figures has none."""
+    if ratio is None or not ratio.half_width:
+        return ""
+    return figures.spread(ratio.mean, (ratio.low, ratio.high))
 
 
 def _messages(rows: Sequence[Row]) -> list[Column]:

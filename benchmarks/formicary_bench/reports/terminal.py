@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from formicary_bench.reports.sentences import remarks, sentences, title
-from formicary_bench.reports.tables import UNEVEN, by_experiment, columns_of
+from formicary_bench.reports.tables import UNEVEN, Column, by_experiment, columns_of, ratio_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,11 +43,16 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
         console.print(_plain(partial(run.manifest, rows), "bold yellow"))
     for experiment, members in by_experiment(rows).items():
         console.print()
-        console.print(_table(experiment, members))
+        console.print(_table(f"{title(experiment)} ({experiment})", columns_of(members)))
         for sentence in sentences(experiment, members):
             console.print(Padding(_plain(sentence), _INDENT))
         for remark in remarks(members):
             console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
+        if ratios := ratio_columns(members):
+            console.print()
+            console.print(
+                _table(f"Between two processes, held against what else was measured ({experiment})", ratios)
+            )
 
 
 def partial(manifest: Manifest, rows: Sequence[Row]) -> str:
@@ -59,10 +64,10 @@ def partial(manifest: Manifest, rows: Sequence[Row]) -> str:
     )
 
 
-def _table(experiment: str, rows: Sequence[Row]) -> Table:
-    columns = [column for column in columns_of(rows) if not column.minor]
+def _table(name: str, all_columns: Sequence[Column]) -> Table:
+    columns = [column for column in all_columns if not column.minor]
     table = Table(
-        title=_plain(f"{title(experiment)} ({experiment})", "bold"),
+        title=_plain(name, "bold"),
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1),

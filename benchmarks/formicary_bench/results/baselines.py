@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.statistics.intervals import Interval
@@ -16,25 +17,63 @@ BASELINES = {
     "tasks": "two bare asyncio tasks",
     "callbacks": "two bare callbacks",
     "tcp": "bare TCP sockets",
+    "components": "bare components of the server",
+    "formicary-unnumbered": "links without numbers",
 }
 """The platforms that are floors, and what a sentence calls them."""
+
+_APART = "two-containers"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a figure compares to another one of the same run.
+
+    Attributes:
+        row: Whose figure it is.
+        base: What it is held against.
+        rate: How many times the other's rate it has, with its interval where both have one.
+        median: The same of the median round-trip times.
+    """
+
+    row: Row
+    base: Row
+    rate: Interval | None
+    median: Interval | None
 
 
 def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     """Find the row that a figure is held against: the same work, the same size, no agents.
 
     Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
-    nobody creates a callback), two processes against TCP sockets. A baseline has no other baseline.
+    nobody creates a callback), direct links against TCP sockets with TLS if they have it, what goes through
+    the server against bare components there (or TCP sockets where these were not measured). A baseline has
+    no other baseline.
     """
     if row.platform in BASELINES:
         return None
-    wanted = _wanted(row)
-    fitting = (
-        other
-        for other in rows
-        if other.platform == wanted and _size(other) == _size(row) and _measured(other)
-    )
-    return next(fitting, None)
+    fitting = [other for other in rows if _size(other) == _size(row) and _measured(other)]
+    for platform, tls in _wanted(row):
+        for other in fitting:
+            if (other.platform, other.tls) == (platform, tls):
+                return other
+    return None
+
+
+def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
+    """Compare one of our figures between two containers with all that says something about it.
+
+    These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
+    platforms.
+    """
+    if row.platform != "formicary" or row.placement != _APART or not _measured(row):
+        return []
+    rows = list(rows)
+    base = baseline_of(row, rows)
+    others = [base] if base else []
+    others += [other for other in rows if _measured(other) and _is_less(other, row)]
+    others += rivals_of(row, rows)
+    return [Comparison(row, other, rate_ratio(row, other), median_ratio(row, other)) for other in others]
 
 
 def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
@@ -67,17 +106,27 @@ def rate_ratio(row: Row, base: Row) -> Interval | None:
     )
 
 
-def median_ratio(row: Row, base: Row) -> float | None:
-    """Give how many times the baseline's median round-trip time a row has."""
-    if row.rtt_p50_us is None or not base.rtt_p50_us:
-        return None
-    return row.rtt_p50_us / base.rtt_p50_us
+def median_ratio(row: Row, base: Row) -> Interval | None:
+    """Give how many times the baseline's median time a row has, with its interval where both have one."""
+    return _divide(row.rtt_p50_us, row.rtt_p50_ci95_us, base.rtt_p50_us, base.rtt_p50_ci95_us)
 
 
-def _wanted(row: Row) -> str:
-    if row.placement == "two-containers":
-        return "tcp"
-    return "callbacks" if row.kind == "micro" and not row.agents else "tasks"
+def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
+    """Give the platforms of a row's baseline, and whether with TLS, the best one first."""
+    if row.placement != _APART:
+        return (("callbacks" if row.kind == "micro" and not row.agents else "tasks", False),)
+    if row.route == "xmpp":
+        return ("components", row.tls), ("tcp", row.tls)
+    return (("tcp", row.tls),)
+
+
+def _is_less(other: Row, row: Row) -> bool:
+    """Whether a row is the same with one thing less: TLS, or the numbering of frames."""
+    if _size(other) != _size(row) or (other.placement, other.route) != (row.placement, row.route):
+        return False
+    if (other.platform, other.kind) == (row.platform, row.kind):
+        return row.tls and not other.tls
+    return other.platform == "formicary-unnumbered" and row.kind == "behaviours" and other.tls == row.tls
 
 
 def _size(row: Row) -> tuple[str, int, int, int, int]:
@@ -93,4 +142,10 @@ def _divide(
 ) -> Interval | None:
     if value is None or base is None:
         return None
-    return ratio(Interval(value, *(bounds or (value, value))), Interval(base, *(base_bounds or (base, base))))
+    if not (bounds and base_bounds):
+        bounds, base_bounds = (value, value), (base, base)
+    return ratio(_interval(value, bounds), _interval(base, base_bounds))
+
+
+def _interval(value: float, bounds: Bounds) -> Interval:
+    return Interval(value, *bounds)

@@ -26,10 +26,12 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         experiment: Its name, as in `messaging/pairs`.
-        platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`.
+        platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`, `components`.
         kind: Of our agents, `behaviours` or `micro`; empty for other platforms.
         placement: `same-container` or `two-containers`.
-        route: What carries the messages: `in-process`, `prosody`, `tcp`, or `none` where there are none.
+        route: What carries the messages: `in-process`; between containers `xmpp` (the first version wrote
+            `prosody`), `direct` or `auto`; for a baseline `tcp`; `none` where there are none.
+        tls: Whether they are encrypted between the containers.
         pairs: How many pairs exchange messages at once.
         senders: How many agents send; as `pairs`, but for experiments of the many-to-one kind.
         payload_bytes: The size of a message's body.
@@ -44,6 +46,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     kind: Name = ""
     placement: Name = "same-container"
     route: Name = "in-process"
+    tls: bool = False
     pairs: Count = 0
     senders: Count = 0
     payload_bytes: Count = 0
@@ -62,7 +65,13 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
             trips = f"{self.warm_up}-{self.measured}-{self.cool_down}"
             size = f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes-{trips}"
-        return f"{self.experiment}/{who}/{self.placement}/{self.route}/{size}"
+        route = f"{self.route}-tls" if self.tls else self.route
+        return f"{self.experiment}/{who}/{self.placement}/{route}/{size}"
+
+    @property
+    def named_route(self) -> str:
+        """The route by the name that it has now."""
+        return "xmpp" if self.route == "prosody" else self.route
 
     @property
     def load(self) -> int:

@@ -42,7 +42,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """The figures of one configuration. What does not apply to it, or is not known, is None.
 
     Attributes:
-        experiment: As in the configuration, as are platform, kind, placement, route, pairs, senders,
+        experiment: As in the configuration, as are platform, kind, placement, route, tls, pairs, senders,
             payload_bytes and agents.
         repetitions: How many there were.
         ci_method: How the intervals were made: over `repetitions`, by `batch-means` within one, or `none`.
@@ -52,6 +52,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         rtt_mean_us: Mean round-trip time in microseconds, with its 95% bounds `rtt_ci95_us`.
         rtt_min_us: Fastest, as are `rtt_p50_us`, `rtt_p90_us`, `rtt_p99_us`, `rtt_p999_us`, `rtt_max_us`
             the percentiles of all repetitions together.
+        rtt_p50_ci95_us: The 95% bounds of the repetitions' medians, where there are several.
         round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
         agents_per_s: Agents created and started per second, with its 95% bounds.
         bytes_per_agent: Memory that each of them holds.
@@ -68,6 +69,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     payload_bytes: int
     agents: int
     repetitions: int
+    tls: bool = False
     ci_method: str = NO_INTERVAL
     full_load: bool | None = None
     lost: int = 0
@@ -76,6 +78,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     rtt_ci95_us: Bounds | None = None
     rtt_min_us: float | None = None
     rtt_p50_us: float | None = None
+    rtt_p50_ci95_us: Bounds | None = None
     rtt_p90_us: float | None = None
     rtt_p99_us: float | None = None
     rtt_p999_us: float | None = None
@@ -177,6 +180,7 @@ def _with_times(row: Row, times: list[NDArray[np.int64]], alone: Interval | None
     import numpy as np
 
     means = [float(values.mean()) for values in times]
+    medians = [float(np.median(values)) for values in times]
     interval = mean_interval(means) or alone
     pooled = times[0] if len(times) == 1 else np.concatenate(times)
     wanted = tail_probabilities(len(pooled))
@@ -190,6 +194,7 @@ def _with_times(row: Row, times: list[NDArray[np.int64]], alone: Interval | None
         rtt_ci95_us=_bounds(interval, 1e-3),
         rtt_min_us=low,
         rtt_p50_us=p50,
+        rtt_p50_ci95_us=_bounds(mean_interval(medians), 1e-3),
         rtt_p90_us=p90,
         rtt_p99_us=p99,
         rtt_p999_us=p999,
@@ -252,7 +257,8 @@ def _frame(configuration: Configuration, repetitions: list[Repetition]) -> Row:
         platform=configuration.platform,
         kind=configuration.kind,
         placement=configuration.placement,
-        route=configuration.route,
+        route=configuration.named_route,
+        tls=configuration.tls,
         pairs=configuration.pairs,
         senders=configuration.load,
         payload_bytes=configuration.payload_bytes,

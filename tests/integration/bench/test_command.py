@@ -142,21 +142,24 @@ def _no_prosody(monkeypatch):
 
 
 @pytest.mark.usefixtures("_no_prosody")
-def test_without_prosody_its_placement_is_left_out_and_the_run_goes_on(bench):
+def test_without_prosody_what_goes_through_it_is_left_out_and_the_run_goes_on(bench, tmp_path):
     ran = bench(
-        "run", "messaging/pairs", "--pairs", 1, "--platform", "formicary-behaviours,tcp", *TINY, "--json"
+        "run", "messaging/pairs", "--pairs", 1, *TINY, "--platform", "formicary-behaviours,components,tcp"
     )
     assert ran.code == 0
-    assert "the placement two-containers is left out" in ran.err
+    left_out = "left out for want of an XMPP server: formicary-behaviours by xmpp, components by xmpp"
+    assert left_out in ran.err
     assert "prosody is not installed" in ran.err
-    assert [row["placement"] for row in ran.rows] == ["same-container"]
+    (folder,) = (tmp_path / "runs").iterdir()
+    rows = bench("show", folder, "--json").rows
+    assert {row["route"] for row in rows} == {"in-process", "tcp"}
+    assert "Left out for want of an XMPP server" in (folder / "report.html").read_text()
 
 
 @pytest.mark.usefixtures("_no_prosody")
-def test_without_prosody_a_placement_that_was_asked_for_is_refused(bench, tmp_path):
-    refused = bench(
-        "run", "messaging/pairs", "--pairs", 1, "--placement", "same-container,two-containers", *TINY
-    )
+@pytest.mark.parametrize("asked", [("--route", "xmpp,direct"), ("--platform", "components")])
+def test_without_prosody_what_was_asked_for_by_its_name_is_refused(bench, tmp_path, asked):
+    refused = bench("run", "messaging/pairs", "--pairs", 1, *asked, *TINY)
     assert refused.code == 3
     assert "prosody is not installed; install it" in refused.err
     assert refused.err.count("\n") == 1

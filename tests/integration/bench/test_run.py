@@ -54,9 +54,15 @@ def test_one_process_makes_all_round_trips_of_all_phases(experiment, subject, si
 @pytest.mark.server
 @pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
 def test_two_processes_through_prosody_and_tcp(experiment, silent, tmp_path):
-    subjects = ("formicary-behaviours", "tcp")
+    subjects = ("formicary-behaviours", "formicary-micro", "components", "tcp")
     options = Options(
-        experiment, pairs=(3,), payloads=(0, 70_000), placements=(APART,), subjects=subjects, rounds=ROUNDS
+        experiment,
+        pairs=(3,),
+        payloads=(0, 70_000),
+        placements=(APART,),
+        routes=("xmpp",),
+        subjects=subjects,
+        rounds=ROUNDS,
     )
     audience = silent()
     outcome = perform(options, tmp_path / "run", audience)
@@ -64,10 +70,13 @@ def test_two_processes_through_prosody_and_tcp(experiment, silent, tmp_path):
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert manifest.complete
     assert manifest.machine.prosody
-    assert sorted((c.route, c.payload_bytes) for c in manifest.configurations) == [
-        ("prosody", 0), ("prosody", 70_000), ("tcp", 0), ("tcp", 70_000),
+    assert sorted((c.platform, c.kind, c.route, c.payload_bytes) for c in manifest.configurations) == [
+        ("components", "", "xmpp", 0), ("components", "", "xmpp", 70_000),
+        ("formicary", "behaviours", "xmpp", 0), ("formicary", "behaviours", "xmpp", 70_000),
+        ("formicary", "micro", "xmpp", 0), ("formicary", "micro", "xmpp", 70_000),
+        ("tcp", "", "tcp", 0), ("tcp", "", "tcp", 70_000),
     ]  # fmt: skip
-    assert [repetition.round_trips for repetition in manifest.repetitions] == [60] * 4
+    assert [repetition.round_trips for repetition in manifest.repetitions] == [60] * 8
     assert manifest.load_after is not None
 
 
@@ -91,6 +100,15 @@ def test_a_server_that_died_is_there_again_for_the_next_repetition():
         managed.kill()
         assert server.prepare(configuration) == before
         assert managed.running
+
+
+def test_sockets_with_tls_need_no_server(silent, tmp_path):
+    options = Options("messaging/size", pairs=(2,), payloads=(0, 100_000), rounds=ROUNDS, subjects=("tcp",),
+                      tls=(True, False))  # fmt: skip
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    assert [c.tls for c in outcome.folder.manifest.configurations] == [False, True] * 2
+    assert [repetition.round_trips for repetition in outcome.folder.manifest.repetitions] == [40] * 4
 
 
 def test_bodies_that_take_many_reads_arrive(silent, tmp_path):

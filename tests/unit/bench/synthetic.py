@@ -52,7 +52,7 @@ SPEEDS = {
     ("formicary", "micro", "same-container", "in-process"): Speed(0.95, 0.82, 0.10, 0.00001),
     ("tasks", "", "same-container", "in-process"): Speed(2.2, 1.52, 0.07),
     ("callbacks", "", "same-container", "in-process"): Speed(1.1, 0.53, 0.05),
-    ("formicary", "behaviours", "two-containers", "prosody"): Speed(144, 4.0, 0.15, 0.012),
+    ("formicary", "behaviours", "two-containers", "xmpp"): Speed(144, 4.0, 0.15, 0.012),
     ("tcp", "", "two-containers", "tcp"): Speed(33, 7.6, 0.12, 0.0012),
 }
 

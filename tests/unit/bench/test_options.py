@@ -19,6 +19,13 @@ def test_lists_are_read_with_spaces_and_without_repetition():
     assert options.as_asked()["payload"] == [0, 100_000]
 
 
+def test_routes_and_tls_are_read_and_kept():
+    options = parse("messaging/pairs", route="direct, xmpp,direct", tls="on,off", seed="1")
+    assert (options.routes, options.tls) == (("direct", "xmpp"), (True, False))
+    assert options.as_asked()["route"] == ["direct", "xmpp"]
+    assert options.as_asked()["tls"] == ["on", "off"]
+
+
 def test_seeds_that_nobody_gives_differ():
     assert parse().seed != parse().seed
 
@@ -33,7 +40,11 @@ def test_our_name_means_both_kinds_of_agents():
     [
         ("messaging/pear", {}, "there is no experiment 'messaging/pear'; did you mean messaging/pairs?"),
         ("size", {}, "did you mean messaging/size?"),
-        ("zzz", {}, "take one of: create, messaging/many-to-one, messaging/pairs, messaging/size, quick"),
+        (
+            "zzz",
+            {},
+            "take one of: create, links, messaging/many-to-one, messaging/pairs, messaging/size, quick",
+        ),
         (
             "quick",
             {"placement": "one-container"},
@@ -59,6 +70,11 @@ def test_our_name_means_both_kinds_of_agents():
         ("quick", {"rounds": "10"}, "--rounds takes three numbers"),
         ("quick", {"rounds": "1,0,1"}, "--rounds takes whole numbers from 1 to"),
         ("create", {"agents": "0"}, "--agents takes whole numbers from 1 to"),
+        ("quick", {"route": "prosody"}, "there is no route 'prosody'; take one of: auto, direct, xmpp"),
+        ("quick", {"route": "xmp"}, "did you mean xmpp?"),
+        ("quick", {"tls": "yes"}, "--tls is on, off, or on,off, not 'yes'; write --tls on, say"),
+        ("create", {"route": "direct"}, "create has no --route"),
+        ("create", {"tls": "on"}, "create has no --tls"),
         ("create", {"pairs": "5"}, "create has no --pairs; it has --agents: leave it out"),
         ("messaging/pairs", {"agents": "5"}, "messaging/pairs has no --agents"),
     ],

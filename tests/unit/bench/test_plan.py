@@ -7,12 +7,15 @@ from formicary.errors import UsageError
 from formicary_bench.engine.options import Options, parse
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
 from formicary_bench.experiments import quick
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.catalogue import EXPERIMENTS, Point
 from formicary_bench.experiments.create import batches
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms import catalogue
-from formicary_bench.platforms.catalogue import APART, SAME
+from formicary_bench.platforms.catalogue import APART, AUTO, DIRECT, SAME, XMPP, Way
 from formicary_bench.results.baselines import BASELINES, baseline_of
 from formicary_bench.results.summary import Row
+
+ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +30,7 @@ def with_spade(monkeypatch):
 
 def as_row(configuration):
     figures = {"agents_per_s": 1.0} if configuration.agents else {"round_trips_per_s": 1.0}
-    same = ("experiment", "platform", "kind", "placement", "route", "pairs", "payload_bytes", "agents")
+    same = ("experiment", "platform", "kind", "placement", "route", "tls", "pairs", "payload_bytes", "agents")
     about = {name: getattr(configuration, name) for name in same}
     return Row(**about, senders=configuration.load, repetitions=1, **figures)
 
@@ -43,20 +46,72 @@ def test_pairs_are_what_the_paper_and_the_options_say():
     assert {c.pairs for c in make_plan(Options("messaging/pairs"))} == {1, 10, 50, 100, 150, 200}
 
 
-def test_two_containers_go_through_prosody_and_tcp():
-    plan = make_plan(Options("messaging/many-to-one", pairs=(7,), placements=(APART,)))
-    assert [(c.platform, c.kind, c.route) for c in plan] == [
-        ("formicary", "behaviours", "prosody"), ("tcp", "", "tcp"),
+def ways(options):
+    """Who takes which way between two containers."""
+    return [(c.platform, c.kind, c.route, c.tls) for c in make_plan(options) if c.placement == APART]
+
+
+def test_two_containers_have_every_usual_route():
+    options = Options("messaging/many-to-one", pairs=(7,), placements=(APART,), routes=(DIRECT, XMPP))
+    assert ways(options) == [
+        ("formicary", "behaviours", XMPP, False), ("formicary", "behaviours", DIRECT, False),
+        ("formicary", "micro", XMPP, False), ("formicary", "micro", DIRECT, False),
+        ("tcp", "", "tcp", False), ("components", "", XMPP, False),
     ]  # fmt: skip
-    assert {(c.pairs, c.senders, c.load) for c in plan} == {(7, 7, 7)}
+    assert {(c.pairs, c.senders, c.load) for c in make_plan(options)} == {(7, 7, 7)}
+
+
+def test_routes_and_tls_are_compared_in_one_run():
+    subjects = ("formicary-behaviours", "tcp", "components")
+    options = Options(
+        "messaging/pairs", pairs=(1,), subjects=subjects, routes=(AUTO, DIRECT), tls=(True, False)
+    )
+    assert ways(options) == [
+        ("formicary", "behaviours", DIRECT, False), ("formicary", "behaviours", DIRECT, True),
+        ("formicary", "behaviours", AUTO, False), ("formicary", "behaviours", AUTO, True),
+        ("tcp", "", "tcp", False), ("tcp", "", "tcp", True), ("components", "", XMPP, False),
+    ]  # fmt: skip
+
+
+def test_what_has_no_choice_takes_part_where_it_fits_or_is_named(with_spade):
+    def others(**options):
+        return {c[0] for c in ways(Options("messaging/pairs", pairs=(1,), **options))} - {"formicary"}
+
+    assert others(routes=(XMPP,)) == {"tcp", "components", "spade"}
+    assert others(routes=(DIRECT,)) == {"tcp"}
+    assert others(tls=(True,)) == {"tcp"}
+    assert others(tls=(True, False)) == {"tcp", "components", "spade"}
+    assert others(routes=(DIRECT,), subjects=("formicary-micro", "spade")) == {"spade"}
+
+
+def test_one_process_has_no_routes_to_choose():
+    plan = make_plan(Options("messaging/pairs", pairs=(1,), routes=(DIRECT,), tls=(True,)))
+    assert [(c.platform, c.route, c.tls) for c in plan if c.placement == SAME] == [
+        ("formicary", "in-process", False), ("formicary", "in-process", False),
+        ("tasks", "in-process", False), ("callbacks", "in-process", False),
+    ]  # fmt: skip
+
+
+def test_links_hold_every_route_against_its_floor(with_spade):
+    plan = make_plan(Options("links"))
+    assert {(c.platform, c.kind, c.route, c.tls) for c in plan if c.experiment == "messaging/pairs"} >= {
+        ("formicary", kind, *way)
+        for kind in ("behaviours", "micro")
+        for way in (Way(XMPP), Way(DIRECT), Way(DIRECT, tls=True))
+    } | {("tcp", "", *Way("tcp")), ("tcp", "", *Way("tcp", tls=True)), ("components", "", *Way(XMPP)),
+         ("spade", "", *Way(XMPP))}  # fmt: skip
+    assert {c.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 100}
+    large = [c for c in plan if c.experiment == "messaging/size"]
+    assert {c.payload_bytes for c in large} == {100_000}
+    assert {(c.platform, c.route) for c in large} >= {("formicary", DIRECT), ("tcp", "tcp")}
 
 
 def test_spade_takes_part_where_it_is_installed(with_spade):
     plan = make_plan(Options("messaging/pairs", pairs=(1,)))
-    assert [(c.placement, c.route) for c in plan if c.platform == "spade"] == [(APART, "prosody")]
+    assert [(c.placement, c.route) for c in plan if c.platform == "spade"] == [(APART, XMPP)]
 
 
-@pytest.mark.parametrize("experiment", [*(one.name for one in EXPERIMENTS), "quick"])
+@pytest.mark.parametrize("experiment", ALL)
 def test_everything_of_ours_has_its_floor_in_the_same_run(experiment):
     rows = [as_row(configuration) for configuration in make_plan(Options(experiment))]
     ours = [row for row in rows if row.platform not in BASELINES]
@@ -64,7 +119,7 @@ def test_everything_of_ours_has_its_floor_in_the_same_run(experiment):
     assert all(baseline_of(row, rows) for row in ours)
 
 
-@pytest.mark.parametrize("experiment", [*(one.name for one in EXPERIMENTS), "quick"])
+@pytest.mark.parametrize("experiment", ALL)
 def test_no_configuration_comes_twice(experiment, with_spade):
     keys = [configuration.key for configuration in make_plan(Options(experiment))]
     assert len(set(keys)) == len(keys)
@@ -81,14 +136,17 @@ def test_quick_has_some_of_all_and_follows_options():
 
 def test_quick_measures_few_pairs_longer():
     subject = catalogue.SUBJECTS[0]
-    trips = [quick.rounds(subject, SAME, load, 100)[1] for load in (1, 10, 100, 1000)]
+    points = [Point(SAME, Way("in-process"), load, 100) for load in (1, 10, 100, 1000)]
+    trips = [quick.rounds(subject, point)[1] for point in points]
     assert trips == sorted(trips, reverse=True)
     assert trips[0] > trips[-1]
 
 
-def test_only_prosody_needs_the_server():
-    assert needs_server(make_plan(Options("messaging/pairs", pairs=(1,))))
-    assert not needs_server(make_plan(Options("messaging/pairs", pairs=(1,), subjects=("tcp", "tasks"))))
+def test_only_what_goes_through_xmpp_needs_the_server(with_spade):
+    plan = make_plan(Options("messaging/pairs", pairs=(1,), routes=(AUTO, DIRECT, XMPP)))
+    assert {(c.platform, c.route) for c in plan if needs_server(c)} == {
+        ("formicary", XMPP), ("formicary", AUTO), ("components", XMPP), ("spade", XMPP),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -103,6 +161,18 @@ def test_only_prosody_needs_the_server():
             Options("messaging/pairs", subjects=("tasks",), placements=(APART,)),
             "tasks cannot do messaging/pairs with two-containers",
         ),
+        (
+            Options("messaging/pairs", placements=(SAME,), routes=(DIRECT,)),
+            "nothing can be measured by --route direct here: routes are for formicary-behaviours,",
+        ),
+        (
+            Options("messaging/pairs", subjects=("spade",), routes=(DIRECT,)),
+            "nothing can be measured by --route",
+        ),
+        (Options("messaging/pairs", subjects=("tcp",), routes=(XMPP,)), "leave --route or --tls out"),
+        (Options("links", routes=(XMPP,), tls=(True,)), "measured by --route xmpp with TLS here"),
+        (Options("messaging/pairs", subjects=("spade",), tls=(True,)), "direct links and tcp can"),
+        (Options("quick", placements=(SAME,), tls=(True, False)), "leave --tls out"),
         (Options("messaging/pairs", pairs=(10_000,), rounds=(0, 10_000_000, 0)), "take smaller --rounds"),
     ],
 )
@@ -124,9 +194,17 @@ def test_the_order_is_drawn_anew_for_each_repetition_and_can_be_had_again():
     assert len({seed for _, _, seed in order}) == len(order)
 
 
-@pytest.mark.parametrize("experiment", ["messaging/many-to-one", "messaging/size", "create"])
-def test_a_command_measures_the_same_again(experiment):
-    for configuration in make_plan(Options(experiment)):
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options("messaging/many-to-one"),
+        Options("messaging/size", routes=(AUTO, DIRECT, XMPP)),
+        Options("messaging/pairs", tls=(True, False)),
+        Options("create"),
+    ],
+)
+def test_a_command_measures_the_same_again(options, with_spade):
+    for configuration in make_plan(options):
         words = shlex.split(command(configuration))[3:]
         given = dict(zip(words[1::2], words[2::2], strict=True))
         options = parse(words[0], **{name.removeprefix("--"): value for name, value in given.items()})

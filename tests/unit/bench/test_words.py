@@ -73,10 +73,10 @@ def test_a_sentence_without_a_floor_claims_nothing_about_it():
 
 
 def test_other_platforms_are_named():
-    spade = row("spade", "", placement="two-containers", route="prosody", rtt_p50_us=499.0)
+    spade = row("spade", "", placement="two-containers", route="xmpp", rtt_p50_us=499.0)
     (said,) = sentences("messaging/pairs", [spade])
     assert said == (
-        "Between two processes through Prosody, a message and its answer between SPADE agents take 499 µs "
+        "Between two processes through XMPP, a message and its answer between SPADE agents take 499 µs "
         "with one pair (median)."
     )
 

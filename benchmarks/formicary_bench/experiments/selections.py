@@ -1,0 +1,8 @@
+"""The selections: runs that take parts of several experiments."""
+
+from __future__ import annotations
+
+from formicary_bench.experiments.links import LINKS
+from formicary_bench.experiments.quick import QUICK
+
+SELECTIONS = {selection.name: selection for selection in (QUICK, LINKS)}

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
 CHECKS = runpy.run_path("deploy/bootstrap.py")["CHECKS"]
-EXTRA = "spade"  # the tests marked `spade` need it
+EXTRAS = ("accounts", "spade")  # the tests marked so need them
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"
@@ -40,7 +40,7 @@ def lowest(requirement: str) -> str:
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """Run the tests with the newest allowed dependencies."""
-    session.install("-e", f".[{EXTRA}]", *group("test"))
+    session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
     session.run("pytest", *session.posargs)
 
 
@@ -48,10 +48,11 @@ def tests(session: nox.Session) -> None:
 def minimums(session: nox.Session) -> None:
     """Run the tests with the lowest allowed versions of what we depend on directly."""
     project = PROJECT["project"]
-    direct = [*project["dependencies"], *project["optional-dependencies"][EXTRA], *group("test")]
+    extras = [requirement for extra in EXTRAS for requirement in project["optional-dependencies"][extra]]
+    direct = [*project["dependencies"], *extras, *group("test")]
     constraints = Path(session.virtualenv.location) / "minimums.txt"
     constraints.write_text("\n".join(map(lowest, direct)), encoding="utf-8")
-    session.install("-c", str(constraints), "-e", f".[{EXTRA}]", *group("test"))
+    session.install("-c", str(constraints), "-e", f".[{','.join(EXTRAS)}]", *group("test"))
     session.run("pytest", *session.posargs)
 
 

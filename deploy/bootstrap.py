@@ -35,7 +35,7 @@ OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 INSTALLS = {
     "bench": ["--editable", "."],
     "test": [
-        *["--editable", ".[spade]"],
+        *["--editable", ".[spade,accounts]"],
         *["--group", "test", "--group", "lint", "--group", "types", "--group", "docs"],
     ],
 }

@@ -6,7 +6,13 @@ import os
 
 from hypothesis import settings
 
-pytest_plugins = ["pytester", "tests.plugins.async_tests", "tests.plugins.leaks", "tests.plugins.namespaces"]
+pytest_plugins = [
+    "pytester",
+    "tests.plugins.async_tests",
+    "tests.plugins.extras",
+    "tests.plugins.leaks",
+    "tests.plugins.namespaces",
+]
 
 # No deadlines: tests assert nothing about time. The gate takes the same examples every time, so that it fails
 # for a reason in the change; the search for new ones happens on developers' machines.

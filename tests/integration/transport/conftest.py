@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import os
 
 import pytest
 
@@ -30,13 +28,3 @@ def containers(server):
             ]
 
     return open_all
-
-
-@pytest.fixture(autouse=True)
-def _has_spade(request):
-    """Leave out what needs the extra where it is not installed; the gate has it, and fails without."""
-    if request.node.get_closest_marker("spade") is not None and not importlib.util.find_spec("spade"):
-        missing = "the extra is not installed: pip install 'formicary[spade]'"
-        if os.environ.get("CI"):
-            pytest.fail(missing)
-        pytest.skip(missing)

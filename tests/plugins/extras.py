@@ -1,0 +1,25 @@
+"""Leaves out what needs an extra that is not installed; the gate has them, and fails without."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+
+import pytest
+
+NEEDED = {"accounts": "aioxmpp", "spade": "spade"}
+"""Modules by the marks, which are named after the extras that bring them."""
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Look at the test's marks."""
+    for extra, module in NEEDED.items():
+        if item.get_closest_marker(extra) is None or importlib.util.find_spec(module):
+            continue
+        if extra == "accounts" and sys.version_info >= (3, 13):
+            pytest.skip("aioxmpp, which accounts need, does not support Python 3.13 and later")
+        missing = f"the extra is not installed: pip install 'formicary[{extra}]'"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)

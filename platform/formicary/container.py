@@ -8,8 +8,8 @@ import random
 from typing import TYPE_CHECKING, Literal, Self
 
 from formicary.agent import Agent
-from formicary.delivery import Delivery
-from formicary.errors import AgentStateError, ContainerClosedError, NameTakenError
+from formicary.delivery import Delivery, Reach
+from formicary.errors import AgentStateError, ContainerClosedError, LinkError, NameTakenError
 from formicary.micro import MicroAgent
 from formicary.resident import AgentState, Resident
 from formicary.run_queue import RunQueue
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from formicary.behaviours import Behaviour
-    from formicary.delivery import Connectable
+    from formicary.delivery import Connectable, Transport
     from formicary.message import Message
+    from formicary.observe.links import LinkStatus
     from formicary.strand import Strand
 
 logger = logging.getLogger("formicary")
@@ -39,8 +40,15 @@ class Container(Delivery):
     Args:
         name: unique in the platform, such as `"c1"`: its agents are `agent@c1.lab.localhost`.
         platform: the platform's domain.
-        server: what connects it to the platform's other containers, such as `ServerAddress.load()`; None for
-            a container by itself.
+        server: what connects it to the platform's other containers, such as `ServerAddress.load()`.
+        join: without a server, the `join_address` of another container, where all those who join it meet.
+        listen: the IP address of this host where other containers may reach this one, such as `"127.0.0.1"`
+            or, with a port, `"192.168.1.7:5400"`. Without a server, they may join it there. None: only
+            containers of this host that have a server or a container in common with it may reach it.
+        route: how messages go to other containers: `"auto"`: by direct connections where these can be made,
+            else through the server, or through the container that both have joined; `"direct"`: by direct
+            connections only; `"xmpp"`: only through the server.
+        tls: whether direct connections to other hosts use TLS 1.3; `"always"`: those on this host, too.
         mailbox_limit: how many messages a behaviour's mailbox holds.
         queue_limit: how many messages all micro-agents of the container may have waiting.
         when_full: what `send` does with a full mailbox: wait up to `send_timeout`, or fail at once.
@@ -57,6 +65,10 @@ class Container(Delivery):
         *,
         platform: str = PLATFORM,
         server: Connectable | None = None,
+        join: str | None = None,
+        listen: str | None = None,
+        route: Literal["auto", "direct", "xmpp"] = "auto",
+        tls: bool | Literal["always"] = True,
         mailbox_limit: int = 1000,
         queue_limit: int = 100_000,
         when_full: Literal["wait", "fail"] = "wait",
@@ -66,6 +78,8 @@ class Container(Delivery):
         super().__init__(name, platform, when_full, send_timeout)
         self.seed = random.SystemRandom().getrandbits(64) if seed is None else seed
         self._server = server
+        self._join = join
+        self._reach = Reach(listen, route, tls)
         self._mailbox_limit = mailbox_limit
         self._queue_limit = queue_limit
         self._starting: set[str] = set()
@@ -77,8 +91,8 @@ class Container(Delivery):
         if self._queue is not None:
             raise ContainerClosedError(f"container {self.name} was opened before; make a new one")
         self._queue = RunQueue(self._queue_limit, self._handle_failed, MicroAgent._go_on)
-        if self._server is not None:
-            transport = self._server.transport()
+        transport = self._make_transport()
+        if transport is not None:
             try:
                 await transport.open(self)
             except BaseException:
@@ -86,6 +100,36 @@ class Container(Delivery):
                 raise
             self._transport = transport
         return self
+
+    def _make_transport(self) -> Transport | None:
+        if self._server is not None and self._join is None:
+            return self._server.transport(self._reach)
+        if self._join is None and self._reach.listen is None:
+            return None
+        if self._server is not None:
+            raise LinkError("a container has a server or joins another one, not both; leave one of them out")
+        from formicary.transport import connect  # only now: most containers of a first hour need none of it
+
+        return connect(None, self._reach, join=self._join)
+
+    @property
+    def links(self) -> tuple[LinkStatus, ...]:
+        """What is known now about the links to other containers."""
+        return () if self._transport is None else self._transport.status()
+
+    @property
+    def join_address(self) -> str:
+        """What other containers need to `join` this one: text with a secret in it.
+
+        Raises:
+            ContainerClosedError: the container is not open, or does not `listen`.
+        """
+        address = getattr(self._transport, "join_address", None)
+        if address is None:
+            raise ContainerClosedError(
+                f"container {self.name} cannot be joined; open it with listen='127.0.0.1' and no server"
+            )
+        return str(address)
 
     async def __aexit__(
         self,

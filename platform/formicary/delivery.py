@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NoReturn, Protocol
 
 from formicary.clock import now
 from formicary.errors import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from formicary.mailbox import Deliver, Neighbours, Place
     from formicary.micro import MicroAgent
     from formicary.observe.instruments import Instrument
+    from formicary.observe.links import LinkStatus
     from formicary.run_queue import RunQueue
 
 logger = logging.getLogger("formicary")
@@ -55,15 +57,27 @@ class Transport(Protocol):
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
         """Tell the sender in another domain that its message was not delivered; never waits."""
 
+    def status(self) -> tuple[LinkStatus, ...]:
+        """Return what is known about each link to another container."""
+
     async def close(self) -> None:
         """Disconnect, after what was taken has gone out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How a container wants to reach others, and to be reached; see the arguments of `Container`."""
+
+    listen: str | None = None
+    route: Literal["auto", "direct", "xmpp"] = "auto"
+    tls: bool | Literal["always"] = True
 
 
 class Connectable(Protocol):
     """Something that a container can be connected through, such as a server's address."""
 
-    def transport(self) -> Transport:
-        """Return a new transport for one container."""
+    def transport(self, reach: Reach) -> Transport:
+        """Return a new transport for one container, which wants to be reached so."""
 
 
 class Delivery:
@@ -144,6 +158,11 @@ class Delivery:
         """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""
         if not self.instruments and len(self.neighbours) - len(self._agents) < _REMEMBERED:
             self.neighbours[receiver] = deliver
+
+    def remove_route(self, receiver: str) -> None:
+        """Have messages for a receiver elsewhere go through `post` again; for transports."""
+        if receiver not in self._agents:
+            self.neighbours.pop(receiver, None)
 
     def _prepare(self, message: Message) -> Message:
         if self._queue is None or (self._closing and not self._agents):

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary.container import Container
+    from formicary.delivery import Reach
     from formicary.mailbox import Place
+    from formicary.observe.links import LinkStatus
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Message).decode
@@ -42,8 +44,9 @@ class MemoryNetwork:
         self.whole = asyncio.Event()  # set while the connection is there
         self.whole.set()
 
-    def transport(self) -> MemoryTransport:
+    def transport(self, reach: Reach | None = None) -> MemoryTransport:
         """Return a new transport for one container."""
+        del reach  # there is one way only
         return MemoryTransport(self)
 
     def cut(self) -> None:
@@ -116,6 +119,10 @@ class MemoryTransport:
             self.container.bury(failure, reason, message.sender, tell_sender=False)
         else:
             line.put(failure, message.sender)
+
+    def status(self) -> tuple[LinkStatus, ...]:
+        """Return nothing: these are no links."""
+        return ()
 
     async def close(self) -> None:
         """Disconnect, after what was taken has arrived; what cannot arrive any more is dead letters."""

@@ -1,7 +1,33 @@
 """How containers reach each other, and any XMPP address.
 
-Where things are: `xmpp` (the transport that a container uses), `stream` (one connection to an XMPP server,
-with nothing on top; `component` and `account` for how it opens), `outbox` (what waits for one other
-container), `inbox` (what comes in), `held` (what waits for full mailboxes), `sent` (what may come back),
-`frames` (batches of messages as bytes) and `stanzas` (messages as plain XMPP).
+Where things are, from the container outwards: `router` (the transport that a container uses) has a `link` to
+each other container: its `outbox` (what waits to go), its `session` (numbers, acknowledgements, restarts; a
+state machine, with `header` and `instructions`) and its `arrivals` (what comes in; `frames` are batches of
+messages as bytes). Links go over `direct` connections, which `dialling` keeps up, through an `xmpp` server,
+or through a `relay`. `held` and `choked` are for full mailboxes. An XMPP connection is a `stream`
+(`component` or `account`), with `inbox`, `stanzas` (messages as plain XMPP) and `sent` (what may come back).
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary.delivery import Reach
+    from formicary.server.address import XmppServer
+    from formicary.transport.router import Router
+
+
+def connect(server: XmppServer | None, reach: Reach | None, *, join: str | None = None) -> Router:
+    """Return a new transport for one container.
+
+    Args:
+        server: the XMPP server where containers meet, if they do so there.
+        reach: how the container wants to reach others; None for the usual.
+        join: the join address of the container where they meet, if they do so there.
+    """
+    from formicary.transport.router import Router
+
+    if reach is None:
+        return Router(server, join=join)
+    return Router(server, join=join, listen=reach.listen, route=reach.route, tls=reach.tls)

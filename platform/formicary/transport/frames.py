@@ -1,19 +1,17 @@
-"""Frames: batches of messages between two containers of a platform. `docs/wire-format.md` specifies them."""
+"""Batches of messages between two containers, as frames carry them; `docs/wire-format.md` specifies them."""
 
 from __future__ import annotations
 
-from binascii import Error as Base64Error
 from operator import attrgetter
 from typing import Any
 
 import msgspec
-from pybase64 import b64decode, b64encode
 
 from formicary.errors import InvalidMessageError
 from formicary.message import Message
 from formicary.names import check_local, complete_for
 
-NAMESPACE = "urn:formicary:frame:1"
+NAMESPACE = "urn:formicary:frame:2"
 """The XML namespace of a frame's element; its number changes with the format."""
 
 _REMEMBERED = 65_536  # names whose full form is remembered
@@ -25,7 +23,7 @@ _NONE = (None,) * len(_RARE)
 
 
 class Entry(msgspec.Struct, array_like=True, gc=False):
-    """One message in a frame. Names are agents' own: the stanza around the frame says in which containers.
+    """One message in a batch. Names are agents' own: who is at the ends of the link says in which containers.
 
     Args:
         to: the receiver.
@@ -112,23 +110,22 @@ def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message,
     return message, receiver
 
 
-def encode(entries: list[Entry]) -> bytes:
-    """Return a frame as the text of an XML element: msgpack in base64."""
-    return b64encode(_encoder.encode(entries))
+encode = _encoder.encode
+"""Returns a batch, a list of entries, as bytes of msgpack."""
 
 
-def decode(text: bytes | str) -> list[Entry]:
-    """Return the entries of the frame that `encode` made `text` of.
+def decode(data: bytes | memoryview) -> list[Entry]:
+    """Return the entries of the batch that `encode` made `data` of.
 
     Raises:
         ValueError: it is none, with what is wrong.
     """
     try:
-        return _decoder.decode(b64decode(text, validate=True))
-    except (Base64Error, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"not a frame: {error}") from error
+        return _decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"not a batch of messages: {error}") from error
 
 
 def size(message: Message) -> int:
-    """Return how many bytes the message takes in a frame, at most."""
-    return len(_encoder.encode(message)) * 4 // 3 + 256
+    """Return how many bytes the message takes in a batch, at most."""
+    return len(_encoder.encode(message)) + 256

@@ -1,4 +1,8 @@
-"""Messages from elsewhere whose receivers' mailboxes are full: they wait here, each receiver's in order."""
+"""Messages from elsewhere whose receivers' mailboxes are full: they wait here, each receiver's in order.
+
+As soon as one does, the container that it came from is told to send that receiver nothing more: its senders
+wait as they would for a mailbox of their own container, and everybody else's messages go on.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,7 +21,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("formicary.transport")
 
-_LIMIT = 10_000  # messages that may wait here before nothing more is to be read
+_LIMIT = 10_000  # messages that may wait here before nothing more is acknowledged
+
+
+class Origin(Protocol):
+    """Where messages come from that can be told to wait: a link."""
+
+    def choke(self, receiver: str, *, is_choked: bool) -> None:
+        """Tell the other end to send the receiver nothing more, or to go on."""
 
 
 @dataclass(slots=True)
@@ -27,12 +38,20 @@ class _Waiting:
     until: float  # by the loop's clock
 
 
+class _Line(deque[_Waiting]):
+    """What waits for one receiver, and who has been told so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choked: list[Origin] = []
+
+
 class Held:
     """What waits for full mailboxes of one container.
 
     Args:
         container: the container.
-        pause: called with True when so much waits that nothing more is to be read, and with False when half
+        pause: called with True when so much waits that nothing more is to come in, and with False when half
             of that is gone.
     """
 
@@ -41,34 +60,46 @@ class Held:
         self._pause = pause
         self._tasks: set[asyncio.Task[None]] = set()
         self._count = 0
-        self.lines: dict[str, deque[_Waiting]] = {}
+        self.lines: dict[str, _Line] = {}
         """What waits, by receiver: as long as anything does, all that comes for the receiver has to."""
         self.is_full = False
-        """Whether nothing more is to be read."""
+        """Whether nothing more is to come in."""
 
-    def add(self, message: Message, receiver: str, full: Sequence[Place] = ()) -> None:
+    def add(
+        self, message: Message, receiver: str, origin: Origin | None = None, full: Sequence[Place] = ()
+    ) -> None:
         """Take a message; its receiver has `send_timeout` to make room for it.
 
         Args:
             message: the message.
             receiver: the full name of the receiver.
+            origin: who can be told to wait.
             full: the mailboxes that had no room; none where it has not been delivered to any.
         """
         loop = asyncio.get_running_loop()
         line = self.lines.get(receiver)
         if line is None:
-            line = self.lines[receiver] = deque()
+            line = self.lines[receiver] = _Line()
             task = loop.create_task(self._hand_over(receiver, line), name=f"messages held for {receiver}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         line.append(_Waiting(message, list(full), loop.time() + self._container.send_timeout))
+        if origin is not None and origin not in line.choked:
+            line.choked.append(origin)
+            origin.choke(receiver, is_choked=True)
         self._count += 1
         if self._count >= _LIMIT and not self.is_full:
             self.is_full = True
             self._pause(True)
 
+    def forget(self, origin: Origin) -> None:
+        """Learn that what the other end of a link was told is forgotten: it is another one now."""
+        for line in self.lines.values():
+            if origin in line.choked:
+                line.choked.remove(origin)
+
     async def close(self) -> None:
-        """Make dead letters of what still waits."""
+        """Make dead letters of what still waits, and tell the senders."""
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
@@ -79,10 +110,10 @@ class Held:
             reason = f"container {self._container.name} stopped before the mailbox had room"
             for receiver, line in self.lines.items():
                 for waiting in line:
-                    self._container.bury(waiting.message, reason, receiver, tell_sender=False)
+                    self._container.bury(waiting.message, reason, receiver)
             self.lines.clear()
 
-    async def _hand_over(self, receiver: str, line: deque[_Waiting]) -> None:
+    async def _hand_over(self, receiver: str, line: _Line) -> None:
         while line:
             try:
                 await self._deliver(line[0], receiver)
@@ -94,6 +125,8 @@ class Held:
                 self.is_full = False
                 self._pause(False)
         del self.lines[receiver]
+        for origin in line.choked:
+            origin.choke(receiver, is_choked=False)
 
     async def _deliver(self, waiting: _Waiting, receiver: str) -> None:
         places = waiting.places

@@ -1,4 +1,4 @@
-"""What comes in from an XMPP server: who may send it, what it means, and who gets it."""
+"""Stanzas from an XMPP server that are no frames: plain messages, queries, and what comes back."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import logging
 from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError
-from formicary.names import check_container
-from formicary.transport.frames import NAMESPACE, Names, decode, from_entry
-from formicary.transport.stanzas import error_reply, error_text, from_stanza, ping_reply, presence_refusal
-from formicary.transport.stream import COMPONENT
+from formicary.transport.frames import NAMESPACE
+from formicary.transport.stanzas import (
+    error_reply,
+    error_text,
+    from_stanza,
+    kind_of,
+    ping_reply,
+    presence_refusal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +26,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("formicary.transport")
 
-_ORIGINS = 1000  # containers whose agents' names are remembered
-_LOGGED = 10  # dropped stanzas that are logged one by one
-_MESSAGE, _IQ, _PRESENCE = (f"{{{COMPONENT}}}{name}" for name in ("message", "iq", "presence"))
 _FRAME = f"{{{NAMESPACE}}}frame"
 _PING = "{urn:xmpp:ping}ping"
 
@@ -36,27 +38,42 @@ class Inbox:
         held: where messages wait for full mailboxes.
         sent: what went out lately.
         write: sends an answer.
+        framed: called with where a frame came from and its text.
+        bounced: called with a container's address and why it cannot be reached, where that is no news of a
+            plain message; returns whether it was any news.
+        drop: called with where something came from that must not be sent, and what it is.
     """
 
-    def __init__(self, container: Container, held: Held, sent: Sent, write: Callable[[bytes], None]) -> None:
+    def __init__(
+        self,
+        container: Container,
+        *,
+        held: Held,
+        sent: Sent,
+        write: Callable[[bytes], None],
+        framed: Callable[[str, bytes], None],
+        bounced: Callable[[str, str], bool],
+        drop: Callable[[str, str], None],
+    ) -> None:
         self._container = container
-        self._names = Names(container.domain)
         self._held = held
         self._sent = sent
         self._write = write
-        self._origins: dict[str, Names] = {}
+        self._framed = framed
+        self._bounced = bounced
+        self._drop = drop
         self.answering = ""  # the id of the plain stanza that is being delivered
-        self.dropped = 0
 
     def receive(self, stanza: Element) -> None:
         """Do what a stanza asks for; what it must not ask for is counted, logged and dropped."""
         try:
-            if stanza.tag == _MESSAGE:
-                self._receive_message(stanza)
-            elif stanza.tag == _IQ:
-                self._receive_query(stanza)
-            elif stanza.tag == _PRESENCE and stanza.get("type") == "subscribe":
-                self._write(presence_refusal(stanza.get("to", ""), stanza.get("from", "")))
+            match kind_of(stanza):
+                case "message":
+                    self._receive_message(stanza)
+                case "iq":
+                    self._receive_query(stanza)
+                case "presence" if stanza.get("type") == "subscribe":
+                    self._write(presence_refusal(stanza.get("to", ""), stanza.get("from", "")))
         except (FormicaryError, ValueError) as error:
             self._drop(stanza.get("from", ""), str(error))
         except Exception:
@@ -68,52 +85,9 @@ class Inbox:
         if stanza.get("type") == "error":
             self._bounce(stanza)
         elif len(stanza) and stanza[0].tag == _FRAME:
-            self.receive_frame(stanza.get("from", ""), (stanza[0].text or "").encode())
+            self._framed(stanza.get("from", ""), (stanza[0].text or "").encode())
         else:
             self._receive_plain(stanza)
-
-    def receive_frame(self, origin: str, text: bytes) -> None:
-        """Hand over what a frame holds; the way that nearly all of the traffic takes.
-
-        Args:
-            origin: the domain of the container that it came from, as the server vouches for it.
-            text: the frame's text.
-        """
-        try:
-            senders = self._senders(origin)
-            entries = decode(text)
-        except ValueError as error:
-            self._drop(origin, str(error))
-            return
-        held = self._held.lines
-        receivers = self._names
-        neighbours = self._container.neighbours
-        for entry in entries:
-            try:
-                message, receiver = from_entry(entry, receivers, senders)
-                if receiver in held:
-                    self._held.add(message, receiver)
-                    continue
-                deliver = neighbours.get(receiver)
-                if full := deliver(message) if deliver else self._container.deliver(message, receiver):
-                    self._held.add(message, receiver, full)
-            except ValueError as error:
-                self._drop(origin, str(error))
-            except Exception:
-                logger.exception("a message from %s could not be handled; please report it", origin)
-
-    def _senders(self, origin: str) -> Names:
-        """Return the names of a container's agents, if `origin` is a container of this platform."""
-        names = self._origins.get(origin)
-        if names is None:
-            name, _, platform = origin.partition(".")
-            if platform != self._container.platform:
-                raise ValueError(f"{origin} is not a container of this platform, so it may not send frames")
-            check_container(name)
-            if len(self._origins) >= _ORIGINS:
-                self._origins.clear()
-            names = self._origins[origin] = Names(origin)
-        return names
 
     def _receive_plain(self, stanza: Element) -> None:
         sender, receiver = stanza.get("from", ""), stanza.get("to", "").partition("/")[0]
@@ -134,15 +108,14 @@ class Inbox:
         self.answering = stanza_id
         try:
             if full := self._container.deliver(message, receiver):
-                self._held.add(message, receiver, full)
+                self._held.add(message, receiver, full=full)
         finally:
             self.answering = ""
 
     def _answer(self, stanza: Element, condition: str, text: str) -> None:
         """Answer a stanza with an error."""
-        kind = stanza.tag.removeprefix(f"{{{COMPONENT}}}")
         stanza_id, sender, receiver = (stanza.get(key, "") for key in ("id", "from", "to"))
-        self._write(error_reply(kind, stanza_id, receiver, sender, condition=condition, text=text))
+        self._write(error_reply(kind_of(stanza), stanza_id, receiver, sender, condition=condition, text=text))
 
     def _receive_query(self, stanza: Element) -> None:
         if stanza.get("type") not in {"get", "set"}:
@@ -157,14 +130,8 @@ class Inbox:
         """Bury what the server, or an address behind it, sends back."""
         origin = stanza.get("from", "")
         letters = self._sent.take(stanza.get("id", ""), origin)
-        if not letters:
-            self._drop(origin, f"an error for an unknown stanza: {error_text(stanza)}")
-            return
-        reason = f"{origin} cannot be reached: {error_text(stanza)}"
+        why = error_text(stanza)
         for message, receiver in letters:
-            self._container.bury(message, reason, receiver)
-
-    def _drop(self, origin: str, what: str) -> None:
-        self.dropped += 1
-        if self.dropped <= _LOGGED or self.dropped % 1000 == 0:
-            logger.warning("container %s dropped a stanza from %s: %s", self._container.name, origin, what)
+            self._container.bury(message, f"{origin} cannot be reached: {why}", receiver)
+        if not letters and not self._bounced(origin, why):
+            self._drop(origin, f"an error for an unknown stanza: {why}")

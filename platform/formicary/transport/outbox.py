@@ -1,7 +1,8 @@
-"""What waits to go to one other container, as frames: at the end of the turn of the loop, or sooner."""
+"""What waits to go to one other container, as batches: at the end of the turn of the loop, or sooner."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from formicary.errors import InvalidMessageError, MessageTooLargeError
@@ -18,24 +19,37 @@ if TYPE_CHECKING:
 Letter = tuple["Message", str]
 """A message, and the full name of the one receiver that it goes to here."""
 
-# A frame of so many messages does not wait for the end of the turn: the server and the other container work
+# A batch of so many messages does not wait for the end of the turn: the server and the other container work
 # on it while the agents here go on: up to twice the rate. With fewer, the frames' own cost would tell.
 _FULL = 32
-_LIMIT = 10_000  # messages that may wait for a connection
-_WEIGHED = 1024  # characters of a body; more of such than fit in a frame do not wait for the end of the turn
+_QUEUE = 1000  # messages that are taken while nothing can go out
+_QUEUE_BYTES = 1 << 22  # characters of large bodies among them
+_KEPT = 10_000  # failures that may wait
+_WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not wait for the end of the turn
 
 
 class Carrier(Protocol):
-    """What the frames of outboxes go out through."""
+    """What the batches of an outbox go out through: a link."""
 
-    is_ready: bool
-    """Whether there is a connection with room to write."""
+    batch_limit: int
+    """Bytes that a batch should not have more of."""
 
-    is_closed: bool
-    """Whether there will not be one any more."""
+    message_limit: int
+    """Bytes that a batch of one message must not have more of."""
 
-    def send_frame(self, domain: str, data: bytes, letters: list[Letter]) -> None:
-        """Send a frame, which holds `letters`, to the container at `domain`."""
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing will go out any more."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a batch goes out at once."""
+
+    def send_batch(self, data: bytes, letters: list[Letter]) -> None:
+        """Send a batch, which holds `letters`."""
+
+    def connect(self) -> None:
+        """Look for the other container, as something waits for it."""
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and raise `error`."""
@@ -47,69 +61,68 @@ class Carrier(Protocol):
         """Call back when the agents have had their turn."""
 
     def trouble(self) -> str:
-        """Return why there is no room to write, as part of a sentence."""
-
-    async def ready(self) -> None:
-        """Wait until there is a connection with room to write, or none to come."""
+        """Return why there is no room, as part of a sentence."""
 
 
 class Outbox:
     """The messages for one container.
 
     Args:
-        carrier: the transport.
+        carrier: the link.
         domain: the other container's full domain.
-        frame_limit: bytes of the largest frame; a message must fit in one.
     """
 
     __slots__ = (
         "_carrier",
         "_domain",
-        "_frame_limit",
         "_is_scheduled",
-        "_large",
         "_letters",
+        "_room",
+        "_until",
         "_weight",
+        "has_room",
     )
 
     address = None
 
-    def __init__(self, carrier: Carrier, domain: str, frame_limit: int) -> None:
+    def __init__(self, carrier: Carrier, domain: str) -> None:
         self._carrier = carrier
         self._domain = domain
-        self._frame_limit = frame_limit
-        self._large = min(_WEIGHED, frame_limit // 16)  # characters of a body from which on it is weighed
         self._letters: list[Letter] = []
+        self._until = _FULL  # letters at which something is to be done about them
         self._weight = 0  # characters of the large bodies among them
         self._is_scheduled = False
+        self._room = asyncio.Event()
+        self._room.set()
+        self.has_room = True
+        """Whether messages are taken; they may have to wait here."""
 
     def accept(self, message: Message) -> Sequence[Place] | None:
         """Take a message with one receiver, who is there; return this place if there is no room now.
 
         Raises:
-            MessageTooLargeError: it is too large for a frame.
+            MessageTooLargeError: it is too large for the link.
         """
         return self.accept_for(message, message.to)  # type: ignore[arg-type]  # one receiver, so it is a name
 
     def accept_for(self, message: Message, receiver: str) -> Sequence[Place] | None:
         """Take a message for one of its receivers, as `accept`."""
-        if not self._carrier.is_ready:
+        if not self.has_room:
             return (self,)
-        letters = self._letters
-        if len(message.body) > self._large:
+        if len(message.body) > _WEIGHED:
             self._weigh(message, receiver)
-            letters = self._letters
+        letters = self._letters
         letters.append((message, receiver))
-        if len(letters) >= _FULL:
-            self._send_all()
+        if len(letters) >= self._until:
+            self._send_or_stop()
         elif not self._is_scheduled:
             self._is_scheduled = True
             self._carrier.at_turn_end(self.flush)
         return None
 
     def keep(self, message: Message, receiver: str) -> bool:
-        """Take a message even if there is no connection now; return False if too many wait already."""
-        if len(self._letters) >= _LIMIT:
+        """Take a message even if there is no room; return False if too many wait already."""
+        if len(self._letters) >= _KEPT:
             return False
         self._letters.append((message, receiver))
         if not self._is_scheduled:
@@ -123,17 +136,46 @@ class Outbox:
 
     async def room(self) -> None:
         """Wait for room."""
-        await self._carrier.ready()
+        await self._room.wait()
 
     def is_done(self) -> bool:
         """Tell whether there is no way out any more."""
         return self._carrier.is_closed
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits here."""
+        return not self._letters
+
     def flush(self) -> None:
-        """Send what waits, as one frame or, if it is too large for one, as several."""
+        """Send what waits, as one batch or, if it is too large for one, as several."""
         self._is_scheduled = False
-        if self._letters and self._carrier.is_ready:
+        if not self._letters:
+            return
+        if self._carrier.has_room:
             self._send_all()
+        else:
+            self._until = _QUEUE
+            self._carrier.connect()
+
+    def open(self) -> None:
+        """Send what waits, and let who waits for room go on: the carrier has room again, or is closed."""
+        self._until = _FULL
+        self.has_room = True
+        self.flush()
+        self._room.set()
+
+    def _send_or_stop(self) -> None:
+        if self._carrier.has_room:
+            self._until = _FULL
+            self._send_all()
+            return
+        self._carrier.connect()
+        if len(self._letters) < _QUEUE and self._weight < _QUEUE_BYTES:
+            self._until = _QUEUE
+        else:
+            self.has_room = False
+            self._room.clear()
 
     def _send_all(self) -> None:
         letters, self._letters = self._letters, []
@@ -163,23 +205,29 @@ class Outbox:
         return good, entries
 
     def _send(self, letters: list[Letter], entries: list[Entry], data: bytes) -> None:
-        if len(data) <= self._frame_limit:
-            self._carrier.send_frame(self._domain, data, letters)
-        elif len(letters) == 1:
-            message, receiver = letters[0]
-            self._carrier.undeliverable(message, receiver, too_large(len(data), self._frame_limit))
-        else:
+        if len(data) <= self._carrier.batch_limit:
+            self._carrier.send_batch(data, letters)
+        elif len(letters) > 1:
             half = len(letters) // 2
             self._send(letters[:half], entries[:half], encode(entries[:half]))
             self._send(letters[half:], entries[half:], encode(entries[half:]))
+        elif len(data) <= self._carrier.message_limit:
+            self._carrier.send_batch(data, letters)  # in parts
+        else:
+            message, receiver = letters[0]
+            reason = too_large(len(data), self._carrier.message_limit)
+            self._carrier.undeliverable(message, receiver, reason)
 
     def _weigh(self, message: Message, receiver: str) -> None:
         """Refuse a message that is too large, and send what waits where it gets too much with it."""
+        carrier = self._carrier
         weight = len(message.body)
-        if weight > self._frame_limit // 16:  # a character takes at most a few bytes on the way
+        if weight > carrier.message_limit // 16:  # a character takes at most a few bytes on the way
             self._measure(message, receiver)
-        if self._weight + weight > self._frame_limit // 2:  # so that base64 of it is still one frame
+        if self._weight + weight > carrier.batch_limit:
             self.flush()
+            if self._weight + weight > _QUEUE_BYTES:
+                self._until = 1  # this one is taken yet, and it is the last
         self._weight += weight
 
     def _measure(self, message: Message, receiver: str) -> None:
@@ -187,8 +235,8 @@ class Outbox:
             needed = size(message)
         except (ValueError, TypeError) as error:
             self._carrier.reject(message, receiver, InvalidMessageError(_unfit(error)))
-        if needed > self._frame_limit:
-            reason = too_large(needed, self._frame_limit)
+        if needed > self._carrier.message_limit:
+            reason = too_large(needed, self._carrier.message_limit)
             self._carrier.reject(message, receiver, MessageTooLargeError(reason))
 
     def withdraw(self) -> list[Letter]:
@@ -207,7 +255,4 @@ def _unfit(error: Exception) -> str:
 
 def too_large(needed: int, limit: int) -> str:
     """Return the sentence about a message of `needed` bytes where `limit` bytes may pass."""
-    return (
-        f"the message takes {needed} bytes on the way, "
-        f"more than the {limit} that the XMPP server lets through at once"
-    )
+    return f"the message takes {needed} bytes on the way, and at most {limit} are taken; send it in pieces"

@@ -132,6 +132,11 @@ def _fields(stanza: Element) -> dict[str, str]:
     return {}
 
 
+def kind_of(stanza: Element) -> str:
+    """Return `message`, `iq`, `presence` or whatever else a stanza is."""
+    return stanza.tag.removeprefix(f"{{{COMPONENT}}}")
+
+
 def error_reply(kind: str, stanza_id: str, sender: str, to: str, *, condition: str, text: str) -> bytes:
     """Return the error stanza (RFC 6120, 8.3) that answers a stanza of `kind`, such as `message`."""
     return (

@@ -1,0 +1,94 @@
+"""What comes in over one link: batches of messages, each handed to its receiver."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from formicary.transport.frames import Entry, Names, decode, encode, from_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.container import Container
+    from formicary.transport.held import Held, Origin
+
+logger = logging.getLogger("formicary.transport")
+
+# A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
+# there cannot be, so that messages pay nothing for them.
+_CHOKE, _UNCHOKE = "choke", "unchoke"
+
+
+def choke_order(local: str, *, is_choked: bool) -> bytes:
+    """Return the batch that tells the other end to send an agent nothing more, or to go on.
+
+    Args:
+        local: the agent's own name.
+        is_choked: whether it is to be sent nothing.
+    """
+    return encode([Entry("", local, "", _CHOKE if is_choked else _UNCHOKE)])
+
+
+class Arrivals:
+    """Hands over what one other container sends.
+
+    Args:
+        container: who gets it.
+        domain: the domain of the other container.
+        held: where messages wait for full mailboxes.
+        link: the link that they come over.
+        choked: called with an agent's full name, and whether that agent is to be sent nothing.
+        drop: called with what cannot be handed over, as a sentence.
+    """
+
+    def __init__(
+        self,
+        container: Container,
+        domain: str,
+        *,
+        held: Held,
+        link: Origin,
+        choked: Callable[[str, bool], None],
+        drop: Callable[[str], None],
+    ) -> None:
+        self._container = container
+        self._domain = domain
+        self._receivers = Names(container.domain)
+        self._senders = Names(domain)
+        self._held = held
+        self._link = link
+        self._choked = choked
+        self._drop = drop
+
+    def hand_over(self, batch: bytes | memoryview) -> None:
+        """Hand over what a batch holds; the way that nearly all messages from elsewhere take.
+
+        Raises:
+            ValueError: it is no batch.
+        """
+        entries = decode(batch)
+        held = self._held.lines
+        receivers, senders = self._receivers, self._senders
+        neighbours = self._container.neighbours
+        for entry in entries:
+            try:
+                message, receiver = from_entry(entry, receivers, senders)
+                if receiver in held:
+                    self._held.add(message, receiver, self._link)
+                    continue
+                deliver = neighbours.get(receiver)
+                if full := deliver(message) if deliver else self._container.deliver(message, receiver):
+                    self._held.add(message, receiver, self._link, full)
+            except ValueError as error:
+                if not self._obey(entry):
+                    self._drop(str(error))
+            except Exception:
+                logger.exception("a message from %s could not be handled; please report it", self._domain)
+
+    def _obey(self, entry: Entry) -> bool:
+        """Do what an order says; return False if it is none."""
+        if entry.to or entry.performative not in {_CHOKE, _UNCHOKE}:
+            return False
+        self._choked(self._senders[entry.sender], entry.performative == _CHOKE)
+        return True

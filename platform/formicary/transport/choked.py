@@ -1,0 +1,50 @@
+"""Receivers elsewhere whose mailboxes are full: who sends to them waits here until they have room."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.mailbox import Place
+    from formicary.message import Message
+
+
+class ChokedReceiver:
+    """A receiver elsewhere that is to be sent nothing for now.
+
+    Args:
+        address: its full name.
+        post: sends a message to it, once it may be; returns the places that have no room.
+    """
+
+    def __init__(self, address: str, post: Callable[[Message, str], Sequence[Place] | None]) -> None:
+        self.address = address
+        self._post = post
+        self._free = asyncio.Event()
+
+    def accept(self, message: Message) -> Sequence[Place] | None:
+        """Take no message: it has to wait."""
+        del message
+        return (self,)
+
+    def put(self, message: Message) -> bool:
+        """Take a message if the receiver may be sent some again; return False if not."""
+        return self._free.is_set() and self._post(message, self.address) is None
+
+    async def room(self) -> None:
+        """Wait until the receiver may be sent messages again."""
+        await self._free.wait()
+
+    def is_done(self) -> bool:
+        """Return False: when the link ends, messages take the ordinary way and fail there."""
+        return False
+
+    def release(self) -> None:
+        """Let everybody go on."""
+        self._free.set()
+
+    def __str__(self) -> str:
+        return f"the mailbox of {self.address}"

@@ -1,0 +1,404 @@
+"""A link: what joins this container to one other, over whichever way there is at the moment.
+
+The thin shell around a `Session`: it performs what that says, chooses the way, and keeps the time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from formicary.observe.links import LinkStatus
+from formicary.transport.arrivals import Arrivals, choke_order
+from formicary.transport.choked import ChokedReceiver
+from formicary.transport.header import HELLO, PART
+from formicary.transport.instructions import Doubt, Ended, Failed, Opened, Transmit
+from formicary.transport.outbox import Outbox
+from formicary.transport.session import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.container import Container
+    from formicary.errors import FormicaryError
+    from formicary.mailbox import Place
+    from formicary.message import Message
+    from formicary.transport.header import Terms
+    from formicary.transport.held import Held
+    from formicary.transport.outbox import Letter
+    from formicary.transport.session import Session
+    from formicary.transport.ways import DirectWay, FarWay, Way
+
+_BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
+_IDLE_TICK = 1.0
+
+
+class Owner(Protocol):
+    """Whose link it is: the router."""
+
+    container: Container
+    held: Held
+    is_closed: bool
+
+    def found(self, link: Link, terms: Terms) -> None:
+        """Learn that the other end is there, on these terms."""
+
+    def lost(self, link: Link) -> None:
+        """Learn that the other end is not there any more."""
+
+    def drop(self, origin: str, what: str) -> None:
+        """Count and log what another container must not have sent."""
+
+
+class Link:
+    """One container's end of a link.
+
+    Args:
+        domain: the domain of the other container.
+        owner: the router.
+        session: the state machine.
+        make_far: makes the way through a third party.
+        direct_only: whether messages may go directly only, and the far way is for first contact.
+    """
+
+    def __init__(
+        self,
+        domain: str,
+        owner: Owner,
+        session: Session,
+        *,
+        make_far: Callable[[Link], FarWay],
+        direct_only: bool,
+    ) -> None:
+        self.domain = domain
+        self.session = session
+        self.far = make_far(self)
+        self.direct: DirectWay | None = None
+        self.outbox = Outbox(self, domain)
+        self.choked: dict[str, ChokedReceiver] = {}
+        self._direct_only = direct_only
+        self._owner = owner
+        self._container = owner.container
+        self._way: Way | None = None
+        self._loop = asyncio.get_running_loop()
+        self._now = self._loop.time
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_slow = True  # whether the timer, if any, waits for long
+        self._failed = 0
+        self._settled: asyncio.Event | None = None  # set when nothing waits any more; made when closing
+        self.batch_limit = session.frame_limit
+        self.message_limit = session.message_limit
+        self._arrivals = Arrivals(
+            owner.container,
+            domain,
+            held=owner.held,
+            link=self,
+            choked=self._set_choked,
+            drop=self._drop,
+        )
+        self.choose_way()
+
+    # -- for the outbox: a carrier --------------------------------------------------------------------------
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing will go out any more."""
+        return self._owner.is_closed
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a batch goes out at once."""
+        way = self._way
+        return way is not None and way.has_room and self.session.has_room
+
+    def send_batch(self, data: bytes, letters: list[Letter]) -> None:
+        """Send a batch, which holds `letters`; in parts, where it is too large for a frame."""
+        now = self._now()
+        limit = self.batch_limit
+        if len(data) > limit:
+            view = memoryview(data)
+            last = (len(data) - 1) // limit * limit
+            for start in range(0, last, limit):
+                self._send(self.session.send(bytes(view[start : start + limit]), None, now, PART))
+            data = bytes(view[last:])
+        self._send(self.session.send(data, letters, now))
+        if self._is_slow:
+            self._tick_soon()
+
+    def _send(self, frame: bytes | None) -> None:
+        if frame is not None and self._way is not None:
+            self._way.send(frame)
+
+    def connect(self) -> None:
+        """Look for the other container, as something waits for it."""
+        if self.session.state is State.IDLE and not self._owner.is_closed:
+            self.session.connect(self._now())
+            self._perform()
+            self._tick_soon()
+
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the agents have had their turn."""
+        self._container.at_turn_end(callback)
+
+    def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
+        """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
+        self._container.bury(message, str(error), receiver, tell_sender=False)
+        raise error
+
+    def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
+        """Make a dead letter of a message that was taken and cannot go."""
+        self._failed += 1
+        self._container.bury(message, reason, receiver)
+
+    def trouble(self) -> str:
+        """Return why there is no room, as part of a sentence."""
+        if self._way is None and not self.far.is_up:
+            return self.far.trouble()
+        if not self.session.is_open:
+            return "whose other end has not answered yet"
+        if self._way is None:
+            return "which has no direct connection now"
+        if not self._way.has_room and self.far is self._way:
+            return self.far.trouble()
+        return "whose other end takes nothing more for now"
+
+    # -- ways -----------------------------------------------------------------------------------------------
+
+    def choose_way(self) -> None:
+        """Use the best way that there is; to be called when there is another one, or one less."""
+        far = self.far if self.far.is_up else None
+        if self._direct_only and self.session.is_open:
+            far = None
+        way = self.direct or far
+        if way is not self._way:
+            self._way = way
+            self.session.use_way(self._now(), there_is_one=way is not None)
+            self._perform()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Go on if there is room again; to be called when a way has some."""
+        if self.has_room:
+            self.outbox.open()
+
+    def bounced(self, reason: str) -> None:
+        """Learn that what went over the far way was not delivered."""
+        if self._way is self.far:
+            self.session.lose(self._now(), reason)
+            self._perform()
+            self._tick_soon()
+
+    # -- what comes in --------------------------------------------------------------------------------------
+
+    def receive(self, frame: bytes) -> None:
+        """Take a frame that came over any way."""
+        session = self.session
+        try:
+            batch = session.receive(frame, self._now())
+            if batch is not None:
+                self._arrivals.hand_over(batch)
+        except ValueError as error:
+            self._drop(str(error))
+        if session.instructions:
+            self._perform()
+        if not self.outbox.has_room and self.has_room:
+            self.outbox.open()
+        if self._is_slow or self._settled is not None:
+            self._tick_soon()
+
+    def _drop(self, what: str) -> None:
+        self._owner.drop(self.domain, what)
+
+    def _perform(self) -> None:
+        session = self.session
+        while session.instructions:
+            instructions, session.instructions = session.instructions, []
+            for instruction in instructions:
+                match instruction:
+                    case Transmit(frame):
+                        self._transmit(frame)
+                    case Opened(terms):
+                        self._opened(terms)
+                    case Failed(batches, reason):
+                        self._fail([letter for letters in batches for letter in letters], reason)
+                    case Ended(reason):
+                        self._ended(reason)
+                    case Doubt():
+                        self._doubt()
+
+    def _transmit(self, frame: bytes) -> None:
+        way: Way | None = self._way
+        if way is None and self.far.is_up and frame[0] == HELLO:
+            way = self.far
+        if way is not None:
+            way.send(frame)
+
+    def _opened(self, terms: Terms) -> None:
+        self.batch_limit = self.session.frame_limit
+        self.message_limit = self.session.message_limit
+        self._forget_chokes()
+        self._owner.found(self, terms)
+        self.choose_way()
+
+    def _ended(self, reason: str) -> None:
+        self._forget_chokes()
+        self._fail(self.outbox.withdraw(), reason)
+        self._owner.lost(self)
+        self.choose_way()
+        if not self._owner.is_closed:
+            self.outbox.open()
+
+    def _fail(self, letters: list[Letter], reason: str) -> None:
+        why = f"container {self.domain.partition('.')[0]} cannot be reached: {reason}"
+        for message, receiver in letters:
+            self.undeliverable(message, receiver, why)
+
+    def _doubt(self) -> None:
+        if self.direct is not None and self._way is self.direct:
+            self.direct.abort()  # which tells its end to whoever has it
+
+    def freeze(self, *, is_frozen: bool) -> None:
+        """Have the other end wait, as this container cannot take more; or no longer."""
+        self.session.freeze(is_frozen=is_frozen)
+        self._perform()
+
+    def give_up(self, reason: str) -> None:
+        """Fail all that waits; the other container may be found again later."""
+        self.session.end(reason)
+        self._perform()
+
+    # -- chokes ---------------------------------------------------------------------------------------------
+
+    def choke(self, receiver: str, *, is_choked: bool) -> None:
+        """Tell the other end to send an agent here nothing more, or to go on."""
+        if self.session.is_open:
+            self.send_batch(choke_order(receiver.partition("@")[0], is_choked=is_choked), [])
+
+    def _set_choked(self, receiver: str, is_choked: bool) -> None:  # noqa: FBT001 -- a callback
+        if is_choked:
+            if receiver not in self.choked:
+                self.choked[receiver] = ChokedReceiver(receiver, self.post)
+                self._container.remove_route(receiver)
+        elif (choked := self.choked.pop(receiver, None)) is not None:
+            choked.release()
+
+    def _forget_chokes(self) -> None:
+        self._owner.held.forget(self)
+        chokes, self.choked = self.choked, {}
+        for choked in chokes.values():
+            choked.release()
+
+    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for an agent at the other end; return the places that have no room now, if any."""
+        if self.choked and (choked := self.choked.get(receiver)):
+            return (choked,)
+        if isinstance(message.to, tuple):
+            return None if self.outbox.accept_for(message, receiver) is None else (_Way(self, receiver),)
+        self._container.add_route(receiver, self.outbox.accept)  # the next one goes straight there
+        return self.outbox.accept(message)
+
+    # -- time -----------------------------------------------------------------------------------------------
+
+    def _tick_soon(self) -> None:
+        if self._is_slow and (self.session.is_busy or self._settled is not None):
+            if self._timer is not None:
+                self._timer.cancel()
+            self._is_slow = False
+            self._timer = self._loop.call_later(_BUSY_TICK, self._tick)
+        elif self._timer is None and self.session.state is not State.IDLE:
+            self._timer = self._loop.call_later(_IDLE_TICK, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        self._is_slow = True
+        self.session.tick(self._now())
+        self._perform()
+        self.refresh()
+        if self._settled is not None and not self.session.unacknowledged and self.outbox.is_empty:
+            self._settled.set()
+        self._tick_soon()
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    async def drain(self) -> None:
+        """Wait until the other end has acknowledged all that was sent, or has been given up."""
+        if self.session.unacknowledged or not self.outbox.is_empty:
+            self._settled = asyncio.Event()
+            self.outbox.flush()
+            self._tick_soon()
+            await self._settled.wait()
+
+    async def close(self) -> None:
+        """Tell the other end that this one stops, and wait until it knows."""
+        self.session.close()
+        self._perform()
+        while self.session.state is State.CLOSING:
+            self._settled = asyncio.Event()
+            self._tick_soon()
+            await asyncio.sleep(_BUSY_TICK / 4)
+
+    def abandon(self) -> None:
+        """Forget the other end at once; what has not reached it becomes dead letters."""
+        self.session.abandon("this container has stopped")
+        letters = self.outbox.withdraw()
+        for instruction in self.session.instructions:
+            if isinstance(instruction, Failed):
+                letters += [letter for batch in instruction.items for letter in batch]
+        self.session.instructions = []
+        for message, receiver in letters:
+            reason = f"container {self._container.name} stopped before the message could go"
+            self._container.bury(message, reason, receiver, tell_sender=False)
+        self._forget_chokes()
+        self.outbox.open()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def status(self) -> LinkStatus:
+        """Return what is known about the link."""
+        counters = self.session.counters
+        way = "none" if self._way is None else "direct" if self._way is self.direct else self.far.kind
+        return LinkStatus(
+            self.domain,
+            way,
+            self.session.is_open,
+            *self.session.incarnations,
+            self.session.unacknowledged,
+            counters.sent,
+            counters.received,
+            counters.resent,
+            counters.duplicates,
+            counters.early + counters.strange,
+            self._failed,
+            self.session.rtt,
+        )
+
+
+class _Way:
+    """The way to one of several receivers of a message, where it waits for room.
+
+    Args:
+        link: the link.
+        receiver: the full name.
+    """
+
+    def __init__(self, link: Link, receiver: str) -> None:
+        self._link = link
+        self.address = receiver
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room now."""
+        return self._link.post(message, self.address) is None
+
+    async def room(self) -> None:
+        """Wait for room."""
+        if choked := self._link.choked.get(self.address):
+            await choked.room()
+        else:
+            await self._link.outbox.room()
+
+    def is_done(self) -> bool:
+        """Tell whether there is no way any more."""
+        return self._link.is_closed
+
+    def __str__(self) -> str:
+        return f"the way to {self.address}, {self._link.trouble()},"

@@ -1,0 +1,103 @@
+"""The way through the container that others have joined, where there is no server: it passes their frames on.
+
+On the connection to that container, such a frame is wrapped: one byte that says what it is, the length of a
+container's domain in one byte, that domain, and the frame. `docs/wire-format.md` specifies it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.transport.ways import DirectWay
+
+PASS_ON: Final = 0x40
+"""To the container in the middle: pass the frame on to that domain."""
+PASSED_ON: Final = 0x41
+"""From it: that domain has sent the frame."""
+RETURNED: Final = 0x42
+"""From it: what was for that domain cannot be passed on; in place of the frame, why not, in UTF-8."""
+
+
+def wrap(kind: int, domain: str, frame: bytes) -> bytes:
+    """Return a frame wrapped."""
+    name = domain.encode()
+    return b"".join((bytes((kind, len(name))), name, frame))
+
+
+def unwrap(data: bytes) -> tuple[int, str, bytes]:
+    """Return what `wrap` was given.
+
+    Raises:
+        ValueError: it was not made by it.
+    """
+    if len(data) < 2 or not PASS_ON <= data[0] <= RETURNED or len(data) < 2 + data[1]:  # noqa: PLR2004 -- two bytes
+        raise ValueError("not a wrapped frame")
+    end = 2 + data[1]
+    return data[0], data[2:end].decode(), data[end:]
+
+
+class RelayWay:
+    """The way to one other container through the one in the middle.
+
+    Args:
+        domain: the other container's.
+        middle: returns the connection to the container in the middle, if there is one.
+    """
+
+    kind = "relay"
+
+    def __init__(self, domain: str, middle: Callable[[], DirectWay | None]) -> None:
+        self._domain = domain
+        self._middle = middle
+
+    @property
+    def is_up(self) -> bool:
+        """Whether there is a connection to the container in the middle."""
+        return self._middle() is not None
+
+    @property
+    def has_room(self) -> bool:
+        """Whether more can be written to it now."""
+        middle = self._middle()
+        return middle is not None and middle.has_room
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame; it gets lost where there is no connection."""
+        if (middle := self._middle()) is not None:
+            middle.send(wrap(PASS_ON, self._domain, frame))
+
+    def trouble(self) -> str:
+        """Return why nothing can be written now, as part of a sentence."""
+        if self._middle() is None:
+            return "without connection to the container that this one has joined"
+        return "as the container that this one has joined takes nothing more for now"
+
+
+class NoWay:
+    """Stands where there is no way but a direct one: all that goes here comes back.
+
+    Args:
+        reason: why, as a sentence.
+        bounced: called with it.
+    """
+
+    kind = "none"
+    is_up = True
+    has_room = True
+
+    def __init__(self, reason: str, bounced: Callable[[str], None]) -> None:
+        self._reason = reason
+        self._bounced = bounced
+
+    def send(self, frame: bytes) -> None:
+        """Learn of a frame that cannot go."""
+        del frame
+        asyncio.get_running_loop().call_soon(self._bounced, self._reason)
+
+    def trouble(self) -> str:
+        """Return why nothing can be written now, as part of a sentence."""
+        return self._reason

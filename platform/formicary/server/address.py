@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from xml.etree.ElementTree import Element
 
-    from formicary.delivery import Transport
+    from formicary.delivery import Reach, Transport
     from formicary.errors import LinkError
 
 LOOPBACK = "127.0.0.1"
@@ -58,8 +58,8 @@ class XmppServer(Protocol):
     def gives_addresses(self) -> bool:
         """Whether agents have XMPP addresses of their own, at which others can reach them."""
 
-    def transport(self) -> Transport:
-        """Return a new transport through this server, for one container."""
+    def transport(self, reach: Reach | None = None) -> Transport:
+        """Return a new transport through this server, for one container, which wants to be reached so."""
 
     def stream(
         self,
@@ -96,6 +96,8 @@ class ServerAddress:
         stanza_limit: bytes of the largest stanza that the server takes; a larger one makes it close the
             whole connection.
         folder: the state folder if this is a managed server on this host, else None.
+        certificate: a file with certificates in PEM form. With it, containers connect with TLS from the first
+            byte, and only to a server that shows one of these, or one signed by these, for `platform`.
     """
 
     host: str
@@ -104,6 +106,7 @@ class ServerAddress:
     platform: str
     stanza_limit: int = PROSODY_STANZA_LIMIT
     folder: Path | None = None
+    certificate: Path | None = None
 
     gives_addresses = True
     """A component has every address at its domain."""
@@ -137,22 +140,23 @@ class ServerAddress:
         name, _, platform = origin.partition(".")
         return origin if platform == self.platform and is_container(name) else None
 
-    def transport(self) -> Transport:
-        """Return a new transport through this server, for one container."""
-        from formicary.transport.xmpp import XmppTransport
+    def transport(self, reach: Reach | None = None) -> Transport:
+        """Return a new transport through this server, for one container, which wants to be reached so."""
+        from formicary.transport import connect
 
-        return XmppTransport(self)
+        return connect(self, reach)
 
     @classmethod
-    def load(cls, where: str | Path = "local") -> ServerAddress:
+    def load(cls, where: str | Path = "local", *, tls: bool = False) -> ServerAddress:
         """Return the address of the managed server that runs on this host.
 
         Args:
             where: its state folder; `"local"` means the folder that `formicary server start` uses by itself.
+            tls: whether containers are to connect with TLS.
 
         Raises:
             ServerError: no server runs there, or what is remembered of it cannot be read.
         """
         from formicary.server.managed import running_address
 
-        return running_address(None if where == "local" else Path(where))
+        return running_address(None if where == "local" else Path(where), tls=tls)

@@ -9,7 +9,7 @@ import gc
 import os
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,7 +50,14 @@ class Held:
 
 @pytest.fixture(autouse=True)
 def _leaves_nothing_behind() -> Iterator[None]:
-    """Compare what is held before and after: as an autouse fixture, outside all others of the test."""
+    """Look at each test: as an autouse fixture, outside all others of it."""
+    with leaving_nothing_behind():
+        yield
+
+
+@contextmanager
+def leaving_nothing_behind() -> Iterator[None]:
+    """Compare what is held before the block and after it; what it has left behind fails the test."""
     before = _held()
     yield
     left = _held().since(before)

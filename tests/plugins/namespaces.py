@@ -17,7 +17,7 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,11 @@ class Host:
     def mend(self) -> None:
         """Give the address back."""
         self._ip("address", "replace", f"{self.address}/24", "dev", _CABLE)
+
+    def swallow(self, other: Host) -> None:
+        """Let all that goes to the other host vanish on its way; as with `cut`, but no error comes either."""
+        nobody = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"]
+        self._ip("neighbour", "replace", other.address, *nobody, "dev", _CABLE)
 
     def reset_connections(self) -> None:
         """Break all TCP connections over the cable: both ends get a reset at once."""
@@ -111,6 +116,13 @@ class Host:
 @pytest.fixture
 def two_hosts() -> Iterator[tuple[Host, Host]]:
     """Give two hosts that reach each other."""
+    with joined_hosts() as hosts:
+        yield hosts
+
+
+@contextmanager
+def joined_hosts() -> Iterator[tuple[Host, Host]]:
+    """Make two hosts that reach each other, for as long as the block lasts."""
     _need_namespaces()
     _remove_left_over()
     number = next(_NUMBERS)

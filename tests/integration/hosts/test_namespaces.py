@@ -48,6 +48,14 @@ def test_a_cut_is_silent_and_what_was_sent_meanwhile_arrives_when_it_is_mended(t
     assert heard.readline() == "into the void\n"
 
 
+def test_what_is_swallowed_gets_no_answer_and_no_error(two_hosts):
+    first, second = two_hosts
+    second.swallow(first)
+    connect = f"import socket; socket.create_connection(({first.address!r}, 5000), timeout=1.5)"
+    client = second.popen([sys.executable, "-c", connect], stderr=subprocess.PIPE, text=True)
+    assert "TimeoutError: timed out" in client.communicate()[1]
+
+
 def test_a_reset_breaks_the_connection_for_the_other_end_at_once(two_hosts, talk):
     _, second = two_hosts
     _, heard = talk

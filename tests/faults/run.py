@@ -1,0 +1,64 @@
+"""Runs faults, several at a time: most of their time they wait."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from tests.faults.catalogue import FAULTS, Fault
+from tests.faults.scene import Figures, Route, Scene
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_AT_ONCE = 6
+_LONGEST = 150.0  # s
+
+
+class Case(NamedTuple):
+    """One fault over one route."""
+
+    fault: Fault
+    route: Route
+
+    def __str__(self) -> str:
+        return f"{self.fault.name}-{self.route}"
+
+
+CASES = [Case(fault, route) for fault in FAULTS for route in fault.routes]
+
+
+async def run(cases: Iterable[Case], tell: Callable[[Case, Figures], None]) -> None:
+    """Cause faults, several at a time, and tell what each did.
+
+    Args:
+        cases: which.
+        tell: called with each when it is over.
+    """
+    free = asyncio.Semaphore(_AT_ONCE)
+
+    async def take_turn(case: Case) -> None:
+        async with free:
+            tell(case, await _run_one(case))
+
+    await asyncio.gather(*map(take_turn, cases))
+
+
+async def _run_one(case: Case) -> Figures:
+    fault = case.fault
+    with tempfile.TemporaryDirectory(prefix="formicary-fault-") as folder:
+        scene = Scene(case.route, Path(folder), **fault.shape)
+        start = time.monotonic()
+        try:
+            async with asyncio.timeout(_LONGEST), scene:
+                await fault.cause(scene)
+                await scene.finish(may_fail=fault.may_fail)
+        except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001 -- a result
+            scene.figures.problems.append("".join(traceback.format_exception(error)))
+        scene.figures.seconds = time.monotonic() - start
+        return scene.figures

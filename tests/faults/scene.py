@@ -1,0 +1,264 @@
+"""A scene: two containers that talk over a given route, what is between them, and what became of it all."""
+
+from __future__ import annotations
+
+import asyncio
+import operator
+import sys
+import time
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from tests.faults.ledger import Account, settle
+from tests.faults.side import Side, SideError, end_program, start_program, until
+from tests.faults.worker import Setting
+from tests.plugins.namespaces import Host, joined_hosts
+
+from formicary.server import ManagedServer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Route = Literal["xmpp", "auto", "direct"]
+ROUTES: dict[Route, str] = {
+    "xmpp": "through Prosody",
+    "auto": "direct, Prosody as the far way",
+    "direct": "direct, no server",
+}
+LOOPBACK = "127.0.0.1"
+_PATIENCE = 45.0  # s; the platform promises 30 where there is silence
+
+
+@dataclass
+class Figures:
+    """What a fault did, in numbers."""
+
+    account: Account = field(default_factory=Account)
+    resent: int = 0
+    told_after: float | None = None
+    seconds: float = 0.0
+    notes: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+class Scene:
+    """Two containers, `c1` and `c2`, each in a worker of its own.
+
+    Args:
+        route: how their messages go.
+        folder: for ledgers, logs and sockets; its path is short.
+        agents: how many agents each has.
+        pause: seconds between two messages of an agent.
+        limit: how many messages each agent may send.
+        size: characters of a message.
+        apart: put each on a host of its own: a network namespace.
+        apart_in_time: let the clock since the start of the machine, too, be another one for each.
+        options: further arguments of the containers.
+    """
+
+    def __init__(
+        self,
+        route: Route,
+        folder: Path,
+        *,
+        agents: int = 20,
+        pause: float = 0.01,
+        limit: int = 20_000,
+        size: int = 20,
+        apart: bool = False,
+        apart_in_time: bool = False,
+        **options: Any,
+    ) -> None:
+        self.route = route
+        self.figures = Figures()
+        self.hosts: tuple[Host, Host] | None = None
+        self.server: ManagedServer | None = None
+        self._folder = folder
+        self._options = options
+        self._apart = apart
+        self._apart_in_time = apart_in_time
+        self._shape = {"agents": agents, "pause": pause, "limit": limit, "size": size}
+        self._stack = AsyncExitStack()
+        self._excused: list[int] | None = None  # up to where c2's messages were sent by one that was killed
+        self.c1: Side
+        self.c2: Side
+
+    # -- setting up -----------------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        async with AsyncExitStack() as stack:
+            if self._apart:
+                self.hosts = stack.enter_context(joined_hosts())
+            if self.route != "direct":
+                self.server = stack.enter_context(ManagedServer(containers=["c1", "c2"]))
+                if self.hosts is not None:
+                    await self._lay_ways_to_server(stack)
+            self.c1, self.c2 = self._side("c1", "c2"), self._side("c2", "c1")
+            for side in (self.c1, self.c2):
+                stack.push_async_callback(side.end)
+            self._stack = stack.pop_all()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    def _side(self, name: str, peer: str) -> Side:
+        host = self.hosts and self.hosts[name == "c2"]
+        options = dict(self._options)
+        if self.server is not None:
+            server = asdict(self.server.address)
+            options["server"] = {**server, "folder": str(server["folder"])}
+        if self.route == "direct":
+            options["listen"] = LOOPBACK
+        else:
+            options["route"] = self.route
+        if host:
+            options["listen"] = host.address
+        ledger = str(self._folder / f"{name}.ledger")
+        setting = Setting(name, peer, ledger, options, **self._shape)
+        prefix = ["ip", "netns", "exec", host.name] if host else []
+        if self._apart_in_time and name == "c2":
+            prefix = ["unshare", "--time", "--monotonic", "1000000", "--fork", "--kill-child"]
+        return Side(setting, self._folder, prefix)
+
+    async def _lay_ways_to_server(self, stack: AsyncExitStack) -> None:
+        """Let both hosts reach the server on loopback, whatever happens to the cable between them."""
+        assert self.server is not None
+        assert self.hosts is not None
+        port, path = str(self.server.address.port), str(self._folder / "server")
+        for prefix, ends in (
+            ([], (path, port)),
+            *((["ip", "netns", "exec", host.name], (port, path)) for host in self.hosts),
+        ):
+            relay = await start_program(*prefix, sys.executable, "-m", "tests.faults.relay", *ends)
+            stack.push_async_callback(end_program, relay)
+            assert relay.stdout is not None
+            assert await relay.stdout.readline() == b"ready\n"
+
+    async def start(self, *, early: float = 0.0) -> None:
+        """Start both workers; nothing is sent yet.
+
+        Args:
+            early: seconds by which the time of day on c1's side is wrong.
+        """
+        self.c1.setting = replace(self.c1.setting, early=early)
+        await self.c1.start()
+        self._tell_where(self.c2)
+        await self.c2.start()
+
+    def _tell_where(self, side: Side) -> None:
+        if self.route == "direct":
+            options = {**side.setting.options, "join": self.c1.join}
+            side.setting = replace(side.setting, options=options)
+
+    async def talk(self, *sides: Side) -> None:
+        """Start both workers unless they run, have the agents of these sides send, and see them do so."""
+        if not self.c1.pid:
+            await self.start()
+        await asyncio.gather(*(side.order("start") for side in sides or (self.c1, self.c2)))
+        await self.flow(*sides)
+
+    async def flow(self, *sides: Side) -> None:
+        """Wait until messages that these sides send from now on have arrived.
+
+        Raises:
+            SideError: they do not.
+        """
+        for side in sides or (self.c1, self.c2):
+            other = self.c2 if side is self.c1 else self.c1
+            numbers = list(side.ledger.next)
+            if not await until(lambda: any(map(operator.gt, other.ledger.latest, numbers)), _PATIENCE):  # noqa: B023
+                links = [await self.links(each) for each in (self.c1, self.c2)]
+                raise SideError(f"nothing of {side.setting.name} arrives any more: {links}")
+
+    # -- what is asked --------------------------------------------------------------------------------------
+
+    async def links(self, side: Side) -> list[dict[str, Any]]:
+        """Return what a side says of its links."""
+        links: list[dict[str, Any]] = (await side.order("links"))["links"]
+        return links
+
+    async def ways(self) -> set[str]:
+        """Return the ways that the two use now."""
+        return {link["way"] for side in (self.c1, self.c2) for link in await self.links(side)}
+
+    async def use(self, way: str) -> None:
+        """Wait until both use this way.
+
+        Raises:
+            SideError: they do not.
+        """
+
+        async def is_used() -> bool:
+            return await self.ways() == {way}
+
+        if not await until(is_used, _PATIENCE):
+            raise SideError(f"the way is {await self.ways()}, not {way}")
+
+    def note(self, remark: str) -> None:
+        """Add a remark to the figures."""
+        self.figures.notes.append(remark)
+
+    def check(self, holds: object, problem: str) -> None:
+        """Note a problem unless something holds."""
+        if not holds:
+            self.figures.problems.append(problem)
+
+    # -- a side that dies -----------------------------------------------------------------------------------
+
+    async def kill_c2(self) -> None:
+        """Kill c2, and see how long it takes until the senders in c1 know about all they had sent."""
+        await self.c2.kill()
+        killed = time.monotonic()
+        before = list(self.c1.ledger.next)
+        self._excused = list(self.c2.ledger.next)
+        await until(lambda: settle(self.c1.ledger, self.c2.ledger, end=before).is_settled, _PATIENCE)
+        self.figures.told_after = max(time.monotonic() - killed, self.figures.told_after or 0.0)
+
+    async def restart_c2(self) -> None:
+        """Start c2 anew, under its old name, and have its agents send."""
+        self._tell_where(self.c2)
+        await self.c2.start()
+        await self.c2.order("start")
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    async def finish(self, *, may_fail: bool) -> None:
+        """Stop sending, wait until all is accounted for or time is up, close both sides, and count.
+
+        Args:
+            may_fail: whether messages may fail, rather than arrive.
+        """
+        sides = [side for side in (self.c1, self.c2) if side.pid]
+        stopped = await asyncio.gather(*(side.order("stop") for side in sides))
+        await until(lambda: self._account().is_settled, _PATIENCE)
+        for side in sides:
+            self.figures.resent += sum(link["resent"] for link in await self.links(side))
+        closed = await asyncio.gather(*(side.close() for side in sides))
+        account = self.figures.account = self._account()
+        self.check(may_fail or not account.failed, f"{account.failed} messages failed")
+        self._judge(account)
+        if self.figures.problems:
+            self.figures.problems += [str(answer) for answer in (*stopped, *closed)]
+
+    def _account(self) -> Account:
+        one, two = self.c1.ledger, self.c2.ledger
+        there = settle(one, two)
+        if self._excused is None:
+            return there + settle(two, one)
+        back = settle(two, one, end=self._excused).without_lost()
+        return there + back + settle(two, one, start=self._excused)
+
+    def _judge(self, account: Account) -> None:
+        self.check(account.is_settled, f"{account.lost} messages were lost, {account.waiting} hang")
+        self.check(not account.twice, f"{account.twice} messages arrived more than once")
+        self.check(not account.disorder, f"{account.disorder} messages arrived after later ones")
+        self.check(not account.made_up, f"{account.made_up} messages arrived that nobody sent")
+        self.check(account.received, "no message arrived at all")
+        if self._excused is None:
+            self.check(not account.both, f"{account.both} messages arrived and were said not to have")
+        balance = account.received + account.failed - account.both
+        self.check(account.sent == balance, f"{account.sent} sent, but {balance} received or failed")
+        for side in (self.c1, self.c2):
+            self.figures.problems += side.complaints()

@@ -1,0 +1,270 @@
+"""One container full of agents that send numbers, told what to do through stdin, in lines of JSON.
+
+    python -m tests.faults.worker
+
+Each agent `a0`, `a1`, ... sends numbers to the agent of the same name in the other container, and takes that
+one's. What becomes of every number stands in the worker's ledger. Orders and answers are lines of JSON; the
+first order is the `Setting`. The worker ends in good order at the order `close`, and at once with its stdin.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import os
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from tests.faults.ledger import FAILED, RAISED, SENT, Ledger
+
+from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
+from formicary.errors import FormicaryError
+from formicary.server import ServerAddress
+
+_TASKS_OF_AGENTS = 0.05  # s between two looks at whether all have ended their last send
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a worker does.
+
+    Attributes:
+        name: its container's.
+        peer: the other container's.
+        ledger: the file of its ledger.
+        options: further arguments of `Container`; `server` as a dictionary.
+        agents: how many there are on either side.
+        limit: how many messages each of them may send.
+        pause: seconds between two messages of an agent; 0: as fast as it can.
+        size: characters of a message.
+        early: seconds by which the time of day is wrong from the start.
+    """
+
+    name: str
+    peer: str
+    ledger: str
+    options: dict[str, Any]
+    agents: int
+    limit: int
+    pause: float
+    size: int
+    early: float = 0.0
+
+
+class Sending(OneShotBehaviour):
+    """Sends numbers until it may not."""
+
+    def __init__(self, work: Work, index: int) -> None:
+        super().__init__()
+        self._work = work
+        self._index = index
+
+    async def run(self) -> None:
+        work, index = self._work, self._index
+        ledger, setting = work.ledger, work.setting
+        to = f"a{index}@{setting.peer}"
+        await work.go.wait()
+        while work.go.is_set() and (number := ledger.next[index]) < ledger.limit:
+            ledger.next[index] = number + 1
+            text = str(number)
+            try:
+                await self.send(
+                    Message(to=to, body=text.ljust(setting.size), performative="inform", reply_with=text)
+                )
+            except FormicaryError as error:
+                ledger.note_outgoing(index, number, RAISED)
+                work.raised[type(error).__name__] = str(error)
+            else:
+                ledger.note_outgoing(index, number, SENT)
+            if setting.pause:
+                await asyncio.sleep(setting.pause)
+
+
+class Receiving(CyclicBehaviour):
+    """Takes the other side's numbers, and what has failed of its own."""
+
+    def __init__(self, work: Work, index: int) -> None:
+        super().__init__()
+        self._work = work
+        self._index = index
+
+    async def run(self) -> None:
+        message = await self.receive()
+        work = self._work
+        if message.performative == "inform":
+            work.ledger.note_incoming(self._index, int(message.body))
+            if work.pace:
+                await work.wait_a_while()
+        elif message.sender.startswith("ams@") and message.ontology == "fipa-agent-management":
+            work.failures[str(message.body)] = None
+            work.ledger.note_outgoing(self._index, int(message.in_reply_to), FAILED)
+
+
+class Work:
+    """What the agents share.
+
+    Args:
+        setting: what they do.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.ledger = Ledger(Path(setting.ledger), setting.agents, setting.limit)
+        self.go = asyncio.Event()
+        self.pace = 0.0  # seconds that each receiver takes for a message
+        self._hurry = asyncio.Event()
+        self.raised: dict[str, str] = {}  # what send() has raised, by class
+        self.failures: dict[str, None] = {}  # the reasons that came
+        self._sending: list[Sending] = []
+
+    async def populate(self, container: Container) -> None:
+        """Start the agents."""
+        for index in range(self.setting.agents):
+            agent = Agent(f"a{index}")
+            agent.add_behaviour(Receiving(self, index))
+            await container.start(agent)
+
+    def start(self, container: Container) -> None:
+        """Have all agents send from now on."""
+        self.go.set()
+        self._sending = [Sending(self, index) for index in range(self.setting.agents)]
+        for agent, sending in zip(container.agents, self._sending, strict=True):
+            agent.add_behaviour(sending, Template(performative="never"))
+
+    async def stop(self) -> None:
+        """Have all agents stop sending; return when each knows how its last message went."""
+        self.go.clear()
+        while not all(sending.is_done() for sending in self._sending):  # noqa: ASYNC110 -- of thousands
+            await asyncio.sleep(_TASKS_OF_AGENTS)
+
+    async def wait_a_while(self) -> None:
+        """Take as long for a message as was ordered, unless there is a hurry now."""
+        try:
+            async with asyncio.timeout(self.pace):
+                await self._hurry.wait()
+        except TimeoutError:
+            pass
+
+    def hurry(self) -> None:
+        """Take no time for messages any more."""
+        self.pace = 0.0
+        self._hurry.set()
+
+
+def shift_clock(seconds: float) -> None:
+    """Make the time of day wrong by so many seconds, for all that Python code asks from now on."""
+    true_time, true_time_ns = _TRUE
+    offset = dt.timedelta(seconds=seconds)
+
+    class Shifted(dt.datetime):
+        @classmethod
+        def now(cls, tz: dt.tzinfo | None = None) -> Any:
+            return _DATETIME.now(tz) + offset
+
+        @classmethod
+        def utcnow(cls) -> Any:
+            return _DATETIME.now(dt.UTC).replace(tzinfo=None) + offset
+
+    time.time = lambda: true_time() + seconds
+    time.time_ns = lambda: true_time_ns() + int(seconds * 1e9)
+    dt.datetime = Shifted
+    for module in tuple(sys.modules.values()):  # who has imported the class by name keeps the true one
+        name = getattr(module, "__name__", "")
+        if name.startswith("formicary") and isinstance(getattr(module, "datetime", None), type):
+            module.datetime = Shifted
+
+
+_TRUE = (time.time, time.time_ns)
+_DATETIME = dt.datetime
+
+
+def container_of(setting: Setting) -> Container:
+    """Make the worker's container."""
+    options = dict(setting.options)
+    if options.get("server"):
+        server = dict(options["server"])
+        server["folder"] = server["folder"] and Path(server["folder"])
+        options["server"] = ServerAddress(**server)
+    if "route" not in Container.__init__.__kwdefaults__:  # TEMPORARY
+        for name in ("route", "listen", "join"):
+            options.pop(name, None)
+    return Container(setting.name, **options)
+
+
+def links(container: Container) -> list[dict[str, Any]]:
+    """Return what the container says of its links."""
+    return [asdict(link) for link in getattr(container, "links", ())]
+
+
+def break_connections(container: Container) -> int:
+    """Break all direct connections as a reset by the network would; return how many there were."""
+    connections = [link._direct for link in container._transport._links.values() if link._direct is not None]
+    for connection in connections:
+        connection._transport.abort()
+    return len(connections)
+
+
+def tell(event: str, **what: Any) -> None:
+    """Answer with a line."""
+    sys.stdout.buffer.write(msgspec.json.encode({"event": event, **what}) + b"\n")
+    sys.stdout.flush()
+
+
+async def obey(container: Container, work: Work, order: dict[str, Any]) -> None:
+    """Do what one order asks for, and answer."""
+    match order:
+        case {"do": "start"}:
+            work.start(container)
+            tell("started")
+        case {"do": "stop"}:
+            await work.stop()
+            tell("stopped", raised=work.raised, failures=list(work.failures)[:20])
+        case {"do": "links"}:
+            tell("links", links=links(container))
+        case {"do": "break"}:
+            tell("broken", count=break_connections(container))
+        case {"do": "clock", "seconds": seconds}:
+            shift_clock(seconds)
+            tell("shifted", now=time.time())
+        case {"do": "pace", "seconds": seconds}:
+            work.pace = seconds
+            tell("paced")
+        case {"do": "hurry"}:
+            work.hurry()
+            tell("hurried")
+        case _:
+            raise ValueError(f"an order that nobody knows: {order}")
+
+
+async def main() -> None:
+    """Be a worker until it is told to close."""
+    orders = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(orders), sys.stdin.buffer
+    )
+    setting = msgspec.json.decode(await orders.readline(), type=Setting)
+    if setting.early:
+        shift_clock(setting.early)
+    work = Work(setting)
+    async with container_of(setting) as container:
+        await work.populate(container)
+        join = getattr(container, "join_address", None)
+        tell("ready", pid=os.getpid(), join=join and str(join))
+        while (order := msgspec.json.decode(await orders.readline() or b"null")) != {"do": "close"}:
+            if order is None:
+                os._exit(1)  # whoever gave the orders is gone
+            await obey(container, work, order)
+    dead = [letter.reason for letter in container.dead_letters][:20]
+    tell("closed", dead_letters=dead, raised=work.raised, failures=list(work.failures)[:20])
+    work.ledger.close()
+
+
+if __name__ == "__main__":
+    import uvloop
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main())

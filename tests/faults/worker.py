@@ -14,7 +14,7 @@ import datetime as dt
 import os
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -189,20 +189,17 @@ def container_of(setting: Setting) -> Container:
         server = dict(options["server"])
         server["folder"] = server["folder"] and Path(server["folder"])
         options["server"] = ServerAddress(**server)
-    if "route" not in Container.__init__.__kwdefaults__:  # TEMPORARY
-        for name in ("route", "listen", "join"):
-            options.pop(name, None)
     return Container(setting.name, **options)
 
 
 def links(container: Container) -> list[dict[str, Any]]:
     """Return what the container says of its links."""
-    return [asdict(link) for link in getattr(container, "links", ())]
+    return [link._asdict() for link in container.links]
 
 
 def break_connections(container: Container) -> int:
     """Break all direct connections as a reset by the network would; return how many there were."""
-    connections = [link._direct for link in container._transport._links.values() if link._direct is not None]
+    connections = [link.direct for link in container._transport._links.values() if link.direct is not None]
     for connection in connections:
         connection._transport.abort()
     return len(connections)
@@ -252,8 +249,7 @@ async def main() -> None:
     work = Work(setting)
     async with container_of(setting) as container:
         await work.populate(container)
-        join = getattr(container, "join_address", None)
-        tell("ready", pid=os.getpid(), join=join and str(join))
+        tell("ready", pid=os.getpid(), join=None if setting.options.get("server") else container.join_address)
         while (order := msgspec.json.decode(await orders.readline() or b"null")) != {"do": "close"}:
             if order is None:
                 os._exit(1)  # whoever gave the orders is gone

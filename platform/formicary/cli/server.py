@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from formicary.server import ServerStatus
+    from formicary.server.federate import Federated
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -91,20 +94,62 @@ def status(*, folder: Folder = None, as_json: Json = False) -> None:
 
 @app.command(
     epilog=_examples(
-        "config --platform lab.example --containers c1,c2", "config --containers lobby > addition.cfg.lua"
+        "config --platform lab.example --containers c1,c2",
+        "config --containers lobby > addition.cfg.lua",
+        "config --platform lab.example --federate a=c1,c2@192.0.2.1 --federate b=c3,c4@192.0.2.2",
     )
 )
 def config(
     *,
     containers: Annotated[
-        str, typer.Option(help="Names of the containers that may connect, with commas.")
-    ] = "c1,c2",
+        str | None,
+        typer.Option(help="Names of the containers that may connect, with commas.", show_default="c1,c2"),
+    ] = None,
     platform: Annotated[str, typer.Option(help="Domain that your server serves.")] = "lab.example",
+    federate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=CONTAINERS@IP[:PORT]",
+            help="A server of a federation, once for each: its name, its containers, its host's address.",
+            show_default="none",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="With --federate: the folder for the servers' folders.", show_default="federation"),
+    ] = None,
+    certificates: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --federate: a folder with ca.crt and each server's NAME.crt and NAME.key.",
+            show_default="an authority of its own",
+        ),
+    ] = None,
+    as_json: Json = False,
 ) -> None:
-    """Print what to add to a Prosody of your own, why, and how containers then connect.
+    """Print what to add to a Prosody of your own; with --federate, make one server for each of several hosts.
 
-    Each call makes up a new secret. The private server of `formicary server start` needs none of this.
+    What is printed has a new secret each time. A federation's keys and secrets stay when the command is given
+    again, with more containers or servers. The private server of one host needs none of this.
     """
+    from formicary.errors import UsageError
+
+    if not federate:
+        if output or certificates or as_json:
+            raise UsageError("--output, --certificates and --json go with --federate; leave them out")
+        _print_advice(containers or "c1,c2", platform)
+        return
+    if containers is not None:
+        raise UsageError("with --federate, name each server's containers there, as in a=c1,c2@192.0.2.1")
+    from formicary.server.federate import federate as make
+    from formicary.server.federation import parse_member
+
+    members = [parse_member(text) for text in federate]
+    folder = output or Path("federation")
+    _show_federation(make(platform, members, folder, certificates=certificates), as_json=as_json)
+
+
+def _print_advice(containers: str, platform: str) -> None:
     import secrets
 
     from formicary import names
@@ -112,6 +157,30 @@ def config(
 
     chosen = [names.check_container(name.strip()) for name in containers.split(",")]
     typer.echo(advice(names.check_platform(platform), chosen, secrets.token_urlsafe(32)), nl=False)
+
+
+def _show_federation(made: Sequence[Federated], *, as_json: bool) -> None:
+    facts = [
+        {
+            "name": one.member.name,
+            "folder": str(one.folder.path),
+            "address": one.member.address,
+            "port": one.member.port,
+            "containers": one.member.containers,
+        }
+        for one in made
+    ]
+    if as_json:
+        typer.echo(json.dumps(facts))
+        return
+    for one in made:
+        typer.echo(f"{one.folder.path}")
+        typer.echo(f"  containers  {', '.join(one.member.containers)}")
+        typer.echo(f"  others at   {one.member.endpoint}")
+    name, path = made[0].member.name, made[0].folder.path
+    typer.echo("Copy each folder to its host (keep it private: it holds keys), and there type, for example:")
+    typer.echo(f"  formicary server start --folder {name}        # {path}")
+    typer.echo(f"  formicary run FILE --server {name} --name {made[0].member.containers[0]}")
 
 
 def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.server.address import LOOPBACK
@@ -10,12 +11,22 @@ from formicary.server.address import LOOPBACK
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from formicary.server.federation import Federation
     from formicary.server.folder import StateFolder
 
 STANZA_LIMIT = 4 * 1024 * 1024
 """Bytes of the largest stanza that a server configured by us takes."""
 
+MODULES = Path(__file__).parent / "modules"
+"""Our own modules for Prosody."""
+
+AUTHORITY = "ca.crt"
+"""Name of the file with the authorities that the servers of a federation trust, in each one's folder."""
+
 _PRINTABLE = range(0x20, 0x7F)
+
+_OWN_FILES = Path("/etc/prosody/formicary")  # where a Prosody that is not ours finds what it gets from us
+_S2S_SECONDS = 15  # that a server has for answering, before what waits for it goes back
 
 _SPEED = f"""\
 -- Collecting young objects apart from old ones doubles the stanzas per second.
@@ -44,27 +55,27 @@ class ServerConfiguration:
         platform: the domain that it serves.
         port: TCP port for containers.
         client_port: TCP port for ordinary XMPP clients.
+        tls_port: TCP port for containers that connect with TLS.
         secret: the secret of all containers.
         as_root: whether root starts it, which Prosody refuses unless it is told that this is meant.
+        federation: what it belongs to, if to any.
     """
 
     folder: StateFolder
     platform: str
     port: int
     client_port: int
+    tls_port: int
     secret: str = field(repr=False)
     as_root: bool = False
+    federation: Federation | None = None
 
 
 def render(configuration: ServerConfiguration) -> str:
     """Return the text of `prosody.cfg.lua` for a managed server."""
     folder, platform = configuration.folder, configuration.platform
     included = folder.containers(platform) / "*.cfg.lua"
-    # SPADE connects to the host in an agent's address, and every machine knows where `localhost` is.
-    hosts = "\n".join(
-        f'VirtualHost {lua_string(host)}\n    modules_enabled = {{ "tls" }}'
-        for host in dict.fromkeys([platform, "localhost"])
-    )
+    certificate = folder.certificate(platform)
     root = "run_as_root = true\n" if configuration.as_root else ""
     return f"""\
 -- Written anew by every `formicary server start`: changes are lost.
@@ -77,22 +88,31 @@ admin_socket = {lua_string(folder.socket)}
 umask = "077"
 {root}log = {{ {{ levels = {{ min = "info" }}, to = "console", timestamps = true }} }}
 
--- This machine alone: nothing listens on a network, and no other server is spoken to.
+-- This machine alone, if nothing else is said for a port.
 interfaces = {{ "{LOOPBACK}" }}
 local_interfaces = {{ "{LOOPBACK}" }}
 component_interfaces = {{ "{LOOPBACK}" }}
 c2s_interfaces = {{ "{LOOPBACK}" }}
+formicary_tls_interfaces = {{ "{LOOPBACK}" }}
 component_ports = {{ {configuration.port} }}
 c2s_ports = {{ {configuration.client_port} }}
 c2s_direct_tls_ports = {{}}
+s2s_direct_tls_ports = {{}}
 http_ports = {{}}
 https_ports = {{}}
 
 {_SPEED}
 -- No "limits" among the modules: it would hold our own traffic back. No "offline" either: what an account
 -- that is not there cannot get goes back to its sender.
-modules_enabled = {{ "saslauth", "roster", "disco", "ping", "admin_shell" }}
-modules_disabled = {{ "s2s", "s2s_auth_certs", "offline" }}
+{_modules(configuration.federation)}
+{_other_servers(configuration)}
+-- Containers may connect with TLS, to a port of its own.
+formicary_tls_ports = {{ {configuration.tls_port} }}
+formicary_tls_ssl = {{
+    certificate = {lua_string(certificate)},
+    key = {lua_string(certificate.with_suffix(".key"))},
+    protocol = "tlsv1_3",
+}}
 
 -- Ordinary XMPP clients may log in without TLS: their words do not leave this machine. There is TLS all the
 -- same, with a certificate of our own, because stock slixmpp and with it SPADE insist on it.
@@ -106,7 +126,7 @@ allow_unencrypted_plain_auth = true
 component_secret = {lua_string(configuration.secret)}
 component_conflict_resolve = "kick_new"
 
-{hosts}
+{_hosts(configuration)}
 
 -- Opens the port for containers before the first of them comes. No container can have this name.
 Component {lua_string(f"_containers.{platform}")}
@@ -116,18 +136,76 @@ Include {lua_string(included)}
 """
 
 
+def _modules(federation: Federation | None) -> str:
+    enabled = ["saslauth", "roster", "disco", "ping", "admin_shell", "formicary_tls"]
+    disabled = ["offline"]
+    if federation is None:
+        disabled += ["s2s", "s2s_auth_certs"]
+    else:
+        enabled += ["tls", "formicary_peers"]
+    return f"""\
+plugin_paths = {{ {lua_string(MODULES)} }}
+modules_enabled = {_lua_list(enabled)}
+modules_disabled = {_lua_list(disabled)}
+"""
+
+
+def _hosts(configuration: ServerConfiguration) -> str:
+    """Return the hosts for accounts: the platform's domain, or the server's own in a federation."""
+    federation = configuration.federation
+    own = configuration.platform if federation is None else federation.domain
+    # SPADE connects to the host in an agent's address, and every machine knows where `localhost` is. To
+    # other servers that name means themselves.
+    return f"""\
+VirtualHost {lua_string(own)}
+    modules_enabled = {{ "tls" }}
+VirtualHost "localhost"
+    modules_enabled = {{ "tls" }}
+    modules_disabled = {{ "s2s" }}"""
+
+
+def _other_servers(configuration: ServerConfiguration) -> str:
+    if configuration.federation is None:
+        return "-- No other server is spoken to.\n"
+    return _federation(configuration.federation, configuration.folder.path / AUTHORITY)
+
+
+def _federation(federation: Federation, authority: Path) -> str:
+    peers = "\n".join(
+        f"    [{lua_string(domain)}] = {{ {lua_string(member.address)}, {member.port} }},"
+        for domain, member in federation.routes().items()
+    )
+    return f"""\
+-- The other servers of the federation, and where they are. They speak TLS, and each has to prove by its
+-- certificate that it is the server for the domain that it speaks for; dialback would only ask DNS.
+s2s_interfaces = {{ {lua_string(federation.own.address)} }}
+s2s_ports = {{ {federation.own.port} }}
+s2s_require_encryption = true
+s2s_secure_auth = true
+s2s_ssl = {{ cafile = {lua_string(authority)}, capath = false }}
+s2s_timeout = {_S2S_SECONDS}
+formicary_platform = {lua_string(federation.platform)}
+formicary_peers = {{
+{peers}
+}}
+"""
+
+
 def container_lines(container: str, platform: str) -> str:
     """Return the configuration of one container at the managed server, which has the secret in common."""
     return f"Component {lua_string(f'{container}.{platform}')}\n"
 
 
-def advice(platform: str, containers: Iterable[str], secret: str) -> str:
+def advice(
+    platform: str, containers: Iterable[str], secret: str, federation: Federation | None = None
+) -> str:
     """Return what an administrator adds to a Prosody of their own, and how containers then connect.
 
     Args:
         platform: the domain that the server serves.
         containers: names of the containers that may connect.
         secret: the secret for them.
+        federation: what the server belongs to, if to any.
     """
     names = list(containers)
     components = "\n".join(
@@ -150,7 +228,7 @@ component_ports = {{ 5347 }}
 -- A second container of the same name is refused. Take "kick_old" if a container that lost its network is to
 -- get its place back before Prosody has noticed.
 component_conflict_resolve = "kick_new"
-
+{_federation_advice(federation) if federation else ""}
 -- 2. At the end, one for each container. Keep the file private (mode 0640, group prosody): the secret lets
 -- whoever has it speak for the containers.
 
@@ -167,6 +245,21 @@ component_conflict_resolve = "kick_new"
 --     async with Container("{names[0]}", server=server) as container:
 --         ...
 """
+
+
+def _federation_advice(federation: Federation) -> str:
+    return f"""
+-- Put where Prosody's user can read them: of the folder that this file is in, {AUTHORITY} as
+-- {_OWN_FILES / AUTHORITY}, and certificates/{federation.domain}.crt and .key in Prosody's folder for
+-- certificates; and {MODULES / "mod_formicary_peers.lua"}
+-- in {_OWN_FILES}. Add "tls" and "formicary_peers" to modules_enabled.
+plugin_paths = {{ {lua_string(_OWN_FILES)} }}
+
+{_federation(federation, _OWN_FILES / AUTHORITY)}"""
+
+
+def _lua_list(values: Iterable[str]) -> str:
+    return f"{{ {', '.join(lua_string(value) for value in values)} }}"
 
 
 def lua_string(value: object) -> str:

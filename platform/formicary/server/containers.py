@@ -9,9 +9,12 @@ from formicary import names
 from formicary.errors import ServerError
 from formicary.server.admin import AdminShell
 from formicary.server.configuration import container_lines, lua_string
+from formicary.server.federation import read_federation
 from formicary.server.folder import StateFolder, write_private
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from formicary.server.address import ServerAddress
 
 # What a `Component` line in the configuration does, for one name and in one step. The shell's own
@@ -40,7 +43,7 @@ async def add_container(address: ServerAddress, container: str) -> None:
 
     Raises:
         InvalidNameError: it cannot be a container's name.
-        ServerError: the server does not run or refuses.
+        ServerError: the server does not run or refuses, or the container is another server's.
     """
     if address.folder is not None:
         folder = StateFolder(address.folder)
@@ -52,8 +55,11 @@ def register(folder: StateFolder, platform: str, container: str) -> None:
 
     Raises:
         InvalidNameError: it cannot be a container's name.
-        ServerError: the server does not run or refuses.
+        ServerError: the server does not run or refuses, or the container is another server's.
     """
+    federation = read_federation(folder)
+    if federation is not None:
+        federation.check(names.check_container(container))
     remember(folder, platform, container)
     try:
         with AdminShell(folder.socket) as admin:
@@ -83,6 +89,21 @@ def remember(folder: StateFolder, platform: str, container: str) -> None:
         write_private(path, container_lines(container, platform))
     except OSError as error:
         raise ServerError(f"{path} cannot be written ({error.strerror})") from error
+
+
+def remember_only(folder: StateFolder, platform: str, containers: Iterable[str]) -> None:
+    """Make these and no other containers those of the server's configuration.
+
+    Raises:
+        InvalidNameError: one cannot be a container's name.
+        ServerError: the state folder cannot be written.
+        OSError: the same.
+    """
+    wanted = set(containers)
+    for name in sorted(wanted):
+        remember(folder, platform, name)
+    for name in set(known(folder, platform)) - wanted:
+        (folder.containers(platform) / f"{name}.cfg.lua").unlink(missing_ok=True)
 
 
 def known(folder: StateFolder, platform: str) -> list[str]:

@@ -58,13 +58,22 @@ class StateFolder:
 
     @property
     def certificates(self) -> Path:
-        """The folder with the certificate for ordinary XMPP clients."""
+        """The folder with the server's certificates and their keys."""
         return self.path / "certificates"
+
+    def certificate(self, platform: str) -> Path:
+        """The certificate for ordinary XMPP clients, and for containers that connect with TLS."""
+        return self.certificates / f"{platform}.crt"
 
     @property
     def socket(self) -> Path:
         """The Unix socket of Prosody's administration shell."""
         return self.path / "admin.sock"
+
+    @property
+    def federation(self) -> Path:
+        """What the server knows of the federation that it belongs to, if it does."""
+        return self.path / "federation.json"
 
     def containers(self, platform: str) -> Path:
         """The folder with one file for each container that the platform's server knows."""

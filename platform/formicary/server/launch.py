@@ -76,13 +76,13 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
     deadline = time.monotonic() + _SECONDS_TO_START
     while time.monotonic() < deadline:
         if process.is_gone(pid):
-            raise ServerError(f"Prosody ended at once: {_last_words(folder.log)} (its log is {folder.log})")
+            raise ServerError(f"Prosody ended at once: {last_words(folder.log)} (its log is {folder.log})")
         if (version := _version(folder.log)) and (listening := _listening(folder.socket)) is not None:
             folder.socket.chmod(0o600)  # Prosody may make it before it has set its umask
             return Launched(pid, version, listening)
         time.sleep(_SECONDS_BETWEEN_LOOKS)
     raise ServerError(
-        f"Prosody did not answer within {_SECONDS_TO_START:.0f} s: {_last_words(folder.log)} "
+        f"Prosody did not answer within {_SECONDS_TO_START:.0f} s: {last_words(folder.log)} "
         f"(its log is {folder.log})"
     )
 
@@ -115,7 +115,7 @@ def _listening(shell: Path) -> frozenset[int] | None:
     return frozenset(int(port) for port in ports)
 
 
-def _last_words(log: Path) -> str:
+def last_words(log: Path) -> str:
     """Return the line of the log that says best what went wrong."""
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip(" *\t")]
     errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]

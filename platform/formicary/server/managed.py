@@ -12,8 +12,9 @@ from formicary.errors import ServerError
 from formicary.server import containers as container_files
 from formicary.server import process
 from formicary.server.configuration import STANZA_LIMIT, ServerConfiguration
+from formicary.server.federation import read_federation
 from formicary.server.folder import StateFolder, locked, prepare
-from formicary.server.launch import Launched, check_port, free_port, is_free, launch
+from formicary.server.launch import Launched, check_port, free_port, is_free, last_words, launch
 from formicary.server.state import ServerState, read_state, write_state
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def start(
 
     Raises:
         InvalidNameError: the platform's domain or a container's name is not one.
-        ServerError: it cannot be started, or runs already with another platform or port.
+        ServerError: it cannot be started, runs already with another platform or port, or belongs to a
+            federation in which these containers are not its own.
     """
     if platform is not None:
         names.check_platform(platform)
@@ -75,6 +77,7 @@ def start(
     prepare(files)
     with locked(files):
         before = read_state(files)
+        _check_federation(files, platform, wanted)
         if before and process.is_prosody(before.pid, files.config):
             _check_same(files, before, platform, port)
             for name in wanted:
@@ -131,8 +134,12 @@ def status(folder: Path | None = None) -> ServerStatus:
     return ServerStatus(files, running=True, state=state, containers=known, memory=memory)
 
 
-def running_address(folder: Path | None) -> ServerAddress:
+def running_address(folder: Path | None, *, tls: bool = False) -> ServerAddress:
     """Return the address of the server of a state folder.
+
+    Args:
+        folder: the state folder; the one in the user's home if None.
+        tls: whether containers are to connect with TLS.
 
     Raises:
         ServerError: it does not run, or what the folder remembers cannot be read.
@@ -142,7 +149,7 @@ def running_address(folder: Path | None) -> ServerAddress:
     if state is None or not process.is_prosody(state.pid, files.config):
         happened = "no server runs" if state is None or state.pid is None else "the server has ended"
         raise ServerError(f"{happened} in {files.path}; start one with: formicary server start{files.option}")
-    return state.address(files)
+    return state.address(files, tls=tls)
 
 
 def _check_same(folder: StateFolder, state: ServerState, platform: str | None, port: int | None) -> None:
@@ -156,12 +163,46 @@ def _check_same(folder: StateFolder, state: ServerState, platform: str | None, p
         )
 
 
+def _check_federation(folder: StateFolder, platform: str | None, containers: list[str]) -> None:
+    """Make sure that a server of a federation stays one, with its own containers."""
+    federation = read_federation(folder)
+    if federation is None:
+        return
+    if platform not in {None, federation.platform}:
+        raise ServerError(
+            f"the server in {folder.path} belongs to the federation {federation.platform}; start it without "
+            "--platform, or another one in a folder of its own"
+        )
+    for name in containers:
+        federation.check(name)
+
+
+def reserve(folder: StateFolder, platform: str) -> str:
+    """Decide on the platform of a folder's server; return its secret, which stays the same ever after.
+
+    Raises:
+        ServerError: there has been one of another platform, or the folder cannot be read or written.
+    """
+    with locked(folder):
+        before = read_state(folder)
+        if before is None:
+            before = _plan(None, platform)
+            _remember(folder, before)
+        elif before.platform != platform:
+            raise ServerError(
+                f"{folder.path} is the folder of a server for {before.platform}, not for {platform}; choose "
+                "another one"
+            )
+        return before.secret
+
+
 def _plan(before: ServerState | None, platform: str | None) -> ServerState:
     """Decide what the next server has in common with the last one."""
     platform = platform or (before.platform if before else DEFAULT_PLATFORM)
     if before and before.platform == platform:
         return replace(before, stanza_limit=STANZA_LIMIT, pid=None)
-    return ServerState(platform, 0, 0, secrets.token_urlsafe(32), STANZA_LIMIT, version="", pid=None)
+    secret = secrets.token_urlsafe(32)
+    return ServerState(platform, 0, 0, secret, STANZA_LIMIT, version="", pid=None)
 
 
 def _start(
@@ -169,15 +210,15 @@ def _start(
 ) -> ServerAddress:
     for name in containers:
         container_files.remember(folder, plan.platform, name)
-    state = plan
     for _ in range(_ATTEMPTS):
         state = _with_ports(plan, port)
-        launched = launch(_configuration(folder, state), die_with_parent=die_with_parent)
+        configuration = _configuration(folder, state)
+        launched = launch(configuration, die_with_parent=die_with_parent)
         state = replace(state, pid=launched.pid, version=launched.version)
-        if {state.port, state.client_port} <= launched.listening:
+        if _needed(configuration) <= launched.listening:
             return _adopt(folder, state, launched)
         process.end(launched.pid)
-    raise ServerError(f"Prosody could not open ports {state.port} and {state.client_port}; see {folder.log}")
+    raise ServerError(f"Prosody could not open its ports: {last_words(folder.log)} (its log is {folder.log})")
 
 
 def _with_ports(plan: ServerState, port: int | None) -> ServerState:
@@ -186,15 +227,33 @@ def _with_ports(plan: ServerState, port: int | None) -> ServerState:
         check_port(port)
     else:
         port = plan.port if plan.port and is_free(plan.port) else free_port()
-    client_port = plan.client_port if plan.client_port and is_free(plan.client_port) else free_port()
-    while client_port == port:
-        client_port = free_port()
-    return replace(plan, port=port, client_port=client_port)
+    chosen = [port]
+    for before in (plan.client_port, plan.tls_port):
+        other = before if before and is_free(before) else free_port()
+        while other in chosen:
+            other = free_port()
+        chosen.append(other)
+    return replace(plan, port=port, client_port=chosen[1], tls_port=chosen[2])
+
+
+def _needed(configuration: ServerConfiguration) -> frozenset[int]:
+    """Return the ports that the server has to open."""
+    ports = {configuration.port, configuration.client_port, configuration.tls_port}
+    if configuration.federation is not None:
+        ports.add(configuration.federation.own.port)
+    return frozenset(ports)
 
 
 def _configuration(folder: StateFolder, state: ServerState) -> ServerConfiguration:
     return ServerConfiguration(
-        folder, state.platform, state.port, state.client_port, state.secret, as_root=os.geteuid() == 0
+        folder,
+        state.platform,
+        state.port,
+        state.client_port,
+        state.tls_port,
+        state.secret,
+        as_root=os.geteuid() == 0,
+        federation=read_federation(folder),
     )
 
 

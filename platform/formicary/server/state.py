@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -28,6 +28,8 @@ class ServerState:
         version: Prosody's version.
         pid: its process; None after it was stopped.
         format: version of this file's format.
+        tls_port: TCP port for containers that connect with TLS; 0 if the server was started by a version that
+            had none.
     """
 
     platform: str
@@ -38,10 +40,27 @@ class ServerState:
     version: str
     pid: int | None
     format: int = _FORMAT
+    tls_port: int = 0
 
-    def address(self, folder: StateFolder) -> ServerAddress:
-        """Return what a container has to know of this server."""
-        return ServerAddress(LOOPBACK, self.port, self.secret, self.platform, self.stanza_limit, folder.path)
+    def address(self, folder: StateFolder, *, tls: bool = False) -> ServerAddress:
+        """Return what a container has to know of this server.
+
+        Args:
+            folder: the server's state folder.
+            tls: whether the container is to connect with TLS.
+
+        Raises:
+            ServerError: with `tls`, the server was started by a version that had no port for it.
+        """
+        plain = ServerAddress(LOOPBACK, self.port, self.secret, self.platform, self.stanza_limit, folder.path)
+        if not tls:
+            return plain
+        if not self.tls_port:
+            raise ServerError(
+                f"the server in {folder.path} has no port with TLS, as an older version started it; "
+                f"stop it with formicary server stop{folder.option} and start it again"
+            )
+        return replace(plain, port=self.tls_port, certificate=folder.certificate(self.platform))
 
 
 def read_state(folder: StateFolder) -> ServerState | None:

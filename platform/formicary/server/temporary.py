@@ -74,6 +74,11 @@ class ManagedServer:
         return self._state.address(self.folder)
 
     @property
+    def tls_address(self) -> ServerAddress:
+        """What containers that connect with TLS need to know; `restart` may change its port."""
+        return self._state.address(self.folder, tls=True)
+
+    @property
     def client_port(self) -> int:
         """TCP port on which ordinary XMPP clients log in, without TLS."""
         return self._state.client_port

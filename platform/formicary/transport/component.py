@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import ssl
 from typing import TYPE_CHECKING, Any
 
 from formicary.errors import AuthenticationError, LinkError, NameTakenError
@@ -11,11 +12,22 @@ from formicary.server.folder import StateFolder
 from formicary.transport.stream import COMPONENT, XmppStream
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from xml.etree.ElementTree import Element
 
     from formicary.server.address import ServerAddress
 
 _OTHER_PORTS = {"jabber:client": "clients", "jabber:server": "other servers"}
+
+
+def _trusting(certificate: Path) -> ssl.SSLContext:
+    """Return a context that trusts what is in a file, and nothing else."""
+    try:
+        return ssl.create_default_context(cafile=certificate)
+    except OSError as error:  # SSLError is one
+        raise LinkError(
+            f"the certificate {certificate} of the XMPP server cannot be used ({error.strerror or error})"
+        ) from None
 
 
 class UnknownHostError(LinkError):
@@ -40,8 +52,25 @@ class ComponentStream(XmppStream):
         self._parser.StartNamespaceDeclHandler = self._refuse_other_ports
 
     async def _reach(self) -> None:
-        loop = asyncio.get_running_loop()
-        await loop.create_connection(lambda: self, self._server.host, self._server.port)
+        server, loop = self._server, asyncio.get_running_loop()
+        if server.certificate is None:
+            await loop.create_connection(lambda: self, server.host, server.port)
+            return
+        context = _trusting(server.certificate)
+        try:
+            await loop.create_connection(
+                lambda: self, server.host, server.port, ssl=context, server_hostname=server.platform
+            )
+        except ssl.SSLCertVerificationError as error:
+            raise AuthenticationError(
+                f"{server} does not prove to be the one for {server.platform} by {server.certificate} "
+                f"({error.verify_message}); compare the file with the certificate that the server has"
+            ) from None
+        except ssl.SSLError as error:
+            raise LinkError(
+                f"{server} does not speak TLS on this port ({error.reason}); take the port that does, or "
+                "leave the certificate out"
+            ) from None
 
     def _header(self) -> str:
         return f"to='{self._domain}'"

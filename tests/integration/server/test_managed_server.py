@@ -33,7 +33,8 @@ def test_it_listens_on_loopback_alone(prosody):
     listening = {
         (found.laddr.ip, found.laddr.port) for found in sockets if found.status == psutil.CONN_LISTEN
     }
-    assert listening == {("127.0.0.1", prosody.address.port), ("127.0.0.1", prosody.client_port)}
+    ports = {prosody.address.port, prosody.tls_address.port, prosody.client_port}
+    assert listening == {("127.0.0.1", port) for port in ports}
     assert {found.laddr.ip for found in sockets} == {"127.0.0.1"}
 
 

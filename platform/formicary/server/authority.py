@@ -1,0 +1,103 @@
+"""Certificates of a federation's servers, from an authority made for it with OpenSSL, or given and checked.
+
+A server's certificate names the server and its containers, and nothing else: no server can speak for the
+containers of another.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from formicary.errors import UsageError
+from formicary.server.certificate import Pair, make, openssl, reason
+from formicary.server.folder import write_private
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+_RENEW_BEFORE = 30 * 24 * 3600  # seconds before its end in which a certificate is made anew
+
+
+def ensure_authority(authority: Pair, platform: str) -> None:
+    """Make an authority that can certify names of one platform only, unless it is there.
+
+    Raises:
+        ServerError: OpenSSL is missing or fails.
+        OSError: the folder cannot be written.
+    """
+    if authority.is_there:
+        return
+    extensions = [
+        "basicConstraints=critical,CA:TRUE,pathlen:0",
+        "keyUsage=critical,keyCertSign,cRLSign",
+        f"nameConstraints=critical,permitted;DNS:{platform}",
+    ]
+    make(authority, f"formicary federation {platform}"[:64], extensions)
+
+
+def ensure_certified(server: Pair, authority: Pair, domains: Sequence[str]) -> None:
+    """Make a certificate for domains, unless there is one of this authority that goes on to be valid.
+
+    Raises:
+        ServerError: OpenSSL is missing or fails.
+        OSError: the folder cannot be written.
+    """
+    if server.is_there and set(domains) == _names(server) and _why_not(server, authority.certificate) is None:
+        return
+    extensions = [
+        "basicConstraints=critical,CA:FALSE",
+        "extendedKeyUsage=serverAuth,clientAuth",
+        f"subjectAltName={','.join(f'DNS:{domain}' for domain in domains)}",
+    ]
+    make(server, "formicary", extensions, signed_by=authority)
+
+
+def adopt(given: Pair, server: Pair, authority: Path, domains: Sequence[str]) -> None:
+    """Copy a certificate that was given, if it will do.
+
+    Args:
+        given: certificate and key from elsewhere.
+        server: where they go.
+        authority: certificates of the authorities that the servers trust.
+        domains: what the certificate has to be for.
+
+    Raises:
+        UsageError: with what is wrong with it.
+        ServerError: OpenSSL is missing.
+        OSError: a file cannot be read or written.
+    """
+    if not given.is_there:
+        raise UsageError(f"{given.certificate} and {given.key.name} are not both there; give both")
+    names = _names(given)
+    missing = [name for name in domains if name not in names and f"*.{name.partition('.')[2]}" not in names]
+    if missing:
+        raise UsageError(
+            f"the certificate {given.certificate} is not for {', '.join(missing)}; have it made so"
+        )
+    if trouble := _why_not(given, authority):
+        raise UsageError(f"the certificate {given.certificate} cannot be used: {trouble}")
+    write_private(server.key, given.key.read_text())
+    write_private(server.certificate, given.certificate.read_text())
+
+
+def _names(pair: Pair) -> set[str]:
+    """Return the domains that a certificate is for."""
+    done = openssl("x509", "-in", str(pair.certificate), "-noout", "-ext", "subjectAltName")
+    return set(re.findall(r"DNS:([^\s,]+)", done.stdout))
+
+
+def _why_not(pair: Pair, authority: Path) -> str | None:
+    """Say why the servers would not take a certificate, None if they would."""
+    certificate = str(pair.certificate)
+    chain = openssl("verify", "-CAfile", str(authority), "-untrusted", certificate, certificate)
+    if chain.returncode:
+        return f"{authority} does not vouch for it ({reason(chain)})"
+    if openssl("x509", "-in", certificate, "-noout", "-checkend", str(_RENEW_BEFORE)).returncode:
+        return "it ends within 30 days"
+    public = openssl("x509", "-in", certificate, "-noout", "-pubkey").stdout
+    # An empty passphrase: OpenSSL would ask for the one of a key that has one, and wait.
+    if openssl("pkey", "-in", str(pair.key), "-pubout", "-passin", "pass:").stdout != public:
+        return f"{pair.key} is not its key, or has a passphrase"
+    return None

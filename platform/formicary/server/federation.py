@@ -1,0 +1,202 @@
+"""A federation: several servers, one per host, that make one platform; which of them has which container.
+
+Every container's domain is a component of exactly one server, and every server knows where all others are.
+`federation.json` in a server's state folder says so; `formicary server config --federate` writes it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary import names
+from formicary.errors import ServerError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.server.folder import StateFolder
+
+S2S_PORT = 5269
+"""TCP port at which servers listen for each other by default, as registered with IANA."""
+
+_FORMAT = 1
+_HIGHEST_PORT = 65535
+_FORM = "NAME=CONTAINER,CONTAINER@IP-ADDRESS"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A server of a federation.
+
+    Attributes:
+        name: its own name; with the platform's behind it, its domain.
+        containers: names of the containers that connect to it.
+        address: IP address at which it listens for the other servers, and where they reach it.
+        port: TCP port there.
+    """
+
+    name: str
+    containers: tuple[str, ...]
+    address: str
+    port: int = S2S_PORT
+
+    def domains(self, platform: str) -> list[str]:
+        """Return the domains that it speaks for: its own and its containers'."""
+        return [f"{name}.{platform}" for name in (self.name, *self.containers)]
+
+    @property
+    def endpoint(self) -> str:
+        """Address and port as one text."""
+        address = f"[{self.address}]" if ":" in self.address else self.address
+        return f"{address}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Federation:
+    """What one server knows of its federation.
+
+    Attributes:
+        platform: the domain below which all names are.
+        me: the server's own name.
+        members: all servers, this one too.
+        format: version of the file's format.
+    """
+
+    platform: str
+    me: str
+    members: tuple[Member, ...]
+    format: int = _FORMAT
+
+    @property
+    def own(self) -> Member:
+        """This server."""
+        return next(member for member in self.members if member.name == self.me)
+
+    @property
+    def domain(self) -> str:
+        """The domain of this server."""
+        return f"{self.me}.{self.platform}"
+
+    def routes(self) -> dict[str, Member]:
+        """Return which of the other servers has which domain."""
+        return {
+            domain: member
+            for member in self.members
+            if member.name != self.me
+            for domain in member.domains(self.platform)
+        }
+
+    def check(self, container: str) -> None:
+        """Make sure that a container is one of this server's.
+
+        Raises:
+            ServerError: it is another's, or nobody's.
+        """
+        if container in self.own.containers:
+            return
+        for member in self.members:
+            if container in member.containers:
+                raise ServerError(
+                    f"the container {container!r} belongs to the server {member.name} at {member.endpoint}, "
+                    f"not to {self.me}; start it on that host"
+                )
+        raise ServerError(
+            f"no server of the federation has a container {container!r}; name it in a --federate of "
+            "formicary server config, and give the new folders to all hosts"
+        )
+
+
+def parse_member(text: str) -> Member:
+    """Return the server that a text such as `a=c1,c2@192.0.2.1` describes; `:PORT` may follow.
+
+    Raises:
+        InvalidNameError: a name is none.
+        UsageError: the text has another form, or the address is none that a server can listen at.
+    """
+    name, equals, rest = text.partition("=")
+    containers, at, endpoint = rest.rpartition("@")
+    if not (equals and at):
+        raise UsageError(f"--federate {text} is not of the form {_FORM}, as in a=c1,c2@192.0.2.1")
+    address, port = _parse_endpoint(endpoint)
+    wanted = tuple(names.check_container(container.strip()) for container in containers.split(","))
+    return Member(names.check_container(name.strip()), wanted, address, port)
+
+
+def _parse_endpoint(text: str) -> tuple[str, int]:
+    host, port = text, str(S2S_PORT)
+    if text.startswith("["):
+        host, _, port = text[1:].partition("]")
+        port = port.removeprefix(":") or str(S2S_PORT)
+    elif text.count(":") == 1:
+        host, _, port = text.partition(":")
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        raise UsageError(
+            f"{host!r} in --federate is no IP address; give the one at which that host's server is to listen "
+            "and where the others reach it"
+        ) from None
+    if address.is_unspecified or address.is_multicast:
+        raise UsageError(
+            f"{host} is no single address; give the one at which that host's server is to listen"
+        )
+    if not port.isdecimal() or not 1 <= int(port) <= _HIGHEST_PORT:
+        raise UsageError(f"{port!r} in --federate is no TCP port; take one from 1024 to {_HIGHEST_PORT}")
+    return str(address), int(port)
+
+
+def check_members(members: Sequence[Member], platform: str) -> None:
+    """Make sure that servers can make a federation.
+
+    Raises:
+        InvalidNameError: the platform's domain is none.
+        UsageError: with what is wrong.
+    """
+    names.check_platform(platform)
+    if len(members) < 2:  # noqa: PLR2004 -- two is what the word says
+        raise UsageError("a federation has two servers or more; give --federate once for each of them")
+    seen: dict[str, str] = {}
+    for member in members:
+        for name in (member.name, *member.containers):
+            names.check_platform(f"{name}.{platform}")  # not too long
+            if name in seen:
+                raise UsageError(
+                    f"the name {name!r} is given twice, at the servers {seen[name]} and {member.name}; every "
+                    "server and every container has a name of its own"
+                )
+            seen[name] = member.name
+    endpoints = [member.endpoint for member in members]
+    for endpoint in endpoints:
+        if endpoints.count(endpoint) > 1:
+            raise UsageError(
+                f"two servers are to listen at {endpoint}; give each an address or port of its own"
+            )
+
+
+def read_federation(folder: StateFolder) -> Federation | None:
+    """Return the federation that a server belongs to, None if to none.
+
+    Raises:
+        ServerError: the file cannot be read or is none of a federation.
+    """
+    path = folder.federation
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=Federation)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ServerError(f"{path} cannot be read ({error.strerror})") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise ServerError(
+            f"{path} is damaged ({error}); write it anew with: formicary server config --federate ..."
+        ) from error
+    if found.format != _FORMAT or found.me not in {member.name for member in found.members}:
+        raise ServerError(
+            f"{path} is from another version of Formicary; write it anew with: "
+            "formicary server config --federate ..."
+        )
+    return found

@@ -1,0 +1,41 @@
+-- Where the other servers of the federation are: from the configuration, not from DNS.
+--
+--   formicary_platform = "lab.example"
+--   formicary_peers = { ["c3.lab.example"] = { "198.51.100.2", 5269 } }
+--
+-- A name of the platform that is not in the list is nowhere: its stanzas come back at once, as no DNS server
+-- has to be waited for. All other names are looked up as usual.
+
+module:set_global();
+
+local basic = require "net.resolvers.basic";
+local service = require "net.resolvers.service";
+
+local platform = module:get_option_string("formicary_platform");
+local peers = module:get_option("formicary_peers", {});
+local look_up = service.new;
+
+local nowhere = { last_error = "no server of the federation has this name" };
+function nowhere:next(callback)
+	callback(nil);
+end
+
+local function is_ours(name)
+	return name == platform or name:sub(-#platform - 1) == "." .. platform;
+end
+
+-- Prosody's mod_s2s asks this for where to connect, once for TLS from the start, once for STARTTLS.
+function service.new(name, kind, ...)
+	if not is_ours(name) then
+		return look_up(name, kind, ...);
+	end
+	local peer = peers[name];
+	if peer == nil or kind ~= "xmpp-server" then
+		return nowhere;
+	end
+	return basic.new(peer[1], peer[2], ...);
+end
+
+function module.unload()
+	service.new = look_up;
+end

@@ -1,0 +1,33 @@
+-- A second port for components (XEP-0114), with TLS from the first byte. It serves what mod_component serves.
+--
+--   formicary_tls_interfaces = { "127.0.0.1" }
+--   formicary_tls_ports = { 5348 }
+--   formicary_tls_ssl = { certificate = "server.crt", key = "server.key", protocol = "tlsv1_3" }
+
+module:set_global();
+
+local portmanager = require "core.portmanager";
+
+local is_open = false;
+
+local function open()
+	local plain = portmanager.get_service("component");
+	if plain and not is_open then
+		is_open = true;
+		module:provides("net", {
+			name = "formicary_tls";
+			private = true;
+			encryption = "ssl";
+			listener = plain.listener;
+			default_port = 5348;
+		});
+	end
+end
+
+-- mod_component comes with the first component, usually after this one.
+module:hook_global("service-added", function (event)
+	if event.name == "component" then
+		open();
+	end
+end);
+open();

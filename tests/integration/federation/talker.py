@@ -1,0 +1,58 @@
+"""A container in a process of its own: `python talker.py FOLDER CONTAINER`, a program and no test.
+
+It has an agent `echo`, which answers, and one that does what comes in on standard input: for each line
+`RECEIVER COUNT` it sends so many numbered messages, waits for as many answers, and prints them as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+from formicary import Agent, Container, CyclicBehaviour, Message
+from formicary.server import ServerAddress
+
+
+class Echo(Agent):
+    class Answer(CyclicBehaviour):
+        async def run(self):
+            message = await self.receive()
+            await self.send(message.make_reply(body=message.body))
+
+    async def setup(self):
+        self.add_behaviour(self.Answer())
+
+
+class Talker(Agent):
+    class Talk(CyclicBehaviour):
+        async def run(self):
+            line = await asyncio.to_thread(sys.stdin.readline)
+            if not line:
+                self.kill()
+                return
+            receiver, count = line.split()
+            for number in range(int(count)):
+                await self.send(Message(to=receiver, body=str(number)))
+            answers = [await self.receive() for _ in range(int(count))]
+            say(json.dumps([(answer.performative, answer.body) for answer in answers]))
+
+    async def setup(self):
+        self.add_behaviour(self.Talk())
+
+
+def say(line):
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+async def main(folder, name):
+    server = ServerAddress.load(folder)
+    async with Container(name, platform=server.platform, server=server) as container:
+        await container.start(Echo("echo"))
+        await container.start(talker := Talker("talker"))
+        say("ready")
+        await talker.behaviours[0].join()
+
+
+asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,119 @@
+"""Containers that connect to the managed server with TLS, and only to the one whose certificate they have."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from dataclasses import replace
+
+import pytest
+from tests.unit.core.agents import Echo, do, start
+
+from formicary import Container, Message
+from formicary.errors import AuthenticationError, LinkError, ServerError
+from formicary.server import ManagedServer, ServerAddress
+from formicary.server.certificate import ensure_certificate
+from formicary.server.state import read_state, write_state
+
+pytestmark = pytest.mark.server
+
+
+async def refusal(kind, address):
+    """Open a container, which fails; return the sentence."""
+    with pytest.raises(kind) as caught:
+        async with Container("c1", server=address):
+            pytest.fail("it opened")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+async def ask(container, *bodies):
+    """Send messages to the agent `echo` in the container c2, and return the bodies of the answers."""
+
+    async def run(behaviour):
+        for body in bodies:
+            await behaviour.send(Message(to="echo@c2", body=body))
+        return [(await behaviour.receive()).body for _ in bodies]
+
+    asking = do(run)
+    await start(container, "ask", asking)
+    await asking.join()
+    return asking.result
+
+
+async def test_containers_with_and_without_tls_talk(prosody):
+    async with (
+        Container("c1", server=prosody.tls_address) as c1,
+        Container("c2", server=prosody.address) as c2,
+    ):
+        await start(c2, "echo", Echo())
+        big = "x" * 3_000_000  # many reads, and many records of TLS
+        assert await ask(c1, "hello", big) == ["hello", big]
+
+
+def test_the_port_speaks_tls_1_3_and_shows_the_pinned_certificate(prosody):
+    address = prosody.tls_address
+    context = ssl.create_default_context(cafile=address.certificate)
+    with (
+        socket.create_connection((address.host, address.port), timeout=5) as connection,
+        context.wrap_socket(connection, server_hostname=address.platform) as encrypted,
+    ):
+        assert encrypted.version() == "TLSv1.3"
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    with (
+        socket.create_connection((address.host, address.port), timeout=5) as connection,
+        pytest.raises(ssl.SSLError),
+    ):
+        context.wrap_socket(connection, server_hostname=address.platform)
+
+
+async def test_another_server_is_refused_before_it_learns_anything(prosody, tmp_path):
+    ensure_certificate(tmp_path, "lab.localhost")
+    sentence = await refusal(
+        AuthenticationError, replace(prosody.tls_address, certificate=tmp_path / "lab.localhost.crt")
+    )
+    assert "does not prove to be the one for lab.localhost" in sentence
+    assert "handshake" not in prosody.folder.log.read_text()
+
+
+async def test_a_certificate_for_another_platform_is_refused(prosody):
+    sentence = await refusal(AuthenticationError, replace(prosody.tls_address, platform="other.localhost"))
+    assert "Hostname mismatch" in sentence
+
+
+async def test_ports_taken_for_one_another_are_said(prosody):
+    plain, tls = prosody.address, prosody.tls_address
+    assert "does not speak TLS on this port" in await refusal(LinkError, replace(tls, port=plain.port))
+    assert "closed the connection" in await refusal(LinkError, replace(plain, port=tls.port))
+
+
+async def test_a_certificate_that_is_none_is_said(prosody, tmp_path):
+    missing = replace(prosody.tls_address, certificate=tmp_path / "missing.crt")
+    assert "missing.crt of the XMPP server cannot be used" in await refusal(LinkError, missing)
+    (tmp_path / "none.crt").write_text("no certificate")
+    damaged = replace(prosody.tls_address, certificate=tmp_path / "none.crt")
+    assert "none.crt of the XMPP server cannot be used" in await refusal(LinkError, damaged)
+
+
+async def test_the_address_with_tls_is_found_by_the_folder(prosody):
+    assert ServerAddress.load(prosody.folder.path, tls=True) == prosody.tls_address
+
+
+async def test_containers_come_back_after_a_restart(prosody):
+    async with (
+        Container("c1", server=prosody.tls_address) as c1,
+        Container("c2", server=prosody.tls_address) as c2,
+    ):
+        await start(c2, "echo", Echo())
+        await asyncio.to_thread(prosody.kill)
+        await asyncio.to_thread(prosody.restart)
+        assert await ask(c1, "hello") == ["hello"]
+
+
+def test_a_server_of_an_older_version_has_no_port_for_it():
+    with ManagedServer() as running:
+        state = read_state(running.folder)
+        write_state(running.folder, replace(state, tls_port=0))
+        with pytest.raises(ServerError, match=r"no port with TLS.*start it again"):
+            ServerAddress.load(running.folder.path, tls=True)

@@ -1,0 +1,143 @@
+"""The opening on a connection: until both sides have proven who they are, nothing else is read."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+from formicary.errors import LinkError
+from formicary.transport.direct.connection import DirectConnection
+from formicary.transport.direct.identity import fingerprint
+from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
+
+if TYPE_CHECKING:
+    import ssl
+    from collections import Counter
+    from collections.abc import Callable
+
+
+_LAST_WORD = 0.5  # seconds that the other side gets to read why it is refused
+
+
+class Greeter(asyncio.Protocol):
+    """One connection during the opening.
+
+    Args:
+        opening: called with the fingerprint of the certificate that the other side showed; makes the
+            opening, or raises LinkError.
+        dropped: handed on to the connection.
+    """
+
+    def __init__(
+        self,
+        opening: Callable[[bytes], AcceptorOpening | DiallerOpening],
+        dropped: Counter[str],
+    ) -> None:
+        self._make = opening
+        self._dropped = dropped
+        self._opening: AcceptorOpening | DiallerOpening
+        self._transport: asyncio.Transport | None = None
+        self.opened: asyncio.Future[DirectConnection] = asyncio.get_running_loop().create_future()
+        """Done when the opening is, with the connection; fails with a LinkError or an OpeningError."""
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Done when the connection has ended during the opening."""
+
+    async def connection(self) -> DirectConnection:
+        """Return the connection when both sides have proven who they are.
+
+        If cancelled, the connection is cut.
+
+        Raises:
+            LinkError: the other side is not what was wanted.
+            OpeningError: the other side is not let in, or has ended the connection.
+        """
+        try:
+            return await asyncio.shield(self.opened)
+        except asyncio.CancelledError:
+            if self._is_handed_over:
+                self.opened.result().abort()
+            self.opened.cancel()
+            raise
+        finally:
+            if not self._is_handed_over:
+                await self._end()
+
+    async def _end(self) -> None:
+        """Give the other side a moment to take our last word."""
+        if self._transport is None:
+            return
+        try:
+            await asyncio.wait([self.ended], timeout=_LAST_WORD)
+        finally:
+            self._transport.abort()
+
+    @property
+    def _is_handed_over(self) -> bool:
+        return self.opened.done() and not self.opened.cancelled() and self.opened.exception() is None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin; for asyncio."""
+        self._transport = cast("asyncio.Transport", transport)
+        tls: ssl.SSLObject | None = transport.get_extra_info("ssl_object")
+        certificate = tls.getpeercert(binary_form=True) if tls else None
+        try:
+            self._opening = self._make(fingerprint(certificate))
+        except LinkError as error:
+            self._fail(error)
+            return
+        if isinstance(self._opening, DiallerOpening):
+            self._transport.write(self._opening.first())
+
+    def data_received(self, data: bytes) -> None:
+        """Go on; for asyncio."""
+        assert self._transport is not None
+        if self.opened.done():
+            return
+        try:
+            answer = self._opening.received(data)
+        except OpeningError as error:
+            self._transport.write(error.answer)
+            self._fail(error)
+            return
+        except LinkError as error:
+            self._fail(error)
+            return
+        if self._opening.is_done:
+            self._hand_over(self._transport)
+        if answer:
+            self._transport.write(answer)
+
+    def _hand_over(self, transport: asyncio.Transport) -> None:
+        transport.pause_reading()  # until somebody takes the frames
+        connection = DirectConnection(
+            transport,
+            self._opening.peer,
+            is_dialler=isinstance(self._opening, DiallerOpening),
+            description=self._describe(transport),
+            rest=self._opening.rest,
+            dropped=self._dropped,
+        )
+        transport.set_protocol(connection)
+        self.opened.set_result(connection)
+
+    @staticmethod
+    def _describe(transport: asyncio.Transport) -> str:
+        address = transport.get_extra_info("peername")
+        place = "Unix socket"
+        if isinstance(address, tuple):
+            ip, port = address[:2]
+            place = f"TCP [{ip}]:{port}" if ":" in ip else f"TCP {ip}:{port}"
+        tls: ssl.SSLObject | None = transport.get_extra_info("ssl_object")
+        return place if tls is None else f"{place} with {(tls.version() or '').replace('TLSv', 'TLS ')}"
+
+    def _fail(self, error: Exception) -> None:
+        assert self._transport is not None
+        if not self.opened.done():
+            self.opened.set_exception(error)
+        self._transport.close()
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        """Say that it ended too early; for asyncio."""
+        self.ended.set_result(None)
+        if not self.opened.done():
+            self.opened.set_exception(OpeningError("closed early"))

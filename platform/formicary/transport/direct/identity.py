@@ -1,0 +1,101 @@
+"""Who a container is on TLS connections: a key and a certificate of its own, new with every start.
+
+No authority signs the certificate: each side knows the other's beforehand, over a way that it trusts, and
+compares. So neither names nor dates in it matter, and hosts whose clocks are wrong can talk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ssl
+import tempfile
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+NO_FINGERPRINT = bytes(hashlib.sha256().digest_size)
+"""What stands for the certificate of a side that shows none."""
+
+_FIRST_DAY = datetime(2000, 1, 1)  # noqa: DTZ001 -- certificates' dates are UTC and carry no zone
+_LAST_DAY = datetime(9999, 12, 31, 23, 59, 59)  # noqa: DTZ001 -- RFC 5280: no well-defined end
+
+
+def fingerprint(certificate: bytes | None) -> bytes:
+    """Return the SHA-256 of a certificate (DER); of none, 32 zero bytes."""
+    return hashlib.sha256(certificate).digest() if certificate else NO_FINGERPRINT
+
+
+@dataclass(frozen=True)
+class Identity:
+    """A key with its certificate.
+
+    Args:
+        certificate: the certificate (DER).
+        pem: key and certificate (PEM).
+    """
+
+    certificate: bytes
+    pem: bytes = field(repr=False)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """The certificate's SHA-256."""
+        return fingerprint(self.certificate)
+
+    @classmethod
+    def make(cls) -> Identity:
+        """Make a new P-256 key and sign its certificate with it."""
+        from cryptography import x509
+        from cryptography.hazmat.primitives import hashes, serialization
+        from cryptography.hazmat.primitives.asymmetric import ec
+
+        key = ec.generate_private_key(ec.SECP256R1())
+        serial = x509.random_serial_number()
+        # A name of its own, because a store of certificates is searched by name.
+        name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, f"formicary {serial:x}"[:64])])
+        builder = x509.CertificateBuilder(name, name, key.public_key(), serial, _FIRST_DAY, _LAST_DAY)
+        certificate = builder.sign(key, hashes.SHA256())
+        secret = key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+        return cls(
+            certificate.public_bytes(serialization.Encoding.DER),
+            secret + certificate.public_bytes(serialization.Encoding.PEM),
+        )
+
+    def accepting(self) -> ssl.SSLContext:
+        """Return a context for the accepting side; it asks for a certificate, and takes none, too.
+
+        A certificate that is shown must be among those loaded into the context: Python has no way to look at
+        one that is not.
+        """
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.verify_mode = ssl.CERT_OPTIONAL
+        context.num_tickets = 0  # connections are not resumed
+        return self._prepared(context)
+
+    def dialling(self) -> ssl.SSLContext:
+        """Return a context for the dialling side, which shows our certificate."""
+        return self._prepared(anonymous())
+
+    def _prepared(self, context: ssl.SSLContext) -> ssl.SSLContext:
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        # Python's ssl takes a key from a file only: one that nobody else can read, and that is gone at once.
+        with tempfile.TemporaryDirectory(prefix="formicary-") as folder:  # of mode 0700
+            file = Path(folder, "key.pem")
+            file.touch(mode=0o600)
+            file.write_bytes(self.pem)
+            context.load_cert_chain(file)
+        return context
+
+
+def anonymous() -> ssl.SSLContext:
+    """Return a context for a dialling side that shows no certificate.
+
+    The other side's certificate is not verified here: whoever dials compares its fingerprint.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context

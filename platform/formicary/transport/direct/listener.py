@@ -1,0 +1,161 @@
+"""The sockets at which others can reach a container."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import shutil
+import socket
+import tempfile
+from typing import TYPE_CHECKING
+
+from formicary.errors import LinkError, UsageError
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Coroutine
+
+    from formicary.transport.direct.offer import Place
+
+LOOPBACK = "127.0.0.1"
+
+_BACKLOG = 128
+_HALF_OPEN = 64  # connections at once that have not proven who they are
+_LONGEST_PATH = 104  # bytes of a Unix socket's path that all systems take (Linux: 107)
+_RETRY = 0.5  # seconds until accepting again, where the system could not
+
+
+class Listener:
+    """A container's listening sockets.
+
+    Args:
+        welcome: called with each new connection, and whether it is one of TCP; takes the socket over.
+        dropped: where those that are given up for being too many are counted.
+    """
+
+    def __init__(
+        self, welcome: Callable[[socket.socket, bool], Coroutine[None, None, None]], dropped: Counter[str]
+    ) -> None:
+        self._welcome = welcome
+        self._dropped = dropped
+        self._folder: str | None = None
+        self._sockets: list[socket.socket] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._half_open: dict[asyncio.Task[None], None] = {}  # oldest first
+        self.unix: str | None = None
+        self.tcp: tuple[Place, ...] = ()
+
+    async def open(self, listen: str | None) -> None:
+        """Listen at a Unix socket and over TCP.
+
+        Args:
+            listen: the IP address or host name, with or without `:port`; None for loopback only.
+
+        Raises:
+            UsageError: `listen` is no such thing.
+            LinkError: the system does not let us, with the cause.
+        """
+        try:
+            places = await _resolve(listen or LOOPBACK)
+            self._open_unix()
+            self.tcp = tuple(self._open_tcp(family, address) for family, address in places)
+        except BaseException:
+            await self.close()
+            raise
+        self._tasks = [asyncio.create_task(self._accept(listening)) for listening in self._sockets]
+
+    async def close(self) -> None:
+        """Listen no more; end what is half open."""
+        tasks = [*self._tasks, *self._half_open]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        for listening in self._sockets:
+            listening.close()
+        self._sockets.clear()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+    def _open_unix(self) -> None:
+        if not hasattr(socket, "AF_UNIX"):
+            return
+        self._folder = tempfile.mkdtemp(prefix="formicary-")  # of mode 0700
+        path = os.path.join(self._folder, "direct")  # noqa: PTH118 -- a text for the socket
+        if len(os.fsencode(path)) > _LONGEST_PATH:
+            return  # then TCP it is
+        self.unix = path
+        self._bind(socket.AF_UNIX, path)
+
+    def _open_tcp(self, family: int, address: tuple[str, int]) -> Place:
+        try:
+            listening = self._bind(family, address)
+        except OSError as error:
+            raise LinkError(
+                f"cannot listen at {address[0]}, port {address[1]}: {error.strerror or error}; give an "
+                "address of this host, and a port that is free"
+            ) from None
+        ip, port = listening.getsockname()[:2]
+        return ip, port
+
+    def _bind(self, family: int, address: str | tuple[str, int]) -> socket.socket:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        self._sockets.append(listening)
+        listening.setblocking(False)
+        if family != getattr(socket, "AF_UNIX", None):
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(_BACKLOG)
+        return listening
+
+    async def _accept(self, listening: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        is_tcp = listening.family != getattr(socket, "AF_UNIX", None)
+        while True:
+            try:
+                connected, _ = await loop.sock_accept(listening)
+            except OSError:  # it has gone already, or there are no file descriptors left
+                self._dropped["not accepted"] += 1
+                await asyncio.sleep(_RETRY)
+                continue
+            task = asyncio.create_task(self._welcome(connected, is_tcp))
+            self._half_open[task] = None
+            task.add_done_callback(self._half_open.pop)
+            if len(self._half_open) > _HALF_OPEN:  # real ones take milliseconds: the oldest is none
+                self._dropped["too many at once"] += 1
+                next(iter(self._half_open)).cancel()
+
+
+async def _resolve(listen: str) -> list[tuple[int, tuple[str, int]]]:
+    host, port = _part(listen)
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise UsageError(
+            f"there is no host {host!r} to listen at; give an IP address of this host, such as {LOOPBACK}"
+        ) from None
+    places = list(dict.fromkeys((family, (address[0], address[1])) for family, _, _, _, address in found))
+    if any(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_unspecified for _, address in places):
+        raise UsageError(
+            f"{host} stands for every address, and others cannot dial that; give the one at which they reach "
+            "this host"
+        )
+    return [(family, (str(address[0]), int(address[1]))) for family, address in places]
+
+
+def _part(listen: str) -> tuple[str, int]:
+    """Part host and port; an IPv6 address with a port is in brackets."""
+    host, port = listen, "0"
+    if listen.startswith("["):
+        host, _, port = listen[1:].partition("]")
+        port = port.removeprefix(":") or "0"
+    elif listen.count(":") == 1:
+        host, _, port = listen.partition(":")
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > 65535:  # noqa: PLR2004 -- ports
+        raise UsageError(
+            f"{listen!r} is no place to listen at; give an address, or address and port as in {LOOPBACK}:5400"
+        )
+    return host, int(port)

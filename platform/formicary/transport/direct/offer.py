@@ -1,0 +1,135 @@
+"""What a container tells others about where it listens and how it is recognised."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import sys
+import uuid
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from formicary.errors import UsageError
+from formicary.names import check_platform
+from formicary.transport.direct.identity import fingerprint
+
+Tls = bool | Literal["always"]
+"""On which connections TLS is used: True: TCP; "always": also Unix sockets; False: none."""
+
+Place = tuple[Annotated[str, Meta(max_length=64)], Annotated[int, Meta(ge=1, le=65535)]]
+_Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
+
+_SCHEME = "formicary://"
+
+
+class _Places(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """Where a container listens.
+
+    Args:
+        host: an id of the machine, as far as sockets go.
+        unix: the path of its Unix socket.
+        tcp: IP addresses and ports.
+        tls: on which of these connections TLS is used.
+    """
+
+    host: Annotated[str, Meta(max_length=256)]
+    unix: Annotated[str, Meta(max_length=128)] | None
+    tcp: Annotated[tuple[Place, ...], Meta(max_length=16)]
+    tls: Tls
+
+    def ways(self, host: str) -> list[str | Place]:
+        """Return what a container on `host` can dial, best first: paths of Unix sockets, IP addresses."""
+        if self.host == host:
+            return ([self.unix] if self.unix else []) + list(self.tcp)
+        return [place for place in self.tcp if not _is_loopback(place[0])]
+
+
+class Offer(_Places, frozen=True, kw_only=True, array_like=True):
+    """What a container tells one other, over a way that both trust.
+
+    Args:
+        certificate: its certificate (DER); empty where it uses no TLS.
+        key: a secret for this one peer's dials (32 bytes).
+    """
+
+    certificate: Annotated[bytes, Meta(max_length=4096)]
+    key: _Key
+
+    @property
+    def fingerprint(self) -> bytes:
+        """The certificate's SHA-256."""
+        return fingerprint(self.certificate)
+
+    def __repr__(self) -> str:
+        return f"Offer(unix={self.unix!r}, tcp={self.tcp!r}, tls={self.tls!r})"
+
+
+class JoinAddress(_Places, frozen=True, kw_only=True, array_like=True):
+    """What a container gives to others who may join it. `str()` of it holds a secret; `repr()` does not.
+
+    Args:
+        domain: the container's domain.
+        fingerprint: its certificate's SHA-256; 32 zero bytes where it uses no TLS.
+        key: the secret by which those who join are recognised (32 bytes).
+    """
+
+    domain: str
+    fingerprint: Annotated[bytes, Meta(min_length=32, max_length=32)]
+    key: _Key
+
+    @classmethod
+    def parse(cls, text: str) -> JoinAddress:
+        """Read what `str()` made.
+
+        Raises:
+            UsageError: it is no join address.
+        """
+        rest = text.strip().removeprefix(_SCHEME)
+        domain, _, packed = rest.partition("/")
+        try:
+            address = _decoder.decode(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
+            check_platform(address.domain)
+        except (ValueError, msgspec.MsgspecError):  # InvalidNameError is a ValueError
+            address = None
+        if address is None or address.domain != domain:
+            raise UsageError(
+                f"{_shown(domain)} is not the address of a container to join; give the whole text that the "
+                f"other container's join_address is, which begins with {_SCHEME}"
+            )
+        return address
+
+    def __str__(self) -> str:
+        packed = urlsafe_b64encode(msgspec.msgpack.encode(self)).rstrip(b"=").decode()
+        return f"{_SCHEME}{self.domain}/{packed}"
+
+    def __repr__(self) -> str:
+        return f"JoinAddress({self.domain!r}, unix={self.unix!r}, tcp={self.tcp!r}, tls={self.tls!r})"
+
+
+_decoder = msgspec.msgpack.Decoder(JoinAddress)
+
+
+def _shown(domain: str) -> str:
+    # What was given may hold the secret: only its beginning is safe to say.
+    return repr(f"{domain[:60]}/...")
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+@cache
+def this_host() -> str:
+    """Return an id of this machine: the same for all processes that reach each other by loopback."""
+    if sys.platform != "linux":
+        return f"{uuid.getnode():x}"
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{boot}/{os.stat('/proc/self/ns/net').st_ino:x}"  # noqa: PTH116 -- Path is no shorter

@@ -1,0 +1,249 @@
+"""How both sides of a new connection prove who they are: bytes in, bytes out, no I/O.
+
+The dialler says who it is and whom it wants; the acceptor proves that it has the key that it once made for
+that dialler (or the one for those who join); the dialler proves the same; the acceptor lets it in. Proofs are
+over everything that was said, and over the certificates that each side showed or saw: they differ where
+somebody sits between the two with a certificate of their own. `docs/direct-links.md` has it byte for byte.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import struct
+from typing import TYPE_CHECKING
+
+from formicary.errors import AuthenticationError, LinkError
+from formicary.names import check_platform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MAGIC = b"formicary"
+VERSION = 1
+
+BY_KEY, BY_TOKEN = 0, 1
+"""What the dialler proves: the key that the acceptor made for it; the token for those who join."""
+
+_HEAD = struct.Struct(f"!{len(MAGIC)}sB")
+_HELLO = struct.Struct("!B32sBB")  # what is proven, nonce, lengths of the domains of dialler and acceptor
+_VERDICT = struct.Struct("!BH")  # 0 or why not, length of the sentence
+_NONCE = _PROOF = 32
+_LONGEST_REASON = 1000  # bytes
+
+
+class OpeningError(Exception):
+    """The opening has failed on the acceptor's side.
+
+    Args:
+        reason: in a word or two, for counting.
+        answer: what to send before the connection ends.
+    """
+
+    def __init__(self, reason: str, answer: bytes = b"") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.answer = answer
+
+
+class _Opening:
+    """What both sides have: the bytes that are not read yet, and the transcript."""
+
+    def __init__(self, nonce: bytes | None) -> None:
+        self.is_done = False
+        self.rest = b""  # what came behind the opening, once it is done
+        self._nonce = nonce or secrets.token_bytes(_NONCE)
+        self._hello = b""
+
+    def _prove(self, side: bytes, key: bytes, nonce: bytes, dialler: bytes, acceptor: bytes) -> bytes:
+        return hmac.digest(key, side + self._hello + nonce + dialler + acceptor, "sha256")
+
+
+class DiallerOpening(_Opening):
+    """The side that has dialled.
+
+    Args:
+        domain: our container's.
+        peer: the domain of the container that is wanted.
+        key: the secret, 32 bytes.
+        by_token: whether that is the token for those who join.
+        shown: the fingerprint of the certificate that we showed.
+        seen: the fingerprint of the certificate that the other side showed.
+        nonce: 32 bytes; random if None.
+    """
+
+    def __init__(
+        self,
+        domain: str,
+        peer: str,
+        key: bytes,
+        *,
+        by_token: bool,
+        shown: bytes,
+        seen: bytes,
+        nonce: bytes | None = None,
+    ) -> None:
+        super().__init__(nonce)
+        self.peer = peer
+        self._key = key
+        self._certificates = (shown, seen)
+        self._is_proven = False
+        ours, theirs = domain.encode(), peer.encode()
+        self._hello = b"".join((
+            _HEAD.pack(MAGIC, VERSION),
+            _HELLO.pack(BY_TOKEN if by_token else BY_KEY, self._nonce, len(ours), len(theirs)),
+            ours,
+            theirs,
+        ))  # fmt: skip
+
+    def first(self) -> bytes:
+        """Return what the dialler says first."""
+        return self._hello
+
+    def received(self, data: bytes) -> bytes:
+        """Take what the acceptor says; return what to answer.
+
+        Raises:
+            AuthenticationError: it is not who it should be, or it knows us otherwise.
+            LinkError: it does not speak what we speak, or refuses us.
+        """
+        self.rest += data
+        answer = b""
+        if not self._is_proven:
+            answer = self._check_proof()
+        if self._is_proven:
+            self._read_verdict()
+        return answer
+
+    def _check_proof(self) -> bytes:
+        if not MAGIC.startswith(self.rest[: len(MAGIC)]):
+            raise LinkError(f"what answers there is not {self.peer}: it speaks something else")
+        if len(self.rest) > len(MAGIC) and self.rest[len(MAGIC)] != VERSION:
+            raise LinkError(
+                f"{self.peer} speaks version {self.rest[len(MAGIC)]} of direct connections and this "
+                f"container version {VERSION}; run the same release of Formicary on both sides"
+            )
+        end = _HEAD.size + _NONCE + _PROOF
+        if len(self.rest) < end:
+            return b""
+        nonce, proof = self.rest[_HEAD.size : _HEAD.size + _NONCE], self.rest[end - _PROOF : end]
+        self.rest = self.rest[end:]
+        if not hmac.compare_digest(proof, self._prove(b"acceptor", self._key, nonce, *self._certificates)):
+            raise AuthenticationError(
+                f"what answers there did not prove that it is {self.peer}; ask for its address again"
+            )
+        self._is_proven = True
+        return self._prove(b"dialler", self._key, nonce, *self._certificates)
+
+    def _read_verdict(self) -> None:
+        if len(self.rest) < _VERDICT.size:
+            return
+        refused, length = _VERDICT.unpack_from(self.rest)
+        if refused > 1 or length > _LONGEST_REASON or (length and not refused):
+            raise LinkError(f"{self.peer} answered what no container answers")
+        end = _VERDICT.size + length
+        if len(self.rest) < end:
+            return
+        if refused:
+            reason = self.rest[_VERDICT.size : end].decode(errors="replace")
+            raise LinkError(f"{self.peer} refused this container: {_printable(reason)}")
+        self.rest = self.rest[end:]
+        self.is_done = True
+
+
+class AcceptorOpening(_Opening):
+    """The side that was dialled.
+
+    Args:
+        domain: our container's.
+        key_of: called with the dialler's domain, what it proves, and the fingerprint of the certificate that
+            it showed; returns the key, or raises OpeningError.
+        admit: called with the domain of a dialler that wants to join and has proven the token; returns why
+            not, or None.
+        shown: the fingerprint of the certificate that we showed.
+        seen: the fingerprint of the certificate that the other side showed.
+        nonce: 32 bytes; random if None.
+    """
+
+    def __init__(
+        self,
+        domain: str,
+        *,
+        key_of: Callable[[str, int, bytes], bytes],
+        admit: Callable[[str], str | None],
+        shown: bytes,
+        seen: bytes,
+        nonce: bytes | None = None,
+    ) -> None:
+        super().__init__(nonce)
+        self.peer = ""  # known, and proven, once the opening is done
+        self._domain = domain
+        self._key_of = key_of
+        self._admit = admit
+        self._certificates = (seen, shown)
+        self._key = b""
+        self._claimed = ""
+        self._by_token = False
+
+    def received(self, data: bytes) -> bytes:
+        """Take what the dialler says; return what to answer.
+
+        Raises:
+            OpeningError: it is not let in.
+        """
+        self.rest += data
+        answer = b""
+        if not self._key:
+            answer = self._read_hello()
+            if self._key and self.rest:
+                raise OpeningError("garbage")  # it cannot go on before it has our nonce
+        elif len(self.rest) >= _PROOF:
+            answer = self._check_proof()
+        return answer
+
+    def _read_hello(self) -> bytes:
+        data = self.rest
+        if not MAGIC.startswith(data[: len(MAGIC)]):
+            raise OpeningError("no opening")
+        if len(data) > len(MAGIC) and data[len(MAGIC)] != VERSION:
+            raise OpeningError("other version", _HEAD.pack(MAGIC, VERSION))
+        start = _HEAD.size + _HELLO.size
+        if len(data) < start:
+            return b""
+        kind, _, ours, theirs = _HELLO.unpack_from(data, _HEAD.size)
+        end = start + ours + theirs
+        if len(data) < end:
+            return b""
+        self._hello, self.rest = data[:end], data[end:]
+        self._check_names(kind, data[start : start + ours], data[start + ours : end])
+        self._key = self._key_of(self._claimed, kind, self._certificates[0])
+        proof = self._prove(b"acceptor", self._key, self._nonce, *self._certificates)
+        return _HEAD.pack(MAGIC, VERSION) + self._nonce + proof
+
+    def _check_names(self, kind: int, dialler: bytes, acceptor: bytes) -> None:
+        try:
+            self._claimed = check_platform(dialler.decode("ascii"))
+        except ValueError:  # no text, or no name
+            raise OpeningError("garbage") from None
+        if kind not in {BY_KEY, BY_TOKEN}:
+            raise OpeningError("garbage")
+        if acceptor != self._domain.encode() or self._claimed == self._domain:
+            raise OpeningError("not for us")
+        self._by_token = kind == BY_TOKEN
+
+    def _check_proof(self) -> bytes:
+        proof, self.rest = self.rest[:_PROOF], self.rest[_PROOF:]
+        if not hmac.compare_digest(
+            proof, self._prove(b"dialler", self._key, self._nonce, *self._certificates)
+        ):
+            raise OpeningError("wrong proof")
+        if self._by_token and (reason := self._admit(self._claimed)) is not None:
+            text = reason.encode()[:_LONGEST_REASON]
+            raise OpeningError("not admitted", _VERDICT.pack(1, len(text)) + text)
+        self.peer = self._claimed
+        self.is_done = True
+        return _VERDICT.pack(0, 0)
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -1,0 +1,113 @@
+"""Whom a container knows: the keys that it has made for others, and the certificates they will show."""
+
+from __future__ import annotations
+
+import secrets
+import ssl
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from formicary.errors import AuthenticationError
+from formicary.transport.direct.identity import NO_FINGERPRINT, fingerprint
+from formicary.transport.direct.opening import BY_TOKEN, OpeningError
+
+if TYPE_CHECKING:
+    from formicary.transport.direct.identity import Identity
+
+_KNOWN = 4096  # peers; beyond, the ones not heard of for longest are forgotten
+
+
+@dataclass
+class _Peer:
+    """What is known about one peer."""
+
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    is_offered: bool = False  # the key was handed out
+    certificate: bytes = b""
+
+
+class Peers:
+    """The peers that a container knows.
+
+    Args:
+        identity: the container's; None if it uses no TLS at all.
+        token: the secret for those who join; None if nobody may.
+    """
+
+    def __init__(self, identity: Identity | None, token: bytes | None) -> None:
+        self._identity = identity
+        self._token = token
+        self._known: dict[str, _Peer] = {}
+        self._loaded = 0  # certificates in the context
+        self._context = identity.accepting() if identity else None
+
+    def key_for(self, peer: str) -> bytes:
+        """Return the key to hand out to `peer`: the same until it is forgotten."""
+        known = self._touch(peer)
+        known.is_offered = True
+        return known.key
+
+    def expect(self, peer: str, certificate: bytes) -> None:
+        """Take only this certificate (DER) from `peer` from now on.
+
+        Raises:
+            AuthenticationError: it is no certificate.
+        """
+        known = self._known.get(peer)
+        if self._context is None or (known and known.certificate == certificate):
+            return
+        if certificate:
+            try:
+                self._context.load_verify_locations(cadata=certificate)
+            except ssl.SSLError:
+                raise AuthenticationError(
+                    f"what {peer} gave as its certificate is none; run the same release on both sides"
+                ) from None
+            self._loaded += 1
+        self._touch(peer).certificate = certificate
+
+    def forget(self, peer: str) -> None:
+        """Trust `peer` no longer, neither its certificate nor the key that was made for it."""
+        self._known.pop(peer, None)
+
+    def context(self) -> ssl.SSLContext:
+        """Return the context for a connection that somebody has dialled."""
+        assert self._identity is not None
+        assert self._context is not None
+        if self._loaded > 2 * len(self._known) + 64:  # those of forgotten peers cannot be taken out
+            self._context = self._identity.accepting()
+            trusted = [peer.certificate for peer in self._known.values() if peer.certificate]
+            for certificate in trusted:
+                self._context.load_verify_locations(cadata=certificate)
+            self._loaded = len(trusted)
+        return self._context
+
+    def key_of(self, peer: str, kind: int, seen: bytes, *, with_tls: bool) -> bytes:
+        """Return what a dialler has to prove.
+
+        Args:
+            peer: who it says it is.
+            kind: what it wants to prove.
+            seen: the fingerprint of the certificate that it showed.
+            with_tls: whether the connection has TLS.
+
+        Raises:
+            OpeningError: it is not known, or shows another certificate.
+        """
+        if kind == BY_TOKEN:
+            if self._token is None:
+                raise OpeningError("nobody may join")
+            return self._token
+        known = self._known.get(peer)
+        if known is None or not known.is_offered:
+            raise OpeningError("unknown peer")
+        if with_tls and (seen == NO_FINGERPRINT or seen != fingerprint(known.certificate)):
+            raise OpeningError("other certificate")
+        return known.key
+
+    def _touch(self, peer: str) -> _Peer:
+        known = self._known.pop(peer, None) or _Peer()
+        self._known[peer] = known
+        if len(self._known) > _KNOWN:
+            del self._known[next(iter(self._known))]
+        return known

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from formicary.errors import FormicaryError
     from formicary.mailbox import Place
     from formicary.message import Message
+    from formicary.transport.direct import DirectConnection
     from formicary.transport.header import Terms
     from formicary.transport.held import Held
     from formicary.transport.outbox import Letter
     from formicary.transport.session import Session
-    from formicary.transport.ways import DirectWay, FarWay, Way
+    from formicary.transport.ways import FarWay, Way
 
 _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
 _IDLE_TICK = 1.0
@@ -45,6 +46,9 @@ class Owner(Protocol):
 
     def lost(self, link: Link) -> None:
         """Learn that the other end is not there any more."""
+
+    def doubted(self, link: Link) -> None:
+        """Learn that nothing comes back over the present way; a direct one is to be cut."""
 
     def drop(self, origin: str, what: str) -> None:
         """Count and log what another container must not have sent."""
@@ -73,7 +77,7 @@ class Link:
         self.domain = domain
         self.session = session
         self.far = make_far(self)
-        self.direct: DirectWay | None = None
+        self.direct: DirectConnection | None = None
         self.outbox = Outbox(self, domain)
         self.choked: dict[str, ChokedReceiver] = {}
         self._direct_only = direct_only
@@ -224,7 +228,7 @@ class Link:
                     case Ended(reason):
                         self._ended(reason)
                     case Doubt():
-                        self._doubt()
+                        self._owner.doubted(self)
 
     def _transmit(self, frame: bytes) -> None:
         way: Way | None = self._way
@@ -252,10 +256,6 @@ class Link:
         why = f"container {self.domain.partition('.')[0]} cannot be reached: {reason}"
         for message, receiver in letters:
             self.undeliverable(message, receiver, why)
-
-    def _doubt(self) -> None:
-        if self.direct is not None and self._way is self.direct:
-            self.direct.abort()  # which tells its end to whoever has it
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Have the other end wait, as this container cannot take more; or no longer."""

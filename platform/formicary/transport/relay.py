@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.transport.ways import DirectWay
+    from formicary.transport.direct import DirectConnection
 
 PASS_ON: Final = 0x40
 """To the container in the middle: pass the frame on to that domain."""
@@ -50,7 +50,7 @@ class RelayWay:
 
     kind = "relay"
 
-    def __init__(self, domain: str, middle: Callable[[], DirectWay | None]) -> None:
+    def __init__(self, domain: str, middle: Callable[[], DirectConnection | None]) -> None:
         self._domain = domain
         self._middle = middle
 

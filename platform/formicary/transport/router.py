@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.observe.links import LinkStatus
     from formicary.server.address import XmppServer
     from formicary.transport.direct import Direct, DirectConnection, JoinAddress
-    from formicary.transport.ways import DirectWay, FarWay
+    from formicary.transport.ways import FarWay
     from formicary.transport.xmpp import XmppConnection
 
 logger = logging.getLogger("formicary.transport")
@@ -79,6 +79,7 @@ class Router:
         self._dialling: Dialling | None = None
         self._meeting: Link | None = None  # with the container that this one has joined
         self._links: dict[str, Link] = {}
+        self._endings: set[asyncio.Task[None]] = set()  # of direct connections
         self.container: Container
         self.held: Held
         self.dropped = 0
@@ -200,7 +201,7 @@ class Router:
             return NoWay("the connection to it is lost", link.bounced)
         return RelayWay(link.domain, self._middle)
 
-    def _middle(self) -> DirectWay | None:
+    def _middle(self) -> DirectConnection | None:
         return self._meeting.direct if self._meeting is not None else None
 
     def found(self, link: Link, terms: Terms) -> None:
@@ -246,18 +247,17 @@ class Router:
             link = self._link(connection.peer)
         except FormicaryError as error:
             self.drop(connection.peer, str(error))
-            connection.abort()
+            self._cut(connection)
             return
         other = link.direct
         # Where both have dialled, both keep the connection of the one whose name comes first.
         is_first = self.container.domain < link.domain
         is_second = other is not None and other.is_dialler is is_first is not connection.is_dialler
         if self.is_closed or is_second:
-            connection.abort()
+            self._cut(connection)
             return
         if other is not None:
-            link.direct = None
-            other.abort()
+            self._cut(other)
         framed = link.receive if self._server is not None else partial(self._receive_joined, link)
         link.direct = connection
         if self._dialling is not None:
@@ -271,6 +271,19 @@ class Router:
         link.choose_way()
         if link is self._meeting:
             self.far_changed()
+
+    def _cut(self, connection: DirectConnection) -> None:
+        connection.abort()
+        task = asyncio.get_running_loop().create_task(connection.close(), name=f"ends {connection.peer}")
+        self._endings.add(task)
+        task.add_done_callback(self._endings.discard)
+
+    def doubted(self, link: Link) -> None:
+        """Cut a direct connection over which nothing comes back."""
+        connection = link.direct
+        if connection is not None:
+            self._cut(connection)
+            self._lose(link, connection, LinkError(f"nothing comes back from {link.domain} directly"))
 
     def _lose(self, link: Link, connection: DirectConnection, error: LinkError) -> None:
         if link.direct is not connection:
@@ -416,6 +429,11 @@ class Router:
     async def _disconnect(self) -> None:
         if self._dialling is not None:
             await self._dialling.close()
+        for link in self._links.values():
+            if link.direct is not None:
+                await link.direct.close()
+        if self._endings:
+            await asyncio.wait(self._endings)
         if self._direct is not None:
             await self._direct.close()
         if self._xmpp is not None:

@@ -29,14 +29,3 @@ class FarWay(Way, Protocol):
 
     def trouble(self) -> str:
         """Return why nothing can be written now, as part of a sentence."""
-
-
-class DirectWay(Way, Protocol):
-    """A connection of our own to the other container."""
-
-    @property
-    def is_dialler(self) -> bool:
-        """Whether this end has made it."""
-
-    def abort(self) -> None:
-        """Cut it."""

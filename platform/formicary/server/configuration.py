@@ -107,6 +107,7 @@ https_ports = {{}}
 {_modules(configuration.federation)}
 {_other_servers(configuration)}
 -- Containers may connect with TLS, to a port of its own.
+formicary_platform = {lua_string(platform)}
 formicary_tls_ports = {{ {configuration.tls_port} }}
 formicary_tls_ssl = {{
     certificate = {lua_string(certificate)},
@@ -184,7 +185,6 @@ s2s_require_encryption = true
 s2s_secure_auth = true
 s2s_ssl = {{ cafile = {lua_string(authority)}, capath = false }}
 s2s_timeout = {_S2S_SECONDS}
-formicary_platform = {lua_string(federation.platform)}
 formicary_peers = {{
 {peers}
 }}
@@ -254,6 +254,7 @@ def _federation_advice(federation: Federation) -> str:
 -- certificates; and {MODULES / "mod_formicary_peers.lua"}
 -- in {_OWN_FILES}. Add "tls" and "formicary_peers" to modules_enabled.
 plugin_paths = {{ {lua_string(_OWN_FILES)} }}
+formicary_platform = {lua_string(federation.platform)}
 
 {_federation(federation, _OWN_FILES / AUTHORITY)}"""
 

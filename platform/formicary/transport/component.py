@@ -68,8 +68,8 @@ class ComponentStream(XmppStream):
             ) from None
         except ssl.SSLError as error:
             raise LinkError(
-                f"{server} does not speak TLS on this port ({error.reason}); take the port that does, or "
-                "leave the certificate out"
+                f"{server} does not speak TLS for {server.platform} on this port ({error.reason}); take the "
+                "port that does, or leave the certificate out"
             ) from None
 
     def _header(self) -> str:

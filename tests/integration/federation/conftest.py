@@ -58,10 +58,10 @@ def start():
 
 @pytest.fixture
 def talker():
-    """Start a container on a host: `talker(host, folder, name)`."""
+    """Start a container on a host: `talker(host, folder, name)`, or `talker(host, folder, name, "tls")`."""
 
-    def start(host, folder, name):
-        command = [sys.executable, TALKER, folder.path, name]
+    def start(host, folder, name, *options):
+        command = [sys.executable, TALKER, folder.path, name, *options]
         return Talker(host.popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
 
     return start

@@ -1,4 +1,4 @@
-"""A container in a process of its own: `python talker.py FOLDER CONTAINER`, a program and no test.
+"""A container in a process of its own: `python talker.py FOLDER CONTAINER [tls]`, a program and no test.
 
 It has an agent `echo`, which answers, and one that does what comes in on standard input: for each line
 `RECEIVER COUNT` it sends so many numbered messages, waits for as many answers, and prints them as JSON.
@@ -46,8 +46,8 @@ def say(line):
     sys.stdout.flush()
 
 
-async def main(folder, name):
-    server = ServerAddress.load(folder)
+async def main(folder, name, *options):
+    server = ServerAddress.load(folder, tls="tls" in options)
     async with Container(name, platform=server.platform, server=server) as container:
         await container.start(Echo("echo"))
         await container.start(talker := Talker("talker"))

@@ -28,6 +28,11 @@ def test_messages_go_both_ways_through_both_servers(two_hosts, folders, start, t
         assert "Accepting SASL EXTERNAL identity" in log
 
 
+def test_containers_may_connect_to_their_server_with_tls(two_hosts, folders, start, talker):
+    start(two_hosts[0], folders[0])
+    assert talker(two_hosts[0], folders[0], "c1", "tls").talk("echo@c1") == [("inform", "0")]
+
+
 def test_a_server_listens_for_others_at_its_address_alone(two_hosts, folders, start):
     facts = start(two_hosts[0], folders[0])
     table = two_hosts[0].popen(["ss", "-tlnH"], stdout=-1, text=True).communicate()[0]

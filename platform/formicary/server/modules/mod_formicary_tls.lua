@@ -1,5 +1,6 @@
 -- A second port for components (XEP-0114), with TLS from the first byte. It serves what mod_component serves.
 --
+--   formicary_platform = "lab.localhost"
 --   formicary_tls_interfaces = { "127.0.0.1" }
 --   formicary_tls_ports = { 5348 }
 --   formicary_tls_ssl = { certificate = "server.crt", key = "server.key", protocol = "tlsv1_3" }
@@ -8,6 +9,7 @@ module:set_global();
 
 local portmanager = require "core.portmanager";
 
+local platform = module:get_option_string("formicary_platform");
 local is_open = false;
 
 local function open()
@@ -21,6 +23,10 @@ local function open()
 			listener = plain.listener;
 			default_port = 5348;
 		});
+		-- Containers ask for the platform's server, also where no host of that name is served.
+		for _, _, _, _, active in portmanager.get_active_services():iter("formicary_tls", nil, nil, nil) do
+			active.server.hosts[platform] = active.server.tls_ctx;
+		end
 	end
 end
 

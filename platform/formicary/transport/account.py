@@ -55,7 +55,7 @@ class AccountStream(XmppStream):
         bound = answer.findtext(f"{{{_BIND}}}bind/{{{_BIND}}}jid")
         if bound == wanted:
             self._accept()
-        elif bound is not None or answer.find(".//{*}conflict") is not None:
+        elif bound or answer.find(".//{*}conflict") is not None:
             self._fail(self._taken())
         else:
             self._fail(LinkError(f"{self._server} does not let {wanted} connect: {error_text(answer)}"))

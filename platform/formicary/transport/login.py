@@ -52,12 +52,12 @@ async def log_in(address: AccountAddress) -> asyncio.Transport:
     try:
         await _authenticate(address, transport, stream, features)
     except BaseException:
-        _give_up(stream)
         transport.abort()
+        await _give_up(stream)
         raise
     # From here on the connection is another's, and the stream needs not know.
     transport.set_protocol(asyncio.Protocol())
-    _give_up(stream)
+    await _give_up(stream)
     return transport
 
 
@@ -125,14 +125,14 @@ class Connector:
             await self._ask_for_tls(stream)
             plain, stream = stream, protocol.XMLStream(to=domain)
             transport.set_protocol(asyncio.Protocol())
-            _give_up(plain)  # what came with the answer, unencrypted, is not listened to
+            await _give_up(plain)  # what came with the answer, unencrypted, is not listened to
             features = stream.features_future()
             transport = await _start_tls(transport, stream, context, domain)
             return transport, stream, await features
         except BaseException:
-            _give_up(stream)
             if transport is not None:
                 transport.abort()
+            await _give_up(stream)
             raise
 
     @staticmethod
@@ -170,7 +170,7 @@ class Connector:
     def _no_connection(error: Exception, where: str) -> LinkError:
         if isinstance(error, socket.gaierror):
             return UnreachableError(f"cannot connect to {where}: {reason(error)}; is the name right?")
-        why = "it does not answer" if isinstance(error, TimeoutError) else reason(error)
+        why = "it does not answer" if isinstance(error, TimeoutError) else reason(error) or "it hangs up"
         return UnreachableError(f"cannot connect to {where}: {why}; is it running?")
 
 
@@ -221,7 +221,7 @@ async def _authenticate(
     except (aiosasl.SASLError, OSError) as error:
         raise explain(address, error) from None
     if not done:
-        raise explain(address, errors.SASLUnavailable())
+        raise explain(address, errors.SASLUnavailable("none in common"))
     if transport.is_closing():
         raise explain(address, ConnectionResetError("it had accepted the password"))
 
@@ -263,11 +263,12 @@ def _warn(warning: str, server: str) -> None:
     logger.warning(warning, server)
 
 
-def _give_up(stream: Any) -> None:
-    """End a stream of aioxmpp's that needs not be closed, and whatever waits for it."""
+async def _give_up(stream: Any) -> None:
+    """End a stream of aioxmpp's, which has no public way to end without a word, and whatever waits for it."""
     for future in stream._error_futures:
         future.cancel()  # else they would say that nobody has asked them
     if stream.state is protocol.State.READY:
         stream.abort()
     else:
         stream.connection_lost(None)
+    await asyncio.wait([stream._closing_future])

@@ -35,6 +35,7 @@ COMPONENT = "jabber:component:accept"
 """The namespace of a component's stanzas, in which all streams pass stanzas on, whatever the server's is."""
 
 _FRAME = re.compile(rb"<message ([^<>&\"]*)><frame xmlns='" + FRAMES.encode() + rb"'>")
+_MAYBE_FRAME = re.compile(rb"<message [^<>&\"]*(?:>(?:<[^>]*)?)?")
 _FRAME_END = b"</frame></message>"
 _ATTRIBUTE = re.compile(rb"([^ =']+)='([^']*)'")
 _TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
@@ -259,6 +260,9 @@ class XmppStream(asyncio.Protocol):
                 break
             position = end + len(_FRAME_END)
             self._framed(attributes.get(b"from", b"").decode(), data[start:end])
+        if _MAYBE_FRAME.fullmatch(data, position):
+            self._incomplete = data[position:]
+            return b""
         return data[position:]
 
     def _hold_back(self, data: bytes) -> bytes:

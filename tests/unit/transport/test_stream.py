@@ -12,6 +12,7 @@ from tests.unit.transport.streams import ADDRESS, HEADER, Stream
 
 from formicary.errors import AuthenticationError, LinkError, NameTakenError
 from formicary.transport.component import UnknownHostError
+from formicary.transport.frames import NAMESPACE
 
 ERROR = "<stream:error><{} xmlns='urn:ietf:params:xml:ns:xmpp-streams'/>{}</stream:error></stream:stream>"
 TEXT = "<text xmlns='urn:ietf:params:xml:ns:xmpp-streams'>because</text>"
@@ -85,6 +86,20 @@ async def test_what_is_no_xmpp_is_told_as_one_sentence_about_the_port(garbage):
     assert type(stream.ended) is LinkError
     assert "127.0.0.1:5347" in str(stream.ended)
     assert b"<handshake" not in stream.transport.written
+
+
+FRAME = f"<message from='c2.lab.localhost' id='1'><frame xmlns='{NAMESPACE}'>AAAA</frame></message>"
+
+
+@pytest.mark.parametrize("cut", range(1, len(FRAME)))
+async def test_a_frame_is_not_parsed_wherever_it_is_cut(cut):
+    stream = Stream()
+    stream.feed(HEADER + "<handshake/>")
+    stream.stream._parse = None
+    stream.feed(FRAME[:cut])
+    stream.feed(FRAME[cut:] + FRAME[:cut])
+    stream.feed(FRAME[cut:])
+    assert stream.came == [("c2.lab.localhost", b"AAAA")] * 2
 
 
 BOMB = "<!DOCTYPE x [<!ENTITY a '" + "b" * 1000 + "'>" + "<!ENTITY c '" + "&a;" * 1000 + "'>]>"

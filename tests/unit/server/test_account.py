@@ -1,0 +1,93 @@
+"""An account's address: what it is derived from, whom it belongs to, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from formicary.errors import InvalidNameError, UsageError
+from formicary.server import account as module
+from formicary.server.account import AccountAddress
+
+LAB = AccountAddress("lab@example.org", "secret")
+
+
+@pytest.mark.parametrize(
+    ("jid", "platform"),
+    [
+        ("lab@example.org", "lab.account.example.org"),
+        ("ana.lab_1@localhost", "ana-lab-1.account.localhost"),
+        ("-lab-@example.org", "lab.account.example.org"),
+        (f"{'a' * 62}--b@example.org", f"{'a' * 62}.account.example.org"),
+    ],
+)
+def test_the_platform_is_the_accounts_own(jid, platform):
+    assert AccountAddress(jid, "secret").platform == platform
+
+
+def test_a_platform_can_be_given():
+    assert AccountAddress("日本@example.org", "secret", platform="lab.localhost").platform == "lab.localhost"
+
+
+@pytest.mark.parametrize(
+    ("jid", "options", "kind", "says"),
+    [
+        ("lab", {}, InvalidNameError, "'lab' cannot be an account's address"),
+        ("lab@example.org/c1", {}, InvalidNameError, "write it without a resource"),
+        ("Lab@example.org", {}, InvalidNameError, "write 'lab'"),
+        ("lab@ex ample", {}, InvalidNameError, "cannot be a platform's domain"),
+        ("日本@example.org", {}, InvalidNameError, "give a platform"),
+        ("lab@example.org", {"platform": "A"}, InvalidNameError, "cannot be a platform's domain"),
+        ("lab@example.org", {"port": 5222}, UsageError, "a port without a host"),
+        ("lab@example.org", {"tls": False}, UsageError, "insecure=True"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(jid, options, kind, says):
+    with pytest.raises(kind, match=says):
+        AccountAddress(jid, "secret", **options)
+
+
+def test_the_password_is_not_shown():
+    assert "secret" not in f"{LAB!r} {LAB}"
+
+
+def test_it_names_the_server_in_sentences():
+    assert str(LAB) == "the XMPP server of example.org"
+    there = AccountAddress("lab@example.org", "secret", host="10.0.0.1", port=5333)
+    assert str(there) == "the XMPP server of example.org at 10.0.0.1:5333"
+
+
+def test_frames_go_to_the_full_address_of_the_receiver():
+    head = LAB.frame_head("c1.lab.account.example.org", "c2.lab.account.example.org")
+    assert head.startswith(b"<message type='groupchat' to='lab@example.org/c2' ")
+
+
+@pytest.mark.parametrize(
+    ("origin", "domain"),
+    [
+        ("lab@example.org/c2", "c2.lab.account.example.org"),
+        ("lab@example.org", None),
+        ("lab@example.org/", None),
+        ("lab@example.org/Psi.4711", None),
+        ("lab@example.org/c2/x", None),
+        ("lab@example.org/localhost", None),
+        ("mallory@example.org/c2", None),
+        ("lab@example.org.evil.org/c2", None),
+        ("c2.lab.account.example.org", None),
+        ("", None),
+    ],
+)
+def test_only_the_accounts_own_resources_are_containers(origin, domain):
+    assert LAB.domain_of(origin) == domain
+
+
+@pytest.mark.parametrize(
+    ("version", "says"),
+    [((3, 12, 1), r"pip install 'formicary\[accounts\]'"), ((3, 13, 0), "does not support Python 3.13")],
+)
+def test_a_missing_extra_is_one_sentence(monkeypatch, version, says):
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys, "version_info", version)
+    with pytest.raises(UsageError, match=says):
+        LAB.stream("c1.lab.account.example.org")

@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 _PREFIX = "formicary-test"  # then the process that made it, and a number
+_FILES = Path("/etc/netns")  # where `ip netns exec` finds a namespace's own files of /etc
 _CABLE = "cable"  # name of the interface, in both
 _NUMBERS = itertools.count(1)
 _SECONDS_TO_END = 5.0
@@ -54,6 +55,13 @@ class Host:
         process = subprocess.Popen(["ip", "netns", "exec", self.name, *map(str, args)], **options)
         self._started.append(process)
         return process
+
+    def know(self, names: Mapping[str, str]) -> None:
+        """Let programs that are started from now on find these names at these addresses."""
+        files = _FILES / self.name
+        files.mkdir(parents=True)
+        lines = [f"{address} {name}\n" for name, address in names.items()]
+        (files / "hosts").write_text("127.0.0.1 localhost\n" + "".join(lines), encoding="utf-8")
 
     def cut(self) -> None:
         """Take the address away: nothing arrives any more, and nobody is told."""
@@ -108,6 +116,7 @@ class Host:
             time.sleep(0.01)
             assert time.monotonic() < deadline, f"the processes {pids} on {self.name} do not end"
         _ip("netns", "delete", self.name)
+        shutil.rmtree(_FILES / self.name, ignore_errors=True)
 
     def _ip(self, *arguments: str) -> None:
         _ip("-netns", self.name, *arguments)

@@ -13,7 +13,7 @@ from formicary.names import check_local, check_platform, is_container
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from formicary.delivery import Transport
+    from formicary.delivery import Reach, Transport
     from formicary.server.address import Stream
 
 CLIENT_STANZA_LIMIT = 256 * 1024
@@ -95,11 +95,11 @@ class AccountAddress:
         """The domain of the account's server."""
         return self.jid.partition("@")[2]
 
-    def transport(self) -> Transport:
-        """Return a new transport through this account, for one container."""
-        from formicary.transport.xmpp import XmppTransport
+    def transport(self, reach: Reach | None = None) -> Transport:
+        """Return a new transport through this account, for one container, which wants to be reached so."""
+        from formicary.transport import connect
 
-        return XmppTransport(self)
+        return connect(self, reach)
 
     def stream(self, domain: str, **callbacks: Any) -> Stream:
         """Return a new stream for a container, not connected yet.

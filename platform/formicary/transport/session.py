@@ -7,12 +7,11 @@ specification. What carries the frames is the link's business: it may lose, doub
 
 from __future__ import annotations
 
-from collections import deque
-from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import replace
+from struct import error as StructError  # noqa: N812 -- it is a class
+from typing import TYPE_CHECKING, Final
 
-import msgspec
-
+from formicary.transport.greeting import Greeting, disagreement
 from formicary.transport.header import (
     ACK,
     BUSY,
@@ -21,53 +20,34 @@ from formicary.transport.header import (
     HEADER,
     HELLO,
     LOST,
-    LOWEST_VERSION,
     PART,
     PING,
     PONG,
     SIZE,
-    VERSION,
-    Terms,
-    read_header,
     read_terms,
-    write_terms,
 )
-from formicary.transport.instructions import Counters, Doubt, Ended, Failed, Opened, Transmit
+from formicary.transport.instructions import Counters, Doubt, Ended, Opened, Transmit
+from formicary.transport.sending import NEVER, Sending, State
+from formicary.transport.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.transport.instructions import Instruction
+    from formicary.transport.header import Terms
 
-GRACE: Final = 3.0
-"""Seconds after which an end that is known to be away is given up."""
-GIVE_UP: Final = 30.0
-"""Seconds after which an end is given up that is silent though something waits for it."""
-_LEASE = GIVE_UP - 5.0  # s in which the other end is sure not to have given us up
-_PROBE = 1.0  # s without an answer after which to ask for one
-_PROBE_AWAY = 0.25  # the same where it is known to be away
-_KEEP_ALIVE = 10.0  # s between pings where there is nothing to send
-_STANDSTILL = 5.0  # s without a tick that show that this process was stopped
-_GREET_AGAIN = 0.1  # s between hellos to whoever writes to somebody that is not there any more
+__all__ = ["Session", "State"]
 
-_pack = HEADER.pack
+_ASK_AGAIN: Final = 0.1  # s between two times that the other end is told that a frame is missing
+_COPIED: Final = 4096  # bytes of a frame up to which it costs less to copy it than to look into it
+
+_unpack = HEADER.unpack_from
 
 
-class State(Enum):
-    """Where an end of a link is in its life."""
-
-    IDLE = "idle"
-    GREETING = "greeting"
-    OPEN = "open"
-    CLOSING = "closing"
-    CLOSED = "closed"
-
-
-class Session:
+class Session(Sending):
     """One end of a link.
 
     After each call, do what `instructions` says, in that order, and clear it. `now` is a time in seconds of a
-    clock that does not jump.
+    clock that does not jump, and goes on while this process stands still.
 
     Args:
         random: returns a new random number of 32 bits.
@@ -75,49 +55,27 @@ class Session:
     """
 
     def __init__(self, random: Callable[[], int], terms: Terms) -> None:
-        self._random = random
-        self.terms = terms
-        self.state = State.IDLE
-        self.instructions: list[Instruction] = []
-        self.counters = Counters()
-        self.rtt: float | None = None
         self.is_frozen = False
         """Whether acknowledgements are held back, so that the window fills and the other end waits."""
-        self._other = Terms()  # the other end's
-        self._own = self._new_number()
-        self._nonce = 0  # what the answer to our hello has to give back; 0 where none is awaited
-        self._nonce_at = 0.0
-        self._next_greeting = 0.0
-        self._has_way = False
-        self._heard_at = 0.0
-        self._waiting_since: float | None = (
-            None  # since when something waits for the other end, in vain so far
-        )
-        self._absent_since: float | None = None
-        self._confirmed_at = 0.0  # when we sent the latest frame that the other end is known to have got
-        self._ping = 0
-        self._pinged_at: float | None = None  # when the ping was sent that is not answered yet
-        self._pinged_again_at = 0.0
-        self._pinged_up_to = 0
-        self._asked_at = float("-inf")
-        self._ticked_at = 0.0
-        self._previous: tuple[int, int, int] | None = None
-        self._start()
-
-    def _new_number(self) -> int:
-        return self._random() or 1
+        self._greeting = Greeting(random, terms)
+        self._watch = Watch()
+        # An acknowledgement is due after a quarter of the window: of its bytes, where each frame weighs its
+        # share of the window more than it has, so that it is also one of its frames.
+        self._share = terms.window_bytes // terms.window_frames
+        self._ack_at = terms.window_bytes // 4
+        self._counters = Counters()
+        self._received = 0
+        super().__init__(self._greeting.new_number(), terms)
 
     def _start(self) -> None:
         """Begin a session: nothing sent, nothing received."""
-        self._peer = 0
-        self._sent = self._acked = 0
-        self._received = self._told = 0  # the latest frame taken, and the latest that is acknowledged
-        self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `_acked`
-        self._unacked_bytes = 0
-        self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which the window has no room yet
-        self._owed = self._owed_bytes = 0  # what came in since anything told the other end so
-        self._parts: list[bytes | memoryview] = []
-        self._parts_bytes = 0
+        super()._start()
+        self._counters.received += self._received
+        self._received = 0  # the number of the latest frame that was taken
+        self._takes_until = NEVER  # the end of the lease, where the session is open
+        self._has_refused = False  # whether something came that was not taken, and has to come again
+        self._asked_at = NEVER  # when it was told last that a frame is missing
+        self._parts = bytearray()
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -127,19 +85,9 @@ class Session:
         return self.state is State.OPEN
 
     @property
-    def has_room(self) -> bool:
-        """Whether what is sent now goes out at once."""
-        return self.state is State.OPEN and not self._pending and self._fits(0)
-
-    @property
     def incarnations(self) -> tuple[int, int]:
         """This end's number and the other's, 0 where that is not known."""
         return self._own, self._peer
-
-    @property
-    def unacknowledged(self) -> int:
-        """How many frames wait for an acknowledgement, or for room."""
-        return len(self._unacked) + len(self._pending)
 
     @property
     def is_busy(self) -> bool:
@@ -147,14 +95,20 @@ class Session:
         return bool(self._unacked or self._pending or self._owed or self.state is State.GREETING)
 
     @property
-    def frame_limit(self) -> int:
-        """Bytes of the largest payload that a frame to the other end may have."""
-        return min(self.terms.frame_limit, self._other.frame_limit) - SIZE
+    def rtt(self) -> float | None:
+        """Seconds that the latest ping took to be answered; None before there was one."""
+        return self._watch.rtt
 
     @property
-    def message_limit(self) -> int:
-        """Bytes of the largest batch of one message that the other end takes."""
-        return min(self.terms.message_limit, self._other.message_limit)
+    def counters(self) -> Counters:
+        """What was counted up to now, in all sessions."""
+        counters = self._counters
+        return replace(
+            counters,
+            sent=self._sent_before + self._sent,
+            received=counters.received + self._received,
+            resent=self._resent,
+        )
 
     # -- ways -----------------------------------------------------------------------------------------------
 
@@ -164,89 +118,28 @@ class Session:
         What is not acknowledged goes again, over the new way: the old one may have lost it.
         """
         self._has_way = there_is_one
-        self._pinged_at = self._absent_since = None
-        if not there_is_one:
-            return
-        if self.state is State.GREETING:
+        self._watch.change_way()
+        if self.state is State.GREETING and there_is_one:
             self._greet(now)
-        elif self._peer:
-            self._send_again()
-            self._send_pending()
+        self._resent_at = NEVER
+        self._send_again(now)
+        self._send_pending()
 
     def lose(self, now: float, reason: str) -> None:
         """Learn that the other end was not there when a frame came to it."""
         if self.state is State.GREETING:
-            self._end(reason)
-        elif self.state in {State.OPEN, State.CLOSING} and self._absent_since is None:
-            self._absent_since = now
-
-    # -- sending --------------------------------------------------------------------------------------------
+            self.end(reason)
+        elif self._peer:
+            self._watch.lose(now)
 
     def connect(self, now: float) -> None:
         """Look for the other end, if that has not been found yet."""
         if self.state is State.IDLE:
             self.state = State.GREETING
-            self._waiting_since = self._ticked_at = now
+            self._watch.start(now, now)
+            self._watch.tick(now, is_waiting=True)
             if self._has_way:
                 self._greet(now)
-
-    def send(self, payload: bytes, item: Any, now: float, kind: int = DATA) -> bytes | None:
-        """Number a payload, and keep it until it is acknowledged.
-
-        Args:
-            payload: a batch, or a part of one.
-            item: what is given back if it fails.
-            now: the time.
-            kind: `PART` where more of the batch follows.
-
-        Returns:
-            The frame to send over the present way; None where it has to wait.
-        """
-        if self._pending or self.state is not State.OPEN or not self._fits(len(payload)):
-            self._pending.append((kind, payload, item))
-            return None
-        if self._waiting_since is None:
-            self._waiting_since = now
-        return self._make(kind, payload, item)
-
-    def _fits(self, size: int) -> bool:
-        other = self._other
-        unacked = self._unacked
-        return self._has_way and (
-            not unacked
-            or (len(unacked) < other.window_frames and self._unacked_bytes + size <= other.window_bytes)
-        )
-
-    def _make(self, kind: int, payload: bytes, item: Any) -> bytes:
-        self._sent = number = self._sent + 1
-        frame = _pack(kind, self._own, self._peer, number, self._told) + payload
-        self._unacked.append((frame, item))
-        self._unacked_bytes += len(frame)
-        self._owed = self._owed_bytes = 0
-        self.counters.sent += 1
-        return frame
-
-    def _send_pending(self) -> None:
-        pending = self._pending
-        if not pending or self.state not in {State.OPEN, State.CLOSING}:
-            return
-        while pending and self._fits(len(pending[0][1])):
-            self.instructions.append(Transmit(self._make(*pending.popleft())))
-
-    def _send_again(self) -> None:
-        self.counters.resent += len(self._unacked)
-        self.instructions += [Transmit(frame) for frame, _ in self._unacked]
-
-    def _say(self, kind: int, number: int = 0) -> None:
-        self._owed = self._owed_bytes = 0
-        self.instructions.append(Transmit(_pack(kind, self._own, self._peer, number, self._told)))
-
-    def freeze(self, *, is_frozen: bool) -> None:
-        """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
-        self.is_frozen = is_frozen
-        if not is_frozen and self._told < self._received:
-            self._told = self._received
-            self._say(ACK)
 
     # -- receiving ------------------------------------------------------------------------------------------
 
@@ -259,230 +152,249 @@ class Session:
         Raises:
             ValueError: the frame is none, or breaks the protocol; it has changed nothing.
         """
-        kind, sender, receiver, number, acked = read_header(frame)
-        if sender != self._peer or receiver != self._own or kind == HELLO:
-            self._receive_other(frame, now)
-            return None
-        if acked > self._sent:
-            raise ValueError(f"an acknowledgement of frame {acked}, while {self._sent} were sent")
-        self._heard_at = now
-        if self._absent_since is not None:
-            self._return()
-        if acked > self._acked:
-            self._acknowledge(acked, now)
-        if kind in {DATA, PART}:
-            if (
-                number != self._received + 1
-                or self.state is not State.OPEN
-                or now - self._confirmed_at > _LEASE
-            ):
+        try:
+            kind, sender, receiver, number, acked = _unpack(frame)
+        except StructError as error:
+            raise ValueError(f"not a frame: {len(frame)} bytes are no header") from error
+        if (
+            kind != DATA
+            or number != self._received + 1
+            or sender != self._peer
+            or receiver != self._own
+            or now > self._takes_until
+            or self._parts
+        ):
+            return self._receive_unusual(frame, now)
+        if acked != self._acked:
+            self._acknowledge(acked)
+        self._watch.heard_at = now
+        self._received = number
+        if not self.is_frozen:
+            self._told = number
+        self._owed += len(frame) + self._share
+        if self._owed >= self._ack_at:
+            self._say(ACK)
+        return frame[SIZE:] if len(frame) <= _COPIED else memoryview(frame)[SIZE:]
+
+    def _receive_unusual(self, frame: bytes, now: float) -> memoryview | None:
+        """Take what is not simply the next batch."""
+        kind, sender, receiver, number, acked = _unpack(frame)
+        if not HELLO <= kind <= BUSY:
+            raise ValueError(f"a frame of an unknown kind: {kind}")
+        if kind == HELLO:
+            self._receive_hello(frame, now)
+        elif sender != self._peer or receiver != self._own or not sender:
+            self._receive_strange(kind, now)
+        else:
+            if kind in {DATA, PART}:
+                self._check_size(kind, len(frame) - SIZE)
+            self._acknowledge(acked)
+            self._watch.heard_at = now
+            if not self._peer:
+                return None  # that was the last that was waited for
+            if kind not in {DATA, PART}:
+                self._receive_control(kind, number, now)
+            elif number == self._received + 1 and now <= self._takes_until:
+                return self._take(frame, kind)
+            else:
                 self._receive_out_of_turn(number, now)
-                return None
-            return self._take(frame, kind)
-        self._receive_control(kind, number, now)
         return None
 
-    def _take(self, frame: bytes, kind: int) -> bytes | memoryview | None:
-        payload: bytes | memoryview = memoryview(frame)[SIZE:]
-        if self._parts_bytes + len(payload) > self.terms.message_limit:
+    def _check_size(self, kind: int, size: int) -> None:
+        if len(self._parts) + size > self.terms.message_limit:
             raise ValueError(f"a batch of more than {self.terms.message_limit} bytes")
+        if kind == PART and not size:
+            raise ValueError("a part of a batch that is empty")
+
+    def _take(self, frame: bytes, kind: int) -> memoryview | None:
         self._received += 1
         if not self.is_frozen:
             self._told = self._received
-        self.counters.received += 1
-        self._owed += 1
-        self._owed_bytes += len(frame)
-        if self._owed >= self.terms.window_frames // 4 or self._owed_bytes >= self.terms.window_bytes // 4:
+        self._owed += len(frame) + self._share
+        if self._owed >= self._ack_at:
             self._say(ACK)
-        if kind == DATA and not self._parts:
-            return payload
-        self._parts.append(payload)
-        self._parts_bytes += len(payload)
+        self._parts += memoryview(frame)[SIZE:]
         if kind == PART:
             return None
-        payload = b"".join(self._parts)
-        self._parts = []
-        self._parts_bytes = 0
-        return payload
+        batch, self._parts = self._parts, bytearray()
+        return memoryview(batch)
 
     def _receive_out_of_turn(self, number: int, now: float) -> None:
         if number <= self._received:
-            self.counters.duplicates += 1
+            self._counters.duplicates += 1
             self._owed += 1  # the acknowledgement may have been lost
-        elif self.state is State.OPEN:
-            if now - self._confirmed_at > _LEASE:
-                self._challenge(now)  # it may have given us up, and told its senders so
-            elif number > self._received + 1:
-                self.counters.early += 1
-                if now - self._asked_at > _GREET_AGAIN:
-                    self._asked_at = now
-                    self._say(LOST)
+        elif self.state is not State.OPEN:
+            return
+        elif now > self._takes_until:
+            self._has_refused = True
+            self._challenge(now)  # it may have given us up, and told its senders so
+        else:
+            self._counters.early += 1
+            if now - self._asked_at >= _ASK_AGAIN:
+                self._asked_at = now
+                self._say(LOST)
 
     def _receive_control(self, kind: int, number: int, now: float) -> None:
         if kind == PING:
-            self._say(BUSY if self.is_frozen else PONG, number)
+            if not self._watch.is_mute(now):
+                self._say(BUSY if self.is_frozen else PONG, number)
         elif kind in {PONG, BUSY}:
             self._receive_pong(kind, number, now)
         elif kind == LOST:
-            self._send_again()
+            self._send_again(now)
+        elif kind == CLOSE and number == self._received + 1:
+            self._received = self._told = number
+            self._say(ACK)
+            self.end("it has stopped")
         elif kind == CLOSE:
-            if number == self._received + 1:
-                self._received = self._told = number
-                self._say(ACK)
-                self._end("it has stopped")
-            else:
-                self._receive_out_of_turn(number, now)
-        elif kind != ACK:
-            raise ValueError(f"a frame of an unknown kind: {kind}")
+            self._receive_out_of_turn(number, now)
 
     def _receive_pong(self, kind: int, number: int, now: float) -> None:
-        if number != self._ping or self._pinged_at is None:
-            return
-        self.rtt = now - self._pinged_at
-        self._confirmed_at = self._pinged_at
-        self._pinged_at = None
-        if (
-            kind == PONG and self._acked < self._pinged_up_to
-        ):  # it is there, and has not got what went before the ping
-            self._send_again()
+        should_have = self._watch.pong(number, now)
+        if should_have is not None:
+            self._confirm()
+            if kind == PONG and self._acked < should_have:  # it is there, and what went before is not
+                self._send_again(now)
 
-    def _acknowledge(self, acked: int, now: float) -> None:
-        unacked = self._unacked
-        for _ in range(acked - self._acked):
-            self._unacked_bytes -= len(unacked.popleft()[0])
-        self._acked = acked
-        self._waiting_since = now if unacked else None
-        if self._pending:
-            self._send_pending()
-        elif self.state is State.CLOSING and not unacked:
-            self._end("it has stopped")
+    def _acknowledge(self, acked: int) -> None:
+        """Learn that all frames up to a number have come."""
+        if acked > self._sent:
+            raise ValueError(f"an acknowledgement of frame {acked}, while {self._sent} were sent")
+        if acked > self._acked:
+            self._forget(acked)
+            self._watch.waiting_since = None
+            if self._pending:
+                self._send_pending()
+            elif self.state is State.CLOSING and not self._unacked:
+                self.end("it has stopped")
 
-    def _return(self) -> None:
-        """Go on: the other end was away, and is back; what came meanwhile is lost."""
-        self._absent_since = None
-        self._send_again()
+    def _confirm(self) -> None:
+        """Take messages for longer, as the other end has answered."""
+        if self.state is State.OPEN:
+            self._takes_until = self._watch.lease_end
+            if self._has_refused:
+                self._has_refused = False
+                self._say(LOST)
+
+    def freeze(self, *, is_frozen: bool) -> None:
+        """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
+        self.is_frozen = is_frozen
+        if not is_frozen and self._told < self._received:
+            self._told = self._received
+            self._owed += 1
+            self._say(ACK)
 
     # -- greeting -------------------------------------------------------------------------------------------
 
-    def _receive_other(self, frame: bytes, now: float) -> None:
-        """Take a hello, or a frame that is not of this session."""
-        kind, sender, receiver, number, acked = read_header(frame)
-        if self.state is State.CLOSED:
-            return
-        if kind != HELLO:
-            self.counters.strange += 1
-            if self.state is not State.CLOSING:
-                self._challenge(now)
-            return
+    def _receive_strange(self, kind: int, now: float) -> None:
+        """Take a frame that is not of this session."""
+        self._counters.strange += 1
+        if kind in {DATA, PART}:
+            self._has_refused = True
+        if self.state is not State.CLOSED:
+            self._challenge(now)
+
+    def _receive_hello(self, frame: bytes, now: float) -> None:
+        _, sender, receiver, asks, echo = _unpack(frame)
         terms = read_terms(memoryview(frame)[SIZE:])
         if not sender:
             raise ValueError("a hello of nobody")
-        if self.state is State.CLOSING and sender != self._peer:
-            self._end("it was restarted")
+        if self.state is State.CLOSED:
             return
-        self._receive_hello((sender, receiver, number, acked), terms, now)
-
-    def _receive_hello(self, header: tuple[int, int, int, int], terms: Terms, now: float) -> None:
-        sender, receiver, asks, echo = header
         # Only the answer to our own question shows that who says so is there now: anything else may be old.
-        is_news = False
-        if receiver == self._own and self._nonce and echo == self._nonce:
-            self._nonce = 0
-            if terms.versions[0] > VERSION or terms.versions[1] < LOWEST_VERSION:
-                self._end(_stranger(terms))
-            elif sender == self._peer:
-                self._confirmed_at = self._nonce_at
-                self._say(LOST)  # what came while this was in doubt was not taken
-            else:
-                is_news = True
-                self._open(sender, terms, now)
-        if asks:
-            self._hello(sender, now, echo=asks, ask=sender != self._peer)
-        if is_news:  # after the answer, so that the other end is there when it gets what follows from this
-            self.instructions.append(Opened(terms))
+        is_answer = receiver == self._own and self._greeting.is_answer(echo)
+        if sender != self._peer:
+            self._receive_newcomer(sender, asks, terms, now, is_answer=is_answer)
+            return
+        self._watch.heard_at = now
+        if is_answer:
+            self._watch.confirm(self._greeting.asked_at)
+            self._confirm()
+        if asks and not self._watch.is_mute(now):
+            self._hello(now, asks=False, echo=asks)
+
+    def _receive_newcomer(self, sender: int, asks: int, terms: Terms, now: float, *, is_answer: bool) -> None:
+        """Take a hello of another incarnation than the present one: a later one, or an earlier one's."""
+        objection = disagreement(terms)
+        if is_answer and (objection or self.state is State.CLOSING):
+            self._credit(terms)
+            self.end(objection or "it was restarted")
+        elif is_answer:
+            self._open(sender, terms, now)
+        if self.state is State.CLOSING:
+            self._challenge(now)  # but give it no answer: it would take this end to be there for it
+        elif asks and self.state is not State.CLOSED:
+            self._hello(now, asks=not (is_answer or objection), echo=asks, to=sender)
+        if self._peer == sender:  # after the answer, so that the other end is there when it gets what follows
+            self._announce(terms)
 
     def _open(self, peer: int, terms: Terms, now: float) -> None:
         """Begin a session with an end that is there now."""
         if self._peer:
-            own, other, taken = terms.previous or (0, 0, 0)
-            if (own, other) == (self._peer, self._own) and self._acked < taken <= self._sent:
-                self._acknowledge(taken, now)  # it says so itself: the rest was not taken
+            self._credit(terms)
             self._remember()
-            self._fail("it was restarted, or had given this container up, before it confirmed the message")
+            self._give_back(
+                "it was restarted, or had given this container up, before it confirmed the message"
+            )
+        has_refused = self._has_refused
         self._start()
-        self.state = State.OPEN
+        self._has_refused = has_refused
         self._peer = peer
         self._other = terms
-        self._heard_at = now
-        self._confirmed_at = self._nonce_at
-        self._waiting_since = self._absent_since = self._pinged_at = None
-        self._pinged_again_at = self._ticked_at = now
+        self.state = State.OPEN
+        self._watch.start(now, self._greeting.asked_at)
+
+    def _announce(self, terms: Terms) -> None:
+        self.instructions.append(Opened(terms))
+        self._confirm()
+        if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
+            self._give_back("it takes smaller frames only, which was not known yet when they were made")
+        self._send_pending()
+
+    def _credit(self, terms: Terms) -> None:
+        """Believe what the other end says itself about how much it took before it gave this one up."""
+        own, other, taken = terms.previous or (0, 0, 0)
+        if (own, other) == (self._peer, self._own) and self._acked < taken <= self._sent:
+            self._forget(taken)
 
     def _greet(self, now: float) -> None:
-        self._next_greeting = now + _PROBE
-        self._hello(0, now, ask=True)
+        self.instructions.append(Transmit(self._greeting.greet(self._own, now)))
 
     def _challenge(self, now: float) -> None:
         """Ask who is there now, but not too often."""
-        if self._has_way and now - self._asked_at >= _GREET_AGAIN:
-            self._asked_at = now
-            self._hello(self._peer, now, ask=True)
+        if self._has_way and self._greeting.may_challenge(now):
+            self._hello(now, asks=True)
 
-    def _hello(self, receiver: int, now: float, *, ask: bool, echo: int = 0) -> None:
-        if ask and not self._nonce:
-            self._nonce = self._new_number()
-            self._nonce_at = now
-        nonce = self._nonce if ask else 0
-        terms = msgspec.structs.replace(self.terms, previous=self._previous)
-        self.instructions.append(
-            Transmit(_pack(HELLO, self._own, receiver, nonce, echo) + write_terms(terms))
-        )
+    def _hello(self, now: float, *, asks: bool, echo: int = 0, to: int = 0) -> None:
+        hello = self._greeting.write(self._own, to or self._peer, now, asks=asks, echo=echo)
+        self.instructions.append(Transmit(hello))
 
     # -- time -----------------------------------------------------------------------------------------------
 
     def tick(self, now: float) -> None:
         """Do what is due; to be called every second, and every few hundredths of one while `is_busy`."""
-        if now - self._ticked_at > _STANDSTILL and self._waiting_since is not None:
-            self._waiting_since = now  # this process stood still, and has not read what came meanwhile
-        self._ticked_at = now
-        if self.state is State.GREETING:
-            if self._waiting_since is not None and now - self._waiting_since > GIVE_UP:
-                self._end(f"there was no answer for {GIVE_UP:g} s")
-            elif self._has_way and now >= self._next_greeting:
-                self._greet(now)
-        elif self.state in {State.OPEN, State.CLOSING}:
-            if self._owed and self._has_way:
-                self._say(ACK)
-            if not self._is_given_up(now) and self._has_way:
-                self._probe(now)
-
-    def _is_given_up(self, now: float) -> bool:
-        if self._absent_since is not None and now - self._absent_since > GRACE:
-            self._end(f"it was away for {GRACE:g} s")
-        elif self._waiting_since is not None and now - max(self._waiting_since, self._heard_at) > GIVE_UP:
-            self._end(f"nothing was heard of it for {GIVE_UP:g} s")
-        return self._peer == 0
-
-    def _probe(self, now: float) -> None:
-        """Ask for a sign of life where one is wanted."""
-        if self._absent_since is not None:
-            due = self._pinged_again_at + _PROBE_AWAY
-        elif self._waiting_since is not None:
-            due = max(self._pinged_again_at, self._waiting_since) + _PROBE
-        elif self._pinged_at is not None:
-            due = self._pinged_again_at + _PROBE
-        else:
-            due = self._pinged_again_at + _KEEP_ALIVE
-        if now < due:
+        is_greeting = self.state is State.GREETING
+        self._watch.tick(now, is_waiting=bool(self._unacked or self._pending or is_greeting))
+        if not (self._peer or is_greeting):
             return
-        if self._pinged_at is None:
-            self._ping += 1
-            self._pinged_at = now
-            self._pinged_up_to = self._sent
-        elif now - self._pinged_at >= GRACE and self._heard_at < self._pinged_at:
-            self.instructions.append(Doubt())
-        self._pinged_again_at = now
-        self._say(PING, self._ping)
+        reason = self._watch.reason_to_give_up(now)
+        if reason is not None:
+            self.end(reason)
+        elif self._has_way and is_greeting:
+            if self._greeting.is_greeting_due(now):
+                self._greet(now)
+        elif self._has_way:
+            if self._owed:
+                self._say(ACK)
+            if self._watch.is_ping_due(now):
+                if self._watch.has_doubt(now):
+                    self.instructions.append(Doubt())
+                self._say(PING, self._watch.ping(now, self._sent))
+
+    def ask(self, now: float) -> None:
+        """Ask for a sign of life now, unless one is awaited: the present way may be at fault."""
+        if self._peer and self._has_way and not self._watch.is_asking:
+            self._say(PING, self._watch.ping(now, self._sent))
 
     # -- the end --------------------------------------------------------------------------------------------
 
@@ -490,40 +402,30 @@ class Session:
         """Tell the other end that this one stops: nothing more is taken; it ends with `state` CLOSED."""
         if self.state is State.OPEN:
             self.state = State.CLOSING
+            self._takes_until = NEVER
+            self._told = self._received  # nothing more comes that could be held back
             self._pending.append((CLOSE, b"", None))
             self._send_pending()
         elif self.state in {State.IDLE, State.GREETING}:
-            self.state = State.CLOSED
+            self.abandon("this container has stopped")
 
     def abandon(self, reason: str) -> None:
         """End at once: what has not been acknowledged fails."""
-        self._fail(reason)
         self.state = State.CLOSED
+        self.end(reason)
 
-    def _end(self, reason: str) -> None:
+    def end(self, reason: str) -> None:
         """Forget the other end; whoever comes next is another, and so is this one to it."""
         self._remember()
-        self._fail(reason)
-        self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
+        self._give_back(reason)
+        if self.state is not State.CLOSED:
+            self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
+            self.instructions.append(Ended(reason))
         self._start()
-        self._own = self._new_number()
-        self._nonce = 0
-        self._waiting_since = self._absent_since = self._pinged_at = None
-        self.instructions.append(Ended(reason))
+        self._peer = 0
+        self._own = self._greeting.new_number()
+        self._greeting.forget()
 
     def _remember(self) -> None:
-        if self._peer:
-            self._previous = (self._own, self._peer, self._received)
-
-    def _fail(self, reason: str) -> None:
-        items = [item for _, item in self._unacked if item is not None]
-        items += [item for _, _, item in self._pending if item is not None]
-        self._unacked.clear()
-        self._pending.clear()
-        if items:
-            self.instructions.append(Failed(items, reason))
-
-
-def _stranger(terms: Terms) -> str:
-    ours, theirs = f"{LOWEST_VERSION} to {VERSION}", f"{terms.versions[0]} to {terms.versions[1]}"
-    return f"it speaks the versions {theirs} of the link protocol, and this container {ours}"
+        if self._received:
+            self._greeting.previous = (self._own, self._peer, self._received)

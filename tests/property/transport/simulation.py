@@ -1,0 +1,259 @@
+"""Two sessions, an unreliable network between them, and an account of every item that one hands to the other."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from formicary.transport.header import DATA, HEADER, HELLO, PART, SIZE, Terms
+from formicary.transport.instructions import Ended, Failed, Opened, Transmit
+from formicary.transport.session import Session, State
+
+AWAY = "it was away"
+SILENT = "nothing was heard"
+UNANSWERED = "it has answered nothing"
+STOPPED = "it has stopped"
+REPLACED = "it was restarted"
+BOUNCED = "bounced"
+ABANDONED = "abandoned"
+OWN_STOP = "this container has stopped"
+
+
+@dataclass
+class Item:
+    """Something that was given to a session, and what has become of it."""
+
+    number: int
+    life: int  # of the sender: counts the sessions' objects of both ends
+    failed: str | None = None
+    taken_by: tuple | None = None  # the life of the receiver, and the incarnations of the session
+
+
+@dataclass
+class End:
+    """A container: its session, and the way that it uses."""
+
+    name: int
+    terms: Terms
+    session: Session = None
+    life: int = 0
+    way: int | None = 0
+    is_stalled: bool = False
+    inbox: list = field(default_factory=list)  # what came while it stood still
+    pairs: set = field(default_factory=set)  # of the incarnations of all sessions that were open
+    was: list = field(default_factory=list)  # when which incarnation began
+    latest: tuple | None = None  # the latest session in which this life took something
+
+
+class World:
+    """Time, network and account. A frame in flight is on one way in one direction, in the order of sending."""
+
+    def __init__(self, *terms):
+        self.now = 1000.0
+        self.numbers = (number * 2_654_435_761 % (1 << 32) for number in itertools.count(1))
+        self.lives = itertools.count(1)
+        self.items = {}
+        self.order = defaultdict(int)  # the latest item that was taken, by the sender's life
+        self.flight = {(way, receiver): [] for way in (0, 1) for receiver in (0, 1)}
+        self.cut = set()
+        self.hellos = ([], [])  # by receiver: all that were ever sent to it
+        self.frames = self.greetings = 0
+        self.ends = [End(0, terms[0]), End(1, terms[1])]
+        for end in self.ends:
+            self.start(end)
+
+    def start(self, end):
+        """Give an end a new process."""
+        end.session = Session(lambda: next(self.numbers), end.terms)
+        end.life = next(self.lives)
+        end.latest = None
+        end.is_stalled = False
+        end.inbox.clear()
+        if end.way is not None:
+            end.session.use_way(self.now)
+        self.perform(end)
+
+    # -- what an end does -----------------------------------------------------------------------------------
+
+    def send(self, end, size=0, parts=1):
+        """Send an item, in parts."""
+        session = end.session
+        number = len(self.items) + 1
+        self.items[number] = Item(number, end.life)
+        payload = number.to_bytes(8, "big") + bytes(size)
+        cut = [len(payload) * part // parts for part in range(parts + 1)]
+        for start, stop in itertools.pairwise(cut):
+            last = stop == len(payload)
+            frame = session.send(
+                payload[start:stop], number if last else None, self.now, DATA if last else PART
+            )
+            if frame is not None:
+                assert end.way is not None
+                self.transmit(end, frame)
+            self.perform(end)
+        if session.state is State.IDLE:
+            session.connect(self.now)
+            self.perform(end)
+
+    def transmit(self, end, frame):
+        receiver = 1 - end.name
+        if frame[0] == HELLO:
+            self.greetings += 1
+            self.hellos[receiver].append(frame)
+        else:
+            assert end.way is not None, "a frame without a way"
+        self.frames += 1
+        if end.way is not None and (end.way, receiver) not in self.cut:
+            self.flight[end.way, receiver].append(frame)
+
+    def perform(self, end):
+        session = end.session
+        while session.instructions:
+            instructions, session.instructions = session.instructions, []
+            for instruction in instructions:
+                match instruction:
+                    case Transmit(frame):
+                        self.transmit(end, frame)
+                    case Failed(numbers, reason):
+                        for number in numbers:
+                            self.fail(end, self.items[number], reason)
+                    case Opened():
+                        self.opened(end)
+                    case Ended():
+                        assert session.state in {State.IDLE, State.CLOSED}
+        own = session.incarnations[0]
+        if not end.was or end.was[-1][1] != own:
+            end.was.append((self.now, own))
+
+    def receive(self, end, frame):
+        if end.is_stalled:
+            end.inbox.append(frame)
+            return
+        batch = end.session.receive(frame, self.now)
+        if batch is not None:
+            self.take(end, int.from_bytes(batch[:8], "big"), HEADER.unpack_from(frame))
+        self.perform(end)
+
+    def tick(self, end):
+        if not end.is_stalled:
+            end.session.tick(self.now)
+            self.perform(end)
+
+    def use_way(self, end, way):
+        end.way = way
+        end.session.use_way(self.now, there_is_one=way is not None)
+        self.perform(end)
+
+    def stall(self, end):
+        end.is_stalled = True
+
+    def wake(self, end, *, ticks_first):
+        end.is_stalled = False
+        if ticks_first:
+            self.tick(end)
+        inbox, end.inbox = end.inbox, []
+        for frame in inbox:
+            self.receive(end, frame)
+        self.tick(end)
+
+    # -- the account ----------------------------------------------------------------------------------------
+
+    def take(self, end, number, header):
+        item = self.items[number]
+        assert item.taken_by is None, "taken twice"
+        assert number > self.order[item.life], "taken out of order"
+        self.order[item.life] = number
+        # Taken after it was given back: only if the sender did not wait until the receiver's lease had ended.
+        assert item.failed is None or item.failed.startswith((AWAY, ABANDONED)), item.failed
+        end.latest = item.taken_by = (end.life, *header[1:3])
+
+    def fail(self, end, item, reason):
+        assert item.life == end.life
+        assert item.failed is None, "given back twice"
+        item.failed = reason
+        if item.taken_by is None:
+            return
+        if reason.startswith(REPLACED):
+            # The other end would have said that it took the item, if it still knew.
+            other = self.ends[1 - end.name]
+            assert other.life != item.taken_by[0] or other.latest != item.taken_by, (
+                "it has said that it took it"
+            )
+        else:
+            # The sender does not know, since it has heard nothing since.
+            assert reason.startswith((AWAY, SILENT, UNANSWERED, ABANDONED)), reason
+
+    def opened(self, end):
+        session = end.session
+        pair = session.incarnations
+        assert pair not in end.pairs, "the incarnations of a session come again"
+        end.pairs.add(pair)
+        # The other end had this incarnation at some time since the question to it was asked.
+        was = self.ends[1 - end.name].was
+        until = [at for at, _ in was[1:]] + [float("inf")]
+        asked_at = session._greeting.asked_at
+        assert any(own == pair[1] and end >= asked_at for (_, own), end in zip(was, until, strict=True))
+
+    def check(self):
+        for end in self.ends:
+            session, other = end.session, end.session._other
+            unacked = session._unacked
+            size = sum(len(frame) for frame, _ in unacked)
+            assert session._unacked_bytes == size
+            assert len(unacked) <= other.window_frames
+            assert size <= other.window_bytes or len(unacked) == 1
+            assert len(unacked) == session._sent - session._acked
+            assert len(session._parts) <= end.terms.message_limit
+            assert not session.instructions
+
+    # -- time and network -----------------------------------------------------------------------------------
+
+    def deliver(self, way, receiver, index=0, *, twice=False):
+        flight = self.flight[way, receiver]
+        if flight:
+            frame = flight[index % len(flight)] if twice else flight.pop(index % len(flight))
+            self.receive(self.ends[receiver], frame)
+
+    def flow(self, receivers=(0, 1)):
+        """Bring all that is in flight to its receivers, in order."""
+        for (_, receiver), flight in self.flight.items():
+            if receiver in receivers:
+                arriving = flight[:]
+                flight.clear()
+                for frame in arriving:
+                    self.receive(self.ends[receiver], frame)
+
+    def advance(self, seconds, receivers=(), step=0.25):
+        """Let time pass, in which frames come to some receivers, and others are stuck."""
+        until = self.now + seconds
+        while self.now < until - 1e-9:
+            self.now += min(step, until - self.now)
+            self.flow(receivers)
+            for end in self.ends:
+                self.tick(end)
+
+    def mend(self):
+        """End all faults."""
+        self.cut.clear()
+        for end in self.ends:
+            end.session.freeze(is_frozen=False)
+            self.perform(end)
+            if end.way != 0:
+                self.use_way(end, 0)
+            if end.is_stalled:
+                self.wake(end, ticks_first=False)
+
+    def outstanding(self):
+        """Return the items of live senders that have neither been taken nor given back."""
+        lives = {end.life for end in self.ends}
+        return [
+            item
+            for item in self.items.values()
+            if item.life in lives and item.failed is None and item.taken_by is None
+        ]
+
+
+def overhead(frames):
+    """Return how many bytes so many headers have."""
+    return frames * SIZE

@@ -1,0 +1,226 @@
+"""Whatever the network, the processes and their users do: nothing is lost, doubled or out of order."""
+
+from __future__ import annotations
+
+import copy
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.property.transport.simulation import ABANDONED, BOUNCED, World
+
+from formicary.transport.header import Terms
+from formicary.transport.session import State
+
+TERMS = st.builds(
+    Terms,
+    frame_limit=st.sampled_from([1100, 4096]),
+    window_frames=st.sampled_from([1, 3, 8, 1024]),
+    window_bytes=st.sampled_from([100, 400, 1 << 22]),
+    message_limit=st.sampled_from([300, 1 << 20]),
+)
+ENDS = st.sampled_from([0, 1])
+WAYS = st.sampled_from([0, 1])
+TIMES = st.sampled_from([0.05, 0.3, 1.0, 2.9, 3.2, 6.0, 11.0, 26.0, 31.0, 40.0])
+FLOWS = st.sampled_from([(), (0,), (1,), (0, 1)])
+INDEX = st.integers(0, 5)
+
+
+class Links(RuleBasedStateMachine):
+    """Two ends, and all that can happen to them."""
+
+    @initialize(first=TERMS, second=TERMS, connects=st.booleans())
+    def begin(self, first, second, connects):
+        self.world = World(first, second)
+        if connects:
+            self.send(0, 0, 1)
+            self.world.flow()
+            self.world.flow()
+
+    def end(self, name):
+        return self.world.ends[name]
+
+    # -- what users do --------------------------------------------------------------------------------------
+
+    @rule(name=ENDS, size=st.sampled_from([0, 10, 200]), parts=st.sampled_from([1, 1, 1, 2, 5]))
+    def send(self, name, size, parts):
+        if not self.end(name).is_stalled:
+            self.world.send(self.end(name), size, parts)
+
+    @rule(name=ENDS, count=st.integers(2, 12))
+    def send_many(self, name, count):
+        for _ in range(count):
+            self.send(name, 5, 1)
+
+    @rule(name=ENDS, is_frozen=st.booleans())
+    def freeze(self, name, is_frozen):
+        self.end(name).session.freeze(is_frozen=is_frozen)
+        self.world.perform(self.end(name))
+
+    @rule(name=ENDS)
+    def connect(self, name):
+        self.end(name).session.connect(self.world.now)
+        self.world.perform(self.end(name))
+
+    # -- what the network does ------------------------------------------------------------------------------
+
+    @rule(way=WAYS, name=ENDS, index=INDEX, twice=st.booleans())
+    def deliver(self, way, name, index, twice):
+        self.world.deliver(way, name, index, twice=twice)
+
+    @rule(way=WAYS, name=ENDS, index=INDEX)
+    def drop(self, way, name, index):
+        flight = self.world.flight[way, name]
+        if flight:
+            flight.pop(index % len(flight))
+
+    @rule(receivers=FLOWS)
+    def flow(self, receivers):
+        self.world.flow(receivers)
+
+    @rule(seconds=TIMES, receivers=FLOWS)
+    def advance(self, seconds, receivers):
+        self.world.advance(seconds, receivers)
+
+    @rule(way=WAYS, name=ENDS, loses=st.booleans())
+    def cut(self, way, name, loses):
+        self.world.cut.add((way, name))
+        if loses:
+            self.world.flight[way, name].clear()
+
+    @rule(way=WAYS, name=ENDS)
+    def restore(self, way, name):
+        self.world.cut.discard((way, name))
+
+    @rule(name=ENDS, way=st.sampled_from([0, 1, None]))
+    def use_way(self, name, way):
+        self.world.use_way(self.end(name), way)
+
+    @rule(name=ENDS)
+    def bounce(self, name):
+        self.end(name).session.lose(self.world.now, BOUNCED)
+        self.world.perform(self.end(name))
+
+    @rule(name=ENDS, index=st.integers(0, 30))
+    def replay_a_hello(self, name, index):
+        hellos = self.world.hellos[name]
+        if hellos:
+            self.world.receive(self.end(name), hellos[-1 - index % len(hellos)])
+
+    @rule(
+        name=ENDS,
+        way=WAYS,
+        index=INDEX,
+        at=st.integers(0, 200),
+        mask=st.integers(1, 255),
+        length=st.none() | st.integers(0, 60),
+    )
+    def mutate(self, name, way, index, at, mask, length):
+        flight = self.world.flight[way, name] or self.world.hellos[name]
+        if not flight:
+            return
+        frame = bytearray(flight[index % len(flight)][:length])
+        if frame:
+            frame[at % len(frame)] ^= mask
+        session = copy.deepcopy(self.end(name).session)
+        before = state_of(session)
+        try:
+            session.receive(bytes(frame), self.world.now)
+        except ValueError:
+            assert state_of(session) == before
+
+    # -- what processes do ----------------------------------------------------------------------------------
+
+    @rule(name=ENDS)
+    def stall(self, name):
+        self.world.stall(self.end(name))
+
+    @rule(name=ENDS, ticks_first=st.booleans())
+    def wake(self, name, ticks_first):
+        if self.end(name).is_stalled:
+            self.world.wake(self.end(name), ticks_first=ticks_first)
+
+    @rule(name=ENDS)
+    def restart(self, name):
+        self.world.start(self.end(name))
+
+    @rule(name=ENDS)
+    def close(self, name):
+        if not self.end(name).is_stalled:
+            self.end(name).session.close()
+            self.world.perform(self.end(name))
+
+    @rule(name=ENDS, for_good=st.booleans())
+    def give_up(self, name, for_good):
+        session = self.end(name).session
+        if for_good:
+            session.abandon(ABANDONED)
+        else:
+            session.end(ABANDONED)
+        self.world.perform(self.end(name))
+
+    @precondition(lambda self: hasattr(self, "world"))
+    @invariant()
+    def holds(self):
+        self.world.check()
+
+    # -- in the end -----------------------------------------------------------------------------------------
+
+    def teardown(self):
+        if not hasattr(self, "world"):
+            return
+        world = self.world
+        world.mend()
+        flying = sum(map(len, world.flight.values()))
+        self.settle(35.0, flying)
+        assert not world.outstanding()
+        for end in world.ends:
+            if end.session.state is State.CLOSED:
+                world.start(end)
+            end.session.connect(world.now)
+            world.perform(end)
+        self.settle(12.0, 0)  # a ping shows an end that the other is not the one that it was
+        numbers = [len(world.items) + 1, len(world.items) + 2]
+        for end in world.ends:
+            world.send(end)
+        self.settle(3.0, 0)
+        for number in numbers:
+            assert world.items[number].failed is None
+            assert world.items[number].taken_by is not None
+        assert all(end.session.state is State.OPEN for end in world.ends)
+        self.stays_quiet()
+        for end in world.ends:
+            end.session.close()
+            world.perform(end)
+        self.settle(3.0, 0)
+        assert [end.session.state for end in world.ends].count(State.CLOSED) >= 1
+        world.check()
+
+    def settle(self, seconds, flying):
+        """Let a fair network work for a while."""
+        world = self.world
+        unacked = sum(end.session.unacknowledged for end in world.ends)
+        frames, greetings = world.frames, world.greetings
+        world.advance(seconds, (0, 1), step=0.05)
+        assert world.greetings - greetings <= 50 + 2 * flying
+        assert world.frames - frames <= 200 + 20 * (unacked + flying) + 4 * seconds, "a storm"
+
+    def stays_quiet(self):
+        """See only pings where there is nothing to do."""
+        world = self.world
+        world.advance(1.0, (0, 1), step=0.05)
+        frames, greetings = world.frames, world.greetings
+        world.advance(40.0, (0, 1), step=0.5)
+        assert world.greetings == greetings
+        assert world.frames - frames <= 2 * 2 * 5
+        assert all(end.session.state is State.OPEN for end in world.ends)
+
+
+def state_of(session):
+    """Return all that a session knows, to compare it."""
+    known = {name: copy.copy(value) for name, value in vars(session).items()}
+    for part in (session._watch, session._greeting):
+        known |= {name: getattr(part, name) for name in part.__slots__}
+    return {name: value for name, value in known.items() if name not in {"_watch", "_greeting"}}
+
+
+TestLinks = Links.TestCase

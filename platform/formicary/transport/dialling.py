@@ -31,7 +31,7 @@ class Dialling:
         self,
         direct: Direct,
         connected: Callable[[DirectConnection], None],
-        failed: Callable[[str, str], None],
+        failed: Callable[[str, FormicaryError], None],
     ) -> None:
         self._direct = direct
         self._connected = connected
@@ -72,7 +72,7 @@ class Dialling:
             try:
                 connection = await self._direct.dial(domain, self._offers[domain])
             except FormicaryError as error:
-                self._failed(domain, str(error))
+                self._failed(domain, error)
                 wait = pause * random.uniform(0.5, 1.0)
                 pause = min(_LONGEST, pause * 2)
             else:

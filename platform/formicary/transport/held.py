@@ -1,7 +1,7 @@
 """Messages from elsewhere whose receivers' mailboxes are full: they wait here, each receiver's in order.
 
-As soon as one does, the container that it came from is told to send that receiver nothing more: its senders
-wait as they would for a mailbox of their own container, and everybody else's messages go on.
+When many do, the container that they come from is told to send that receiver nothing more: its senders wait
+as they would for a mailbox of their own container, and everybody else's messages go on.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.transport")
 
 _LIMIT = 10_000  # messages that may wait here before nothing more is acknowledged
+_CHOKED = 100  # messages that may wait for one receiver before it is to be sent nothing more
+_RELEASED = 20  # messages still waiting for it when it may be sent some again: they bridge the way
 
 
 class Origin(Protocol):
@@ -35,7 +37,7 @@ class Origin(Protocol):
 class _Waiting:
     message: Message
     places: list[Place]  # where it waits for room; empty until it is its turn
-    until: float  # by the loop's clock
+    since: float  # by the loop's clock
 
 
 class _Line(deque[_Waiting]):
@@ -44,6 +46,13 @@ class _Line(deque[_Waiting]):
     def __init__(self) -> None:
         super().__init__()
         self.choked: list[Origin] = []
+        self.moved_at = 0.0  # when one of them was delivered, by the loop's clock
+
+    def release(self, receiver: str) -> None:
+        """Let everybody send the receiver messages again."""
+        choked, self.choked = self.choked, []
+        for origin in choked:
+            origin.choke(receiver, is_choked=False)
 
 
 class Held:
@@ -68,7 +77,7 @@ class Held:
     def add(
         self, message: Message, receiver: str, origin: Origin | None = None, full: Sequence[Place] = ()
     ) -> None:
-        """Take a message; its receiver has `send_timeout` to make room for it.
+        """Take a message; it fails if its receiver makes no room for it or one before it for `send_timeout`.
 
         Args:
             message: the message.
@@ -83,8 +92,8 @@ class Held:
             task = loop.create_task(self._hand_over(receiver, line), name=f"messages held for {receiver}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-        line.append(_Waiting(message, list(full), loop.time() + self._container.send_timeout))
-        if origin is not None and origin not in line.choked:
+        line.append(_Waiting(message, list(full), loop.time()))
+        if len(line) >= _CHOKED and origin is not None and origin not in line.choked:
             line.choked.append(origin)
             origin.choke(receiver, is_choked=True)
         self._count += 1
@@ -116,28 +125,31 @@ class Held:
     async def _hand_over(self, receiver: str, line: _Line) -> None:
         while line:
             try:
-                await self._deliver(line[0], receiver)
+                await self._deliver(line, receiver)
             except Exception:
                 logger.exception("a message for %s could not be delivered; please report it", receiver)
             line.popleft()
             self._count -= 1
+            if line.choked and len(line) <= _RELEASED:
+                line.release(receiver)
             if self.is_full and self._count <= _LIMIT // 2:
                 self.is_full = False
                 self._pause(False)
         del self.lines[receiver]
-        for origin in line.choked:
-            origin.choke(receiver, is_choked=False)
 
-    async def _deliver(self, waiting: _Waiting, receiver: str) -> None:
+    async def _deliver(self, line: _Line, receiver: str) -> None:
+        waiting = line[0]
         places = waiting.places
         if not places:
             places += self._container.deliver(waiting.message, receiver) or ()
-        if not places:
-            return
-        try:
-            async with asyncio.timeout_at(waiting.until):
-                await self._container.wait_for_room(waiting.message, places)
-        except TimeoutError:
-            names = ", ".join(map(str, places))
-            reason = f"{names} had no room for {self._container.send_timeout:g} s"
-            self._container.bury(waiting.message, reason, receiver)
+        if places:
+            seconds = self._container.send_timeout
+            try:
+                async with asyncio.timeout_at(max(waiting.since, line.moved_at) + seconds):
+                    await self._container.wait_for_room(waiting.message, places)
+            except TimeoutError:
+                names = ", ".join(map(str, places))
+                reason = f"{names} had no room for {seconds:g} s"
+                self._container.bury(waiting.message, reason, receiver)
+                return
+        line.moved_at = asyncio.get_running_loop().time()

@@ -14,6 +14,7 @@ from formicary.transport.choked import ChokedReceiver
 from formicary.transport.header import HELLO, PART
 from formicary.transport.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.outbox import Outbox
+from formicary.transport.relay import NoWay
 from formicary.transport.session import State
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ class Link:
         self.session = session
         self.far = make_far(self)
         self.direct: DirectConnection | None = None
+        self.was_direct = False
+        """Whether there has been a direct connection to this incarnation of the other container."""
         self.outbox = Outbox(self, domain)
         self.choked: dict[str, ChokedReceiver] = {}
         self._direct_only = direct_only
@@ -185,6 +188,12 @@ class Link:
         if self.has_room:
             self.outbox.open()
 
+    def set_away(self, *, is_away: bool) -> None:
+        """Learn whether the other container is known to be away, where only a direct way leads to it."""
+        if isinstance(self.far, NoWay) and self.far.is_up is not is_away:
+            self.far.is_up = is_away
+            self.choose_way()
+
     def bounced(self, reason: str) -> None:
         """Learn that what went over the far way was not delivered."""
         if self._way is self.far:
@@ -209,6 +218,12 @@ class Link:
             self.outbox.open()
         if self._is_slow or self._settled is not None:
             self._tick_soon()
+
+    def receive_far(self, frame: bytes) -> None:
+        """Take a frame that came over the far way."""
+        if self.direct is not None and self._way is self.direct:
+            self.session.ask(self._now())  # the other end may have left the direct way for a reason
+        self.receive(frame)
 
     def _drop(self, what: str) -> None:
         self._owner.drop(self.domain, what)
@@ -245,6 +260,7 @@ class Link:
         self.choose_way()
 
     def _ended(self, reason: str) -> None:
+        self.was_direct = False
         self._forget_chokes()
         self._fail(self.outbox.withdraw(), reason)
         self._owner.lost(self)

@@ -22,9 +22,9 @@ Letter = tuple["Message", str]
 # A batch of so many messages does not wait for the end of the turn: the server and the other container work
 # on it while the agents here go on: up to twice the rate. With fewer, the frames' own cost would tell.
 _FULL = 32
-_QUEUE = 1000  # messages that are taken while nothing can go out
+_QUEUE = 10_000  # messages that are taken while nothing can go out
 _QUEUE_BYTES = 1 << 22  # characters of large bodies among them
-_KEPT = 10_000  # failures that may wait
+_KEPT = 2 * _QUEUE  # messages that wait when not even failures are taken any more
 _WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not wait for the end of the turn
 
 

@@ -86,12 +86,13 @@ class NoWay:
     """
 
     kind = "none"
-    is_up = True
     has_room = True
 
     def __init__(self, reason: str, bounced: Callable[[str], None]) -> None:
         self._reason = reason
         self._bounced = bounced
+        self.is_up = True
+        """Whether the other container is known to be away; where it is only silent, nothing comes back."""
 
     def send(self, frame: bytes) -> None:
         """Learn of a frame that cannot go."""

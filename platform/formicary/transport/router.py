@@ -226,10 +226,12 @@ class Router:
         if self._dialling is not None and link is not self._meeting:
             self._dialling.forget(link.domain)
 
-    def _not_reached(self, domain: str, reason: str) -> None:
+    def _not_reached(self, domain: str, error: FormicaryError) -> None:
         link = self._links[domain]
-        if self._route == "direct" and link.direct is None:
-            link.give_up(f"there is no direct connection to it: {reason}")
+        if isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError):
+            link.set_away(is_away=True)  # nobody listens there any more
+        if self._route == "direct" and link.direct is None and not link.was_direct:
+            link.give_up(f"there is no direct connection to it: {error}")
 
     def _freeze(self, is_frozen: bool) -> None:  # noqa: FBT001 -- a callback
         for link in self._links.values():
@@ -260,14 +262,20 @@ class Router:
             self._cut(other)
         framed = link.receive if self._server is not None else partial(self._receive_joined, link)
         link.direct = connection
+        link.was_direct = True
         if self._dialling is not None:
             self._dialling.stop(link.domain)
-        connection.start(
-            framed=framed,
-            rested=self.container.run_now,
-            writable=lambda _: link.refresh(),
-            lost=partial(self._lose, link, connection),
-        )
+
+        def start() -> None:  # not in the task that has made the connection: agents run in it, too
+            if link.direct is connection:
+                connection.start(
+                    framed=framed,
+                    rested=self.container.run_now,
+                    writable=lambda _: link.refresh(),
+                    lost=partial(self._lose, link, connection),
+                )
+
+        asyncio.get_running_loop().call_soon(start)
         link.choose_way()
         if link is self._meeting:
             self.far_changed()
@@ -283,12 +291,16 @@ class Router:
         connection = link.direct
         if connection is not None:
             self._cut(connection)
-            self._lose(link, connection, LinkError(f"nothing comes back from {link.domain} directly"))
+            error = LinkError(f"nothing comes back from {link.domain} directly")
+            self._lose(link, connection, error, is_away=False)
 
-    def _lose(self, link: Link, connection: DirectConnection, error: LinkError) -> None:
+    def _lose(
+        self, link: Link, connection: DirectConnection, error: LinkError, *, is_away: bool = True
+    ) -> None:
         if link.direct is not connection:
             return
         link.direct = None
+        link.set_away(is_away=is_away)
         logger.info("container %s: %s", self.container.name, error)
         link.choose_way()
         if link is self._meeting:
@@ -312,7 +324,7 @@ class Router:
             elif link is not self._meeting:
                 self.drop(link.domain, "it passes frames on, but this container has not joined it")
             elif kind == PASSED_ON:
-                self._link(domain).receive(inner)
+                self._link(domain).receive_far(inner)
             elif kind == RETURNED and domain in self._links:
                 self._links[domain].bounced(inner.decode())
         except (FormicaryError, ValueError) as error:
@@ -342,7 +354,7 @@ class Router:
         except FormicaryError as error:
             self.drop(domain, str(error))
         else:
-            link.receive(frame)
+            link.receive_far(frame)
 
     def far_bounced(self, domain: str, reason: str) -> bool:
         """Learn that a frame to another container came back; return whether there is a link to it."""

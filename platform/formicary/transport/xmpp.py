@@ -73,7 +73,7 @@ class XmppConnection:
         self._server = server
         self._owner = owner
         self._container = owner.container
-        self._stream: Stream
+        self._stream: Stream | None = None
         self._sent = Sent()
         self._inbox = Inbox(
             owner.container,
@@ -179,7 +179,7 @@ class XmppConnection:
         if self._reconnecting is not None:
             self._reconnecting.cancel()
             await asyncio.wait([self._reconnecting])
-        if left := await self._stream.close():
+        if self._stream is not None and (left := await self._stream.close()):
             name = self._container.name
             logger.warning("container %s stopped, and the server has not read its last %d bytes", name, left)
 
@@ -192,7 +192,7 @@ class XmppConnection:
     def send_frame(self, head: bytes, frame: bytes) -> None:
         """Send a frame behind the head of its stanza; for the ways."""
         if self.is_up:
-            self._stream.write(b"".join((head, b64encode(frame), _FRAME_END)))
+            self._write(b"".join((head, b64encode(frame), _FRAME_END)))
 
     def _framed(self, origin: str, text: bytes) -> None:
         domain = self._domain_of(origin)
@@ -220,7 +220,8 @@ class XmppConnection:
         return domain is not None and self._owner.far_bounced(domain, reason)
 
     def _write(self, data: bytes) -> None:
-        self._stream.write(data)
+        if self._stream is not None:
+            self._stream.write(data)
 
     # -- plain messages -------------------------------------------------------------------------------------
 
@@ -250,7 +251,7 @@ class XmppConnection:
         if len(stanza) > limit:
             self._reject(message, receiver, MessageTooLargeError(too_large(len(stanza), limit)))
         self._sent.add(receiver, [(message, receiver)], len(stanza))
-        self._stream.write(stanza)
+        self._write(stanza)
         return None
 
     def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
@@ -260,7 +261,7 @@ class XmppConnection:
     def refuse(self, receiver: str, sender: str, reason: str) -> None:
         """Tell the sender of a plain message that it was not delivered; never waits."""
         if self.is_up and self.has_room:
-            self._stream.write(
+            self._write(
                 error_reply(
                     "message",
                     self._inbox.answering,

@@ -66,8 +66,10 @@ async def test_ten_thousand_messages_each_way_all_arrive_in_order(containers):
     bodies = [str(number) for number in range(10_000)]
     async with containers("c1", "c2", mailbox_limit=100) as (c1, c2):
         got = [Collect(), Collect()]
-        await start(c1, "a", got[0], do(lambda own: send_all(own, "b@c2", bodies)))
-        await start(c2, "b", got[1], do(lambda own: send_all(own, "a@c1", bodies)))
+        await start(c1, "a", got[0])
+        await start(c2, "b", got[1])
+        await start(c1, "from-a", do(lambda own: send_all(own, "b@c2", bodies)))
+        await start(c2, "from-b", do(lambda own: send_all(own, "a@c1", bodies)))
         await until(lambda: all(len(one.messages) == len(bodies) for one in got))
         assert [one.bodies for one in got] == [bodies, bodies]
         assert [c1.dead_letters.total, c2.dead_letters.total] == [0, 0]

@@ -34,15 +34,8 @@ logger = logging.getLogger("formicary")
 _REMEMBERED = 65_536  # names whose full form is remembered
 
 
-class Transport(Protocol):
-    """What carries messages to other containers, and theirs to this one."""
-
-    async def open(self, container: Container) -> None:
-        """Connect for `container`.
-
-        Raises:
-            LinkError: with the cause and what to do about it.
-        """
+class Outlet(Protocol):
+    """What carries messages to elsewhere: a transport, or an agent's own account."""
 
     def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
         """Take a message for `receiver`, a full name of another domain.
@@ -56,6 +49,17 @@ class Transport(Protocol):
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:
         """Tell the sender in another domain that its message was not delivered; never waits."""
+
+
+class Transport(Outlet, Protocol):
+    """What carries messages to other containers, and theirs to this one."""
+
+    async def open(self, container: Container) -> None:
+        """Connect for `container`.
+
+        Raises:
+            LinkError: with the cause and what to do about it.
+        """
 
     def status(self) -> tuple[LinkStatus, ...]:
         """Return what is known about each link to another container."""
@@ -92,6 +96,7 @@ class Delivery:
         self.instruments: tuple[Instrument, ...] = ()
         self.neighbours: Neighbours = {}  # for transports too, which hand over by it and add to it
         self._when_full = when_full
+        self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self._transport: Transport | None = None
         self._queue: RunQueue | None = None
         self._agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
@@ -140,9 +145,15 @@ class Delivery:
         return message, full, first_error
 
     def _hand_over(self, message: Message, receiver: str) -> Sequence[Place] | None:
-        if self._transport is None or not self._is_elsewhere(receiver):
-            return self.deliver(message, receiver)
-        return self._transport.post(message, receiver)
+        outlet = self._outlet(message.sender, receiver) if self._is_elsewhere(receiver) else None
+        return self.deliver(message, receiver) if outlet is None else outlet.post(message, receiver)
+
+    def _outlet(self, agent: str | None, other: str) -> Outlet | None:
+        """Return what carries messages between an agent of this container and an address elsewhere."""
+        outlet = self.outlets.get(agent) if self.outlets else None
+        if outlet is not None and not other.partition("/")[0].endswith(f".{self.platform}"):
+            return outlet
+        return self._transport
 
     def run_now(self) -> None:
         """Let the agents have their turn now, with what has just been delivered; for transports."""
@@ -306,8 +317,8 @@ class Delivery:
                 self._tell(instrument, "message_sent", failure)
             if self.deliver(failure, sender):
                 self.bury(failure, f"the mailbox of {sender} is full", sender)
-        elif self._is_elsewhere(sender) and self._transport is not None:
-            self._transport.refuse(message, receiver, failure)
+        elif self._is_elsewhere(sender) and (outlet := self._outlet(receiver, sender)) is not None:
+            outlet.refuse(message, receiver, failure)
 
     def _tell(self, instrument: Instrument, event: str, *details: object) -> None:
         try:

@@ -37,7 +37,7 @@ COMPONENT = "jabber:component:accept"
 _FRAME = re.compile(rb"<message ([^<>&\"]*)><frame xmlns='" + FRAMES.encode() + rb"'>")
 _MAYBE_FRAME = re.compile(rb"<message [^<>&\"]*(?:>(?:<[^>]*)?)?")
 _FRAME_END = b"</frame></message>"
-_ATTRIBUTE = re.compile(rb"([^ =']+)='([^']*)'")
+_ATTRIBUTE = re.compile(rb"(?<![^ ])([^ =']+)='([^']*)'")  # looked for where one can begin, so in linear time
 _TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the container
@@ -259,7 +259,7 @@ class XmppStream(asyncio.Protocol):
             if attributes.get(b"type") != self._frame_type or not data.startswith(_FRAME_END, end):
                 break
             position = end + len(_FRAME_END)
-            self._framed(attributes.get(b"from", b"").decode(), data[start:end])
+            self._framed(attributes.get(b"from", b"").decode(errors="replace"), data[start:end])
         if _MAYBE_FRAME.fullmatch(data, position):
             self._incomplete = data[position:]
             return b""

@@ -163,3 +163,13 @@ def _unconnected(stream):
     stream._closed = None
     stream._accepted = asyncio.get_running_loop().create_future()
     return stream
+
+
+async def test_a_frame_from_what_is_no_text_is_passed_on_and_the_stream_goes_on():
+    stream = Stream()
+    stream.feed(HEADER + "<handshake/>")
+    frame = f"<message from='c2.lab.localhost'><frame xmlns='{NAMESPACE}'>AAAA</frame></message>".encode()
+    stream.feed(frame.replace(b"c2", b"c\xff"))
+    stream.feed(frame)
+    assert stream.came == [("c\ufffd.lab.localhost", b"AAAA"), ("c2.lab.localhost", b"AAAA")]
+    assert stream.ended is None

@@ -80,7 +80,7 @@ def run(
         str | None,
         typer.Option(
             metavar="on|off,...",
-            help="Whether direct links, and the sockets of tcp beside them, do TLS 1.3.",
+            help="Whether links do TLS, and beside them the baselines tcp and components.",
             show_default="off",
         ),
     ] = None,

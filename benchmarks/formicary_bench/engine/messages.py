@@ -21,6 +21,7 @@ class Server(msgspec.Struct, frozen=True):
         password: the password of the accounts that the run has made there.
         platform: the domain that it serves.
         stanza_limit: bytes of the largest stanza that it takes.
+        certificate: the file with its certificate, where containers connect with TLS.
     """
 
     host: str
@@ -30,6 +31,7 @@ class Server(msgspec.Struct, frozen=True):
     password: str
     platform: str
     stanza_limit: int
+    certificate: str = ""
 
 
 class Job(msgspec.Struct, frozen=True, tag="job"):

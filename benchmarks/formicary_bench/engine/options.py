@@ -11,10 +11,10 @@ from formicary.errors import UsageError
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.quick import QUICK
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms.catalogue import APART, AUTO, DIRECT, SAME, SUBJECTS, XMPP
+from formicary_bench.platforms.catalogue import APART, ROUTES, SAME, SUBJECTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.model import Option
 
@@ -118,7 +118,7 @@ def parse(
         payloads=_numbers("--payload", payload, 0, MOST_BYTES),
         agents=_numbers("--agents", agents, 1, MOST_AGENTS),
         placements=_names("placement", placement, [SAME, APART]),
-        routes=_names("route", route, [AUTO, DIRECT, XMPP]),
+        routes=_names("route", route, ROUTES),
         tls=_switches("--tls", tls),
         subjects=_subjects(platform),
         rounds=_rounds(rounds),
@@ -195,7 +195,7 @@ def _subjects(text: str | None) -> tuple[str, ...] | None:
     return tuple(subject.name for subject in chosen)
 
 
-def _names(what: str, text: str | None, known: list[str]) -> tuple[str, ...] | None:
+def _names(what: str, text: str | None, known: Sequence[str]) -> tuple[str, ...] | None:
     if text is None:
         return None
     names = tuple(dict.fromkeys(word.strip() for word in text.split(",")))

@@ -5,16 +5,17 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from formicary.server import status
+from formicary.server import ServerAddress, status
 from formicary_bench.engine.messages import Server
 from formicary_bench.platforms.accounts import DOMAIN, ROLES, account
-from formicary_bench.platforms.catalogue import subject_of
+from formicary_bench.platforms.catalogue import XMPP, subject_of
+from formicary_bench.platforms.containers import ASKING, ECHOING
 
 if TYPE_CHECKING:
     from formicary.server import ManagedServer
     from formicary_bench.results.model import Configuration
 
-CONTAINERS = ("c1", "c2")
+CONTAINERS = (ASKING, ECHOING)
 """The names of the containers that connect to it."""
 
 
@@ -46,7 +47,8 @@ class RunServer:
             self._managed.restart()
         if subject_of(configuration.platform, configuration.kind).package:
             self._make_accounts(configuration.load)
-        address = self._managed.address
+        has_tls = configuration.tls and configuration.route == XMPP
+        address = ServerAddress.load(self._managed.folder.path, tls=has_tls)
         return Server(
             host=address.host,
             port=address.port,
@@ -55,6 +57,7 @@ class RunServer:
             password=self._password,
             platform=address.platform,
             stanza_limit=address.stanza_limit,
+            certificate=str(address.certificate or ""),
         )
 
     def _make_accounts(self, count: int) -> None:

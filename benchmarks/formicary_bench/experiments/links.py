@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Point, Rounds
     from formicary_bench.platforms.catalogue import Subject
 
-_LONGER = 5  # times as many round trips as in the quick selection
+_LONGER = 4  # times as many round trips as in the quick selection
 
 _WAYS = (Way(XMPP), Way(DIRECT), Way(DIRECT, tls=True), Way("tcp"), Way("tcp", tls=True))
 
 PARTS = (
     Part(
         PAIRS,
-        ("formicary-behaviours", "formicary-micro", "tcp", "components", "spade"),
+        ("formicary-behaviours", "formicary-micro", "formicary-unnumbered", "tcp", "components", "spade"),
         loads=(1, 100),
         placements=(APART,),
         ways=_WAYS,

@@ -48,6 +48,7 @@ def rounds(subject: Subject, point: Point) -> Rounds:
     in_all, fewest, most = _OF_SPADE if subject.platform == "spade" else _TRIPS[point.way.route]
     if point.placement == APART:
         in_all //= 1 + point.payload // _LARGE
+        fewest = max(fewest // (1 + point.payload // _HUGE), _FEWEST)
     measured = max(fewest, min(in_all // point.load, most))
     return measured // 4, measured, measured if point.placement == APART else measured // 2
 
@@ -62,5 +63,7 @@ _TRIPS = {
 }
 _OF_SPADE = (1_000, 30, 300)
 _LARGE = 2_000  # bytes of a body that take about as long as all the rest of a round trip
+_HUGE = 20_000
+_FEWEST = 20
 
 QUICK = Selection("quick", "a minute with some of all", PARTS, rounds)

@@ -9,14 +9,23 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
-from formicary.server import ServerAddress
 from formicary_bench.experiments.create import measure_creation
+from formicary_bench.platforms.containers import (
+    ASKING,
+    ECHOING,
+    complaint,
+    container,
+    endpoint,
+    partner_domain,
+)
 from formicary_bench.platforms.part import Side, Times
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from formicary_bench.platforms.part import Work
+
+    Make = Callable[[Work, str], Container]
 
 
 class Echo(CyclicBehaviour):
@@ -96,47 +105,27 @@ class WaitAndTell(Wait):
         self.waits.set_result(None)
 
 
-def container(work: Work, name: str) -> Container:
-    """Make a container, connected through the job's server if it names one."""
-    server = work.job.server
-    if server is None:
-        return Container(name, seed=work.job.seed)
-    address = ServerAddress(
-        server.host, server.port, server.secret, server.platform, stanza_limit=server.stanza_limit
-    )
-    return Container(name, platform=server.platform, server=address, seed=work.job.seed)
-
-
-def undelivered(home: Container) -> str:
-    """Say what a container could not deliver: such a message came back, but not as an answer."""
-    letters = home.dead_letters
-    if not letters.total:
-        return ""
-    (reason, _), *_ = letters.reasons.most_common(1)
-    return f"{letters.total} messages could not be delivered: {reason}"
-
-
 @asynccontextmanager
 async def both(work: Work) -> AsyncIterator[Side]:
     """Have all agents in one container."""
-    async with container(work, "c1") as home:
+    async with container(work, ASKING) as home:
         await _start_echoes(home, work)
         yield await _start_asking(home, work, home.domain)
 
 
 @asynccontextmanager
-async def echo(work: Work) -> AsyncIterator[Side]:
-    """Have the agents that echo; the endpoint is their container's domain."""
-    async with container(work, "c2") as home:
+async def echo(work: Work, make: Make = container) -> AsyncIterator[Side]:
+    """Have the agents that echo, in a container that `make` makes."""
+    async with make(work, ECHOING) as home:
         await _start_echoes(home, work)
-        yield Side(home.domain, complaint=partial(undelivered, home))
+        yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
-    """Have the agents that ask."""
-    async with container(work, "c1") as home:
-        yield await _start_asking(home, work, f"c2.{home.platform}")
+async def ask(work: Work, make: Make = container) -> AsyncIterator[Side]:
+    """Have the agents that ask, in a container that `make` makes."""
+    async with make(work, ASKING) as home:
+        yield await _start_asking(home, work, partner_domain(home))
 
 
 async def _start_echoes(home: Container, work: Work) -> None:
@@ -162,7 +151,7 @@ async def _start_asking(home: Container, work: Work, domain: str) -> Side:
         begin.set()
         await asyncio.gather(*(behaviour.join() for behaviour in asking))
 
-    return Side(measure=measure, complaint=partial(undelivered, home))
+    return Side(measure=measure, complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager

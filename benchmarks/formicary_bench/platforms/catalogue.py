@@ -9,7 +9,7 @@ from typing import NamedTuple
 SAME, APART = "same-container", "two-containers"
 """The placements: both agents of a pair in one process, or in two."""
 
-AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
+ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
 """The routes between containers: by the platform's own choice, past any server, through the XMPP server."""
 
 
@@ -67,8 +67,8 @@ class Subject:
 
 _HERE = "formicary_bench.platforms."
 _ALONE = (Way("in-process"),)
-_BETWEEN = (Way(XMPP), Way(DIRECT), Way(DIRECT, tls=True), Way(AUTO), Way(AUTO, tls=True))
-_USUAL = {"in-process", "tcp", XMPP}
+_BETWEEN = tuple(Way(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in (False, True))
+_USUAL = {"in-process", "tcp", XMPP, DIRECT}
 
 SUBJECTS = (
     Subject(
@@ -79,10 +79,11 @@ SUBJECTS = (
         creates=True,
     ),
     Subject("formicary", _HERE + "micro", {SAME: _ALONE, APART: _BETWEEN}, kind="micro", creates=True),
+    Subject("formicary-unnumbered", _HERE + "unnumbered", {APART: _BETWEEN}, hidden=True),
     Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, creates=True),
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
     Subject("tcp", _HERE + "tcp", {APART: (Way("tcp"), Way("tcp", tls=True))}),
-    Subject("components", _HERE + "components", {APART: (Way(XMPP),)}),
+    Subject("components", _HERE + "components", {APART: (Way(XMPP), Way(XMPP, tls=True))}),
     Subject("spade", _HERE + "spade", {APART: (Way(XMPP),)}, package="spade"),
 )
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
+import ssl
 from contextlib import asynccontextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
 from formicary.errors import LinkError
+from formicary_bench.platforms.containers import ASKING, ECHOING
 from formicary_bench.platforms.part import Side, Times
 
 if TYPE_CHECKING:
@@ -56,9 +58,14 @@ class Component(asyncio.Protocol):
             LinkError: the server did not accept it.
         """
         loop = asyncio.get_running_loop()
+        server = self.server
+        context = ssl.create_default_context(cafile=server.certificate) if server.certificate else None
+        name = server.platform if context else None
         try:
             async with asyncio.timeout(_SECONDS):
-                await loop.create_connection(lambda: self, self.server.host, self.server.port)
+                await loop.create_connection(
+                    lambda: self, server.host, server.port, ssl=context, server_hostname=name
+                )
                 await self.accepted
         except (OSError, TimeoutError) as error:
             raise LinkError(f"the XMPP server did not accept the component {self.domain}: {error}") from None
@@ -117,11 +124,11 @@ class Echo(Component):
     """Sends every message back with the body that they all have."""
 
     def __init__(self, work: Work, server: Server) -> None:
-        super().__init__(server, "c2")
+        super().__init__(server, ECHOING)
         self.replies = {
             str(number).encode(): _message(
                 f"echo-{work.receiver_of(number)}@{self.domain}",
-                f"asker-{number}@c1.{server.platform}",
+                f"asker-{number}@{ASKING}.{server.platform}",
                 work.body,
             )
             for number in work.senders
@@ -137,12 +144,12 @@ class Ask(Component):
     """Sends a message for each pair when the answer to the one before has come."""
 
     def __init__(self, work: Work, server: Server) -> None:
-        super().__init__(server, "c1")
+        super().__init__(server, ASKING)
         self.pairs = {
             str(number).encode(): Pair(
                 _message(
                     f"asker-{number}@{self.domain}",
-                    f"echo-{work.receiver_of(number)}@c2.{server.platform}",
+                    f"echo-{work.receiver_of(number)}@{ECHOING}.{server.platform}",
                     work.body,
                 ),
                 work.trips,

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from formicary import Container, Message, MicroAgent
 from formicary_bench.experiments.create import measure_creation
-from formicary_bench.platforms.behaviours import container, undelivered
+from formicary_bench.platforms.containers import (
+    ASKING,
+    ECHOING,
+    complaint,
+    container,
+    endpoint,
+    partner_domain,
+)
 from formicary_bench.platforms.part import Side, Times
 
 if TYPE_CHECKING:
@@ -86,7 +93,7 @@ class Idle(MicroAgent):
 @asynccontextmanager
 async def both(work: Work) -> AsyncIterator[Side]:
     """Have all agents in one container."""
-    async with container(work, "c1") as home:
+    async with container(work, ASKING) as home:
         await _start_echoes(home, work)
         yield await _start_asking(home, work, home.domain)
 
@@ -94,16 +101,16 @@ async def both(work: Work) -> AsyncIterator[Side]:
 @asynccontextmanager
 async def echo(work: Work) -> AsyncIterator[Side]:
     """Have the agents that echo."""
-    async with container(work, "c2") as home:
+    async with container(work, ECHOING) as home:
         await _start_echoes(home, work)
-        yield Side(home.domain, complaint=partial(undelivered, home))
+        yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager
 async def ask(work: Work) -> AsyncIterator[Side]:
     """Have the agents that ask."""
-    async with container(work, "c1") as home:
-        yield await _start_asking(home, work, f"c2.{home.platform}")
+    async with container(work, ASKING) as home:
+        yield await _start_asking(home, work, partner_domain(home))
 
 
 async def _start_echoes(home: Container, work: Work) -> None:
@@ -128,7 +135,7 @@ async def _start_asking(home: Container, work: Work, domain: str) -> Side:
         for _ in asking:
             await finished.acquire()
 
-    return Side(measure=measure, complaint=partial(undelivered, home))
+    return Side(measure=measure, complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager

@@ -152,8 +152,26 @@ def test_without_prosody_what_goes_through_it_is_left_out_and_the_run_goes_on(be
     assert "prosody is not installed" in ran.err
     (folder,) = (tmp_path / "runs").iterdir()
     rows = bench("show", folder, "--json").rows
-    assert {row["route"] for row in rows} == {"in-process", "tcp"}
+    assert {row["route"] for row in rows} == {"in-process", "direct", "tcp"}
     assert "Left out for want of an XMPP server" in (folder / "report.html").read_text()
+
+
+@pytest.mark.usefixtures("_no_prosody")
+def test_two_containers_without_any_server(bench):
+    ran = bench("run", "links", "--route", "direct", "--tls", "on,off", "--pairs", 2, *TINY, "--json")
+    assert ran.code == 0, ran.err
+    assert "left out" not in ran.err
+    pairs = [row for row in ran.rows if row["experiment"] == "messaging/pairs"]
+    assert {(row["platform"], row["kind"], row["route"], row["tls"]) for row in pairs} == {
+        (*who, tls)
+        for who in (
+            ("formicary", "behaviours", "direct"), ("formicary", "micro", "direct"),
+            ("formicary-unnumbered", "", "direct"), ("tcp", "", "tcp"),
+        )
+        for tls in (True, False)
+    }  # fmt: skip
+    assert {row["round_trips"] for row in ran.rows} == {40}
+    assert {row["payload_bytes"] for row in ran.rows} == {100, 100_000}
 
 
 @pytest.mark.usefixtures("_no_prosody")

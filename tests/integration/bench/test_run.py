@@ -81,6 +81,49 @@ def test_two_processes_through_prosody_and_tcp(experiment, silent, tmp_path):
 
 
 @pytest.mark.server
+def test_every_route_with_tls_and_without(silent, tmp_path):
+    subjects = ("formicary-behaviours", "components", "formicary-unnumbered")
+    options = Options(
+        "messaging/pairs",
+        pairs=(2,),
+        placements=(APART,),
+        routes=("auto", "direct", "xmpp"),
+        tls=(True, False),
+        subjects=subjects,
+        rounds=ROUNDS,
+    )
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    manifest = outcome.folder.manifest
+    ours = [(c.route, c.tls) for c in manifest.configurations if c.platform == "formicary"]
+    assert sorted(ours) == [(route, tls) for route in ("auto", "direct", "xmpp") for tls in (False, True)]
+    assert [repetition.round_trips for repetition in manifest.repetitions] == [40] * 14
+
+
+def test_how_containers_meet_is_a_secret_of_their_own(silent, tmp_path):
+    seen = []
+
+    def look(_):
+        workers = worker_processes()
+        seen.extend(" ".join([*one.cmdline(), *one.environ().values()]) for one in workers)
+
+    options = Options(
+        "messaging/pairs",
+        pairs=(2,),
+        placements=(APART,),
+        routes=("direct",),
+        subjects=("formicary-micro",),
+        rounds=(0, 2_000, 0),
+    )
+    outcome = perform(options, tmp_path / "run", silent(look))
+    assert outcome.problems == []
+    assert seen
+    assert not [words for words in seen if "formicary://" in words]
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
+    assert b"formicary://" not in kept
+
+
+@pytest.mark.server
 @pytest.mark.spade
 def test_stock_spade_through_the_same_prosody(silent, tmp_path):
     pytest.importorskip("spade", reason="needs formicary[spade]")
@@ -93,7 +136,7 @@ def test_stock_spade_through_the_same_prosody(silent, tmp_path):
 @pytest.mark.server
 def test_a_server_that_died_is_there_again_for_the_next_repetition():
     (configuration,) = make_plan(Options("messaging/pairs", pairs=(1,), subjects=("formicary-behaviours",),
-                                         placements=(APART,)))  # fmt: skip
+                                         placements=(APART,), routes=("xmpp",)))  # fmt: skip
     with ManagedServer(containers=("c1", "c2")) as managed:
         server = RunServer(managed)
         before = server.prepare(configuration)
@@ -166,7 +209,13 @@ def test_a_worker_that_cannot_begin_says_why(silent):
     fine, _ = measure(Task(configuration, 1, 7), silent())
     assert fine.round_trips == 1000
     (through_prosody,) = make_plan(
-        Options("messaging/pairs", pairs=(1,), placements=(APART,), subjects=("formicary-behaviours",))
+        Options(
+            "messaging/pairs",
+            pairs=(1,),
+            placements=(APART,),
+            routes=("xmpp",),
+            subjects=("formicary-behaviours",),
+        )
     )
     # Without a server the containers cannot meet: what is sent comes back, and is no measurement.
     with pytest.raises(RepetitionError, match=r"the asking process failed: .*connected to no other"):

@@ -91,6 +91,12 @@ def test_a_page_tells_what_a_reader_needs(quick_run):
     assert "partial" not in text
 
 
+def test_a_page_holds_links_against_their_floors(quick_run):
+    text = Page(render(quick_run)).text
+    assert "Between two processes, held against what else was measured" in text
+    assert "Agents, xmpp" in text
+
+
 def test_a_page_admits_what_is_wrong(tmp_path):
     configurations = plan(pairs=(1, 5))
     run = make_run(tmp_path / "run", configurations, repetitions=0, complete=False)

@@ -52,7 +52,7 @@ def ways(options):
 
 
 def test_two_containers_have_every_usual_route():
-    options = Options("messaging/many-to-one", pairs=(7,), placements=(APART,), routes=(DIRECT, XMPP))
+    options = Options("messaging/many-to-one", pairs=(7,), placements=(APART,))
     assert ways(options) == [
         ("formicary", "behaviours", XMPP, False), ("formicary", "behaviours", DIRECT, False),
         ("formicary", "micro", XMPP, False), ("formicary", "micro", DIRECT, False),
@@ -70,6 +70,7 @@ def test_routes_and_tls_are_compared_in_one_run():
         ("formicary", "behaviours", DIRECT, False), ("formicary", "behaviours", DIRECT, True),
         ("formicary", "behaviours", AUTO, False), ("formicary", "behaviours", AUTO, True),
         ("tcp", "", "tcp", False), ("tcp", "", "tcp", True), ("components", "", XMPP, False),
+        ("components", "", XMPP, True),
     ]  # fmt: skip
 
 
@@ -79,9 +80,20 @@ def test_what_has_no_choice_takes_part_where_it_fits_or_is_named(with_spade):
 
     assert others(routes=(XMPP,)) == {"tcp", "components", "spade"}
     assert others(routes=(DIRECT,)) == {"tcp"}
-    assert others(tls=(True,)) == {"tcp"}
+    assert others(tls=(True,)) == {"tcp", "components"}
     assert others(tls=(True, False)) == {"tcp", "components", "spade"}
     assert others(routes=(DIRECT,), subjects=("formicary-micro", "spade")) == {"spade"}
+
+
+def test_links_without_numbers_take_part_only_where_they_are_named():
+    def named(*subjects, experiment="messaging/pairs"):
+        chosen = subjects or None
+        plan = make_plan(Options(experiment, pairs=(1,), placements=(APART,), subjects=chosen))
+        return [c.route for c in plan if c.platform == "formicary-unnumbered"]
+
+    assert named() == named(*parse(platform="formicary").subjects) == []
+    assert named("formicary-unnumbered") == [XMPP, DIRECT]
+    assert named(experiment="links") == [XMPP, DIRECT, DIRECT]
 
 
 def test_one_process_has_no_routes_to_choose():
@@ -98,8 +110,10 @@ def test_links_hold_every_route_against_its_floor(with_spade):
         ("formicary", kind, *way)
         for kind in ("behaviours", "micro")
         for way in (Way(XMPP), Way(DIRECT), Way(DIRECT, tls=True))
-    } | {("tcp", "", *Way("tcp")), ("tcp", "", *Way("tcp", tls=True)), ("components", "", *Way(XMPP)),
-         ("spade", "", *Way(XMPP))}  # fmt: skip
+    } | {
+        ("tcp", "", *Way("tcp")), ("tcp", "", *Way("tcp", tls=True)), ("components", "", *Way(XMPP)),
+        ("spade", "", *Way(XMPP)), ("formicary-unnumbered", "", *Way(DIRECT)),
+    }  # fmt: skip
     assert {c.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 100}
     large = [c for c in plan if c.experiment == "messaging/size"]
     assert {c.payload_bytes for c in large} == {100_000}
@@ -169,9 +183,8 @@ def test_only_what_goes_through_xmpp_needs_the_server(with_spade):
             Options("messaging/pairs", subjects=("spade",), routes=(DIRECT,)),
             "nothing can be measured by --route",
         ),
-        (Options("messaging/pairs", subjects=("tcp",), routes=(XMPP,)), "leave --route or --tls out"),
-        (Options("links", routes=(XMPP,), tls=(True,)), "measured by --route xmpp with TLS here"),
-        (Options("messaging/pairs", subjects=("spade",), tls=(True,)), "direct links and tcp can"),
+        (Options("messaging/pairs", subjects=("tcp",), routes=(XMPP,)), "leave --route out"),
+        (Options("messaging/pairs", subjects=("spade",), tls=(True,)), "links, tcp and components can"),
         (Options("quick", placements=(SAME,), tls=(True, False)), "leave --tls out"),
         (Options("messaging/pairs", pairs=(10_000,), rounds=(0, 10_000_000, 0)), "take smaller --rounds"),
     ],

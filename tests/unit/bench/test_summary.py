@@ -3,8 +3,9 @@ import json
 import numpy as np
 import pytest
 from tests.unit.bench.synthetic import STARTED, add_repetition, create_plan, make_run, plan
+from tests.unit.bench.synthetic import row as a_row
 
-from formicary_bench.results.baselines import baseline_of, median_ratio, rate_ratio
+from formicary_bench.results.baselines import baseline_of, comparisons_of, median_ratio, rate_ratio
 from formicary_bench.results.folder import RunFolder
 from formicary_bench.results.load import load_of
 from formicary_bench.results.model import Configuration, Repetition
@@ -178,3 +179,63 @@ def test_ratios_to_the_floor(quick_run):
     assert ratio.mean == pytest.approx(rows[0].round_trips_per_s / base.round_trips_per_s)
     assert ratio.low < ratio.mean < ratio.high
     assert median_ratio(rows[0], base).mean == pytest.approx(rows[0].rtt_p50_us / base.rtt_p50_us)
+
+
+def apart(platform="formicary", kind="behaviours", route="xmpp", rate=100.0, **about):
+    figures = {"round_trips_per_s": rate, "rtt_p50_us": 1e6 / rate}
+    return a_row(platform, kind, placement="two-containers", route=route, **figures, **about)
+
+
+SOCKETS = apart("tcp", "", "tcp", 50.0)
+SOCKETS_WITH_TLS = apart("tcp", "", "tcp", 20.0, tls=True)
+COMPONENTS = apart("components", "", "xmpp", 10.0)
+UNNUMBERED = apart("formicary-unnumbered", "", "direct", 125.0)
+SPADE = apart("spade", "", "xmpp", 1.0)
+DIRECT, DIRECT_WITH_TLS = apart(route="direct"), apart(route="direct", rate=80.0, tls=True)
+LINKS = [apart(), DIRECT, DIRECT_WITH_TLS, SOCKETS, SOCKETS_WITH_TLS, COMPONENTS, UNNUMBERED, SPADE]
+
+
+@pytest.mark.parametrize(
+    ("ours", "bases"),
+    [
+        (apart(), {("components", False): 10.0, ("spade", False): 100.0}),
+        (DIRECT, {("tcp", False): 2.0, ("formicary-unnumbered", False): 0.8, ("spade", False): 100.0}),
+        (DIRECT_WITH_TLS, {("tcp", True): 4.0, ("formicary", False): 0.8, ("spade", False): 80.0}),
+        (a_row(round_trips_per_s=5.0), {}),
+        (COMPONENTS, {}),
+    ],
+)
+def test_each_route_is_held_against_what_it_adds_to(ours, bases):
+    found = comparisons_of(ours, LINKS)
+    assert {(one.base.platform, one.base.tls): one.rate.mean for one in found} == pytest.approx(bases)
+    assert [one.median.mean for one in found] == pytest.approx([1 / one.rate.mean for one in found])
+
+
+def test_where_no_components_were_measured_sockets_are_the_floor_of_all_routes():
+    assert baseline_of(apart(), [SOCKETS]) == baseline_of(DIRECT, [SOCKETS]) == SOCKETS
+    assert baseline_of(DIRECT_WITH_TLS, [SOCKETS]) is None
+
+
+def test_a_ratio_has_an_interval_where_both_figures_have_one():
+    sure = apart(rtt_p50_ci95_us=(9_000.0, 11_000.0), round_trips_per_s_ci95=(90.0, 110.0))
+    base = apart("components", "", rate=50.0, rtt_p50_ci95_us=(19_000.0, 21_000.0))
+    (found,) = comparisons_of(sure, [base])
+    assert found.median.low < 0.5 < found.median.high
+    assert found.rate.low == found.rate.mean == found.rate.high == 2.0
+
+
+def test_a_median_has_an_interval_over_repetitions(tmp_path):
+    (one,) = summarise(save(tmp_path, scaled(10), scaled(12), scaled(14)))
+    assert one.rtt_p50_ci95_us == pytest.approx((1.2 - 0.49683, 1.2 + 0.49683), abs=1e-5)
+
+
+def test_the_folders_of_the_first_version_have_the_route_by_its_present_name(tmp_path):
+    old = Configuration(
+        experiment="messaging/pairs", platform="formicary", kind="behaviours", placement="two-containers",
+        route="prosody", pairs=2,
+    )  # fmt: skip
+    assert old.key == "messaging/pairs/formicary-behaviours/two-containers/prosody/2-pairs-0-bytes-0-0-0"
+    run = make_run(tmp_path / "run", [old], repetitions=0)
+    run.add(Repetition(configuration=old.key, number=1, seed=1, started=STARTED, ended=STARTED), trips(*EVEN))
+    (found,) = summarise(RunFolder.open(run.path))
+    assert (found.route, found.tls, found.round_trips) == ("xmpp", False, 4)

@@ -132,6 +132,33 @@ def test_series_keep_their_look_and_baselines_come_last():
     ]
 
 
+WITH_TLS = {"placement": "two-containers", "route": "direct", "tls": True, "round_trips_per_s": 80.0}
+
+
+def test_routes_and_tls_have_names_of_their_own():
+    apart = {"placement": "two-containers", "rtt_p50_us": 1.0}
+    rows = [row(**apart, route=route, tls=tls) for route in ("xmpp", "direct") for tls in (False, True)]
+    rows += [row("tcp", "", **apart, route="tcp", tls=tls) for tls in (False, True)]
+    series = list(by_series(rows))
+    assert [one.label for one in series] == [
+        "Agents, direct", "Agents, direct with TLS", "Agents, xmpp", "Agents, xmpp with TLS",
+        "TCP sockets", "TCP sockets with TLS",
+    ]  # fmt: skip
+    assert len({(one.colour, one.mark, one.dash) for one in series}) == len(series)
+    assert [said.split(",")[0] for said in sentences("messaging/pairs", rows)] == [
+        "Between two processes over a direct link", "Between two processes over a direct link with TLS",
+        "Between two processes through XMPP", "Between two processes through XMPP with TLS",
+    ]  # fmt: skip
+
+
+def test_links_are_held_against_what_they_add_to(quick_run):
+    floor = row("tcp", "", **{**WITH_TLS, "route": "tcp", "round_trips_per_s": 20.0})
+    text = shown(quick_run, [row(**WITH_TLS), floor])
+    assert "held against what else was measured" in text
+    assert re.search(r"Agents, direct with TLS +1 +100 B +TCP sockets with TLS +4\.0 ", text)
+    assert "held against" not in shown(quick_run, ROWS)
+
+
 def test_one_line_for_each_row():
     stream = io.StringIO()
     json_lines.write(ROWS, stream)

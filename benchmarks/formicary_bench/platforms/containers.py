@@ -1,0 +1,84 @@
+"""The containers of our agents: how they meet, and whether the messages went the way that was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from formicary import Container
+from formicary.delivery import Reach
+from formicary.server import ServerAddress
+from formicary_bench.platforms.catalogue import APART, DIRECT
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from formicary_bench.engine.messages import Server
+    from formicary_bench.platforms.part import Work
+
+ASKING, ECHOING = "c1", "c2"
+"""The names of the containers whose agents ask, and of those whose agents echo."""
+
+_LOOPBACK = "127.0.0.1"
+
+
+def container(work: Work, name: str) -> Container:
+    """Make a container that reaches the other one, if there is one, by the way that is measured.
+
+    By the route `direct` there is no server: one container joins the other, by the address that this one's
+    worker has told.
+    """
+    configuration, server, seed = work.configuration, work.job.server, work.job.seed
+    if configuration.placement != APART:
+        return Container(name, seed=seed)
+    reach = reach_of(work, name)
+    if configuration.route == DIRECT:
+        return Container(name, join=work.job.peer or None, seed=seed, **asdict(reach))
+    if server is None:
+        return Container(name, seed=seed)
+    return Container(name, platform=server.platform, server=address_of(server), seed=seed, **asdict(reach))
+
+
+def reach_of(work: Work, name: str) -> Reach:
+    """Return how a container is to reach the other one, and to be reached."""
+    configuration = work.configuration
+    listen = _LOOPBACK if configuration.route == DIRECT and name == ECHOING else None
+    route = cast("Literal['auto', 'direct', 'xmpp']", configuration.route)
+    return Reach(listen, route, "always" if configuration.tls else False)
+
+
+def address_of(server: Server) -> ServerAddress:
+    """Return what a container has to know of a run's server."""
+    return ServerAddress(
+        server.host,
+        server.port,
+        server.secret,
+        server.platform,
+        stanza_limit=server.stanza_limit,
+        certificate=Path(server.certificate) if server.certificate else None,
+    )
+
+
+def endpoint(home: Container, work: Work) -> str:
+    """Return what the other container needs to meet this one: a secret, or nothing where a server knows."""
+    return home.join_address if work.configuration.route == DIRECT else ""
+
+
+def partner_domain(home: Container) -> str:
+    """Return the domain of the container whose agents echo."""
+    return f"{ECHOING}.{home.platform}"
+
+
+def complaint(home: Container, work: Work) -> str:
+    """Say what makes a measurement worthless: messages that came back, or went another way."""
+    letters = home.dead_letters
+    if letters.total:
+        (reason, _), *_ = letters.reasons.most_common(1)
+        return f"{letters.total} messages could not be delivered: {reason}"
+    route = work.configuration.route
+    for link in home.links:
+        # Without a way there is nothing to complain of: the other side may have ended before this one.
+        if route in {"direct", "xmpp"} and link.way not in {route, "none"}:
+            return f"the messages to {link.peer} went by {link.way}, not by {route}"
+    return ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from formicary.agent import Agent
 from formicary.delivery import Delivery, Reach
-from formicary.errors import AgentStateError, ContainerClosedError, LinkError, NameTakenError
+from formicary.errors import AgentStateError, ContainerClosedError, NameTakenError, UsageError
 from formicary.micro import MicroAgent
 from formicary.resident import AgentState, Resident
 from formicary.run_queue import RunQueue
@@ -39,8 +39,12 @@ class Container(Delivery):
 
     Args:
         name: unique in the platform, such as `"c1"`: its agents are `agent@c1.lab.localhost`.
-        platform: the platform's domain.
+        platform: the platform's domain; if it is not given, that of the server or of the container to join,
+            else `lab.localhost`.
         server: what connects it to the platform's other containers, such as `ServerAddress.load()`.
+        account: an ordinary XMPP account through which the platform's containers meet, such as
+            `"lab@example.org"`; `server=AccountAddress(...)` does the same and takes more options.
+        password: the account's.
         join: without a server, the `join_address` of another container, where all those who join it meet.
         listen: the IP address of this host where other containers may reach this one, such as `"127.0.0.1"`
             or, with a port, `"192.168.1.7:5400"`. Without a server, they may join it there. None: only
@@ -57,14 +61,17 @@ class Container(Delivery):
 
     Raises:
         InvalidNameError: a name cannot be one.
+        UsageError: the ways to meet others do not go together, or one of them is not what it should be.
     """
 
     def __init__(
         self,
         name: str,
         *,
-        platform: str = PLATFORM,
+        platform: str | None = None,
         server: Connectable | None = None,
+        account: str | None = None,
+        password: str = "",
         join: str | None = None,
         listen: str | None = None,
         route: Literal["auto", "direct", "xmpp"] = "auto",
@@ -75,10 +82,12 @@ class Container(Delivery):
         send_timeout: float = 30.0,
         seed: int | None = None,
     ) -> None:
+        meeting = _meeting_place(server, account, password, join)
+        if platform is None:
+            platform = str(getattr(meeting, "platform", PLATFORM))
         super().__init__(name, platform, when_full, send_timeout)
         self.seed = random.SystemRandom().getrandbits(64) if seed is None else seed
-        self._server = server
-        self._join = join
+        self._meeting = meeting
         self._reach = Reach(listen, route, tls)
         self._mailbox_limit = mailbox_limit
         self._queue_limit = queue_limit
@@ -102,15 +111,13 @@ class Container(Delivery):
         return self
 
     def _make_transport(self) -> Transport | None:
-        if self._server is not None and self._join is None:
-            return self._server.transport(self._reach)
-        if self._join is None and self._reach.listen is None:
+        if self._meeting is not None:
+            return self._meeting.transport(self._reach)
+        if self._reach.listen is None:
             return None
-        if self._server is not None:
-            raise LinkError("a container has a server or joins another one, not both; leave one of them out")
         from formicary.transport import connect  # only now: most containers of a first hour need none of it
 
-        return connect(None, self._reach, join=self._join)
+        return connect(self._reach)
 
     @property
     def links(self) -> tuple[LinkStatus, ...]:
@@ -258,3 +265,20 @@ class Container(Delivery):
 
     def __repr__(self) -> str:
         return f"<Container {self.domain}, {len(self._agents)} agents>"
+
+
+def _meeting_place(
+    server: Connectable | None, account: str | None, password: str, join: str | None
+) -> Connectable | None:
+    """Return where a container meets others, from the arguments of which at most one is given."""
+    if [server, account, join].count(None) < 2:  # noqa: PLR2004 -- of three
+        raise UsageError("a container has a server, or an account, or joins another one; leave the rest out")
+    if account is not None:
+        from formicary.server.account import AccountAddress
+
+        return AccountAddress(account, password)
+    if join is not None:
+        from formicary.transport.direct import JoinAddress
+
+        return JoinAddress.parse(join)
+    return server

@@ -99,7 +99,7 @@ class AccountAddress:
         """Return a new transport through this account, for one container, which wants to be reached so."""
         from formicary.transport import connect
 
-        return connect(self, reach)
+        return connect(reach, server=self)
 
     def stream(self, domain: str, **callbacks: Any) -> Stream:
         """Return a new stream for a container, not connected yet.

@@ -144,7 +144,7 @@ class ServerAddress:
         """Return a new transport through this server, for one container, which wants to be reached so."""
         from formicary.transport import connect
 
-        return connect(self, reach)
+        return connect(reach, server=self)
 
     @classmethod
     def load(cls, where: str | Path = "local", *, tls: bool = False) -> ServerAddress:

@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from formicary.delivery import Reach
     from formicary.server.address import XmppServer
+    from formicary.transport.direct import JoinAddress
     from formicary.transport.router import Router
 
 
-def connect(server: XmppServer | None, reach: Reach | None, *, join: str | None = None) -> Router:
+def connect(
+    reach: Reach | None, *, server: XmppServer | None = None, join: JoinAddress | None = None
+) -> Router:
     """Return a new transport for one container.
 
     Args:
-        server: the XMPP server where containers meet, if they do so there.
         reach: how the container wants to reach others; None for the usual.
+        server: the XMPP server where containers meet, if they do so there.
         join: the join address of the container where they meet, if they do so there.
     """
     from formicary.transport.router import Router

@@ -53,16 +53,13 @@ class Router:
         route: which way messages may take.
         tls: where direct connections use TLS: True: TCP; "always": Unix sockets too; False: nowhere.
         session: makes a link's state machine.
-
-    Raises:
-        UsageError: `join` is no join address.
     """
 
     def __init__(
         self,
         server: XmppServer | None,
         *,
-        join: str | None = None,
+        join: JoinAddress | None = None,
         listen: str | None = None,
         route: Route = "auto",
         tls: bool | Literal["always"] = True,
@@ -131,15 +128,12 @@ class Router:
         await self._direct.open()
         self._dialling = Dialling(self._direct, self._take, self._not_reached)
 
-    async def _join_another(self, text: str) -> None:
-        from formicary.transport.direct import JoinAddress
-
-        address = JoinAddress.parse(text)
-        own, platform = self.container, address.domain.partition(".")[2]
-        if platform != own.platform or address.domain == own.domain:
+    async def _join_another(self, address: JoinAddress) -> None:
+        own = self.container
+        if address.platform != own.platform or address.domain == own.domain:
             raise LinkError(
                 f"container {own.domain} cannot join {address.domain}; give it a name of its own and "
-                f"platform={platform!r}"
+                f"platform={address.platform!r}"
             )
         assert self._direct is not None
         assert self._dialling is not None

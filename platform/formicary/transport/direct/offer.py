@@ -9,7 +9,7 @@ import uuid
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -17,6 +17,9 @@ from msgspec import Meta
 from formicary.errors import UsageError
 from formicary.names import check_platform
 from formicary.transport.direct.identity import fingerprint
+
+if TYPE_CHECKING:
+    from formicary.delivery import Reach, Transport
 
 Tls = bool | Literal["always"]
 """On which connections TLS is used: True: TCP; "always": also Unix sockets; False: none."""
@@ -102,6 +105,17 @@ class JoinAddress(_Places, frozen=True, kw_only=True, array_like=True):
                 f"other container's join_address is, which begins with {_SCHEME}"
             )
         return address
+
+    @property
+    def platform(self) -> str:
+        """The platform of the container to join."""
+        return self.domain.partition(".")[2]
+
+    def transport(self, reach: Reach | None = None) -> Transport:
+        """Return a new transport for one container that joins, and wants to be reached so."""
+        from formicary.transport import connect
+
+        return connect(reach, join=self)
 
     def __str__(self) -> str:
         packed = urlsafe_b64encode(msgspec.msgpack.encode(self)).rstrip(b"=").decode()

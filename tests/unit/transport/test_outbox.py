@@ -1,8 +1,9 @@
-"""The outbox: what it takes, how it makes frames of it, and what it refuses."""
+"""The outbox: what it takes, how it makes batches of it, and what it refuses."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -12,27 +13,33 @@ from formicary.transport import outbox as module
 from formicary.transport.frames import Names, decode, from_entry
 from formicary.transport.outbox import Outbox
 
-LIMIT = 4096
+BATCH = 4096
+MESSAGE = 16_384
 
 
 class Carrier:
-    """Stands for the transport: keeps what goes out."""
+    """Stands for the link: keeps what goes out."""
+
+    batch_limit = BATCH
+    message_limit = MESSAGE
 
     def __init__(self):
-        self.is_ready = True
+        self.has_room = True
         self.is_closed = False
-        self.frames = []
+        self.batches = []
         self.lost = []
         self.after = []
-        self.opened = asyncio.Event()
+        self.connects = 0
 
-    def send_frame(self, domain, data, letters):
-        assert domain == "c2.lab.localhost"
-        assert len(data) <= LIMIT
+    def send_batch(self, data, letters):
+        assert len(data) <= (BATCH if len(letters) > 1 else MESSAGE)
         receivers, senders = Names("c2.lab.localhost"), Names("c1.lab.localhost")
-        frame = [from_entry(entry, receivers, senders) for entry in decode(data)]
-        assert frame == letters
-        self.frames.append([(message.body, receiver.partition("@")[0]) for message, receiver in frame])
+        batch = [from_entry(entry, receivers, senders) for entry in decode(data)]
+        assert batch == letters
+        self.batches.append([(message.body, receiver.partition("@")[0]) for message, receiver in batch])
+
+    def connect(self):
+        self.connects += 1
 
     def reject(self, message, receiver, error):
         self.lost.append((receiver, str(error)))
@@ -52,9 +59,6 @@ class Carrier:
     def trouble(self):
         return "without connection"
 
-    async def ready(self):
-        await self.opened.wait()
-
 
 @pytest.fixture
 def carrier():
@@ -63,7 +67,7 @@ def carrier():
 
 @pytest.fixture
 def outbox(carrier):
-    return Outbox(carrier, "c2.lab.localhost", LIMIT)
+    return Outbox(carrier, "c2.lab.localhost")
 
 
 def message(body="", to="b@c2.lab.localhost", **values):
@@ -71,28 +75,28 @@ def message(body="", to="b@c2.lab.localhost", **values):
 
 
 def bodies(carrier):
-    return [body for frame in carrier.frames for body, _ in frame]
+    return [body for batch in carrier.batches for body, _ in batch]
 
 
-async def test_what_is_sent_in_one_turn_is_one_frame_in_order(carrier, outbox):
+async def test_what_is_sent_in_one_turn_is_one_batch_in_order(carrier, outbox):
     for number in range(5):
         assert outbox.accept(message(str(number))) is None
-    assert carrier.frames == []
+    assert carrier.batches == []
     carrier.end_turn()
-    assert carrier.frames == [[(str(number), "b") for number in range(5)]]
+    assert carrier.batches == [[(str(number), "b") for number in range(5)]]
     assert outbox.accept(message("next")) is None
     carrier.end_turn()
-    assert len(carrier.frames) == 2
+    assert len(carrier.batches) == 2
     assert carrier.after == []
 
 
-async def test_a_frame_that_would_be_too_large_is_split_in_order(carrier, outbox):
+async def test_a_batch_that_would_be_too_large_is_split_in_order(carrier, outbox):
     sent = [f"{number:0900}" for number in range(40)]
     for body in sent:
         outbox.accept(message(body))
     carrier.end_turn()
     assert bodies(carrier) == sent
-    assert len(carrier.frames) > 10
+    assert len(carrier.batches) >= 10
 
 
 async def test_large_bodies_do_not_all_wait_for_the_end_of_the_turn(carrier, outbox):
@@ -110,46 +114,92 @@ async def test_each_of_several_receivers_gets_a_copy(carrier, outbox):
     for name in names:
         outbox.accept_for(several, name)
     carrier.end_turn()
-    assert carrier.frames == [[("before", "b"), ("hello", "b"), ("hello", "c")]]
+    assert carrier.batches == [[("before", "b"), ("hello", "b"), ("hello", "c")]]
 
 
-async def test_a_full_frame_goes_out_at_once(carrier, outbox, monkeypatch):
-    monkeypatch.setattr(module, "_FULL", 10)
-    for number in range(25):
+async def test_a_full_batch_goes_out_at_once(carrier, outbox):
+    for number in range(80):
         assert outbox.accept(message(str(number))) is None
-    assert len(bodies(carrier)) == 20
+    assert [len(batch) for batch in carrier.batches] == [32, 32]
     carrier.end_turn()
-    assert bodies(carrier) == [str(number) for number in range(25)]
+    assert bodies(carrier) == [str(number) for number in range(80)]
 
 
-async def test_without_a_connection_it_takes_nothing_and_waits(carrier, outbox):
-    outbox.accept(message("taken"))
-    carrier.is_ready = False
+async def test_without_room_it_takes_what_it_may_hold_and_then_makes_senders_wait(
+    carrier, outbox, monkeypatch
+):
+    monkeypatch.setattr(module, "_QUEUE", 50)
+    carrier.has_room = False
+    for number in range(50):
+        assert outbox.accept(message(str(number))) is None
+    carrier.end_turn()
+    assert carrier.connects  # it asks for the other container
     assert outbox.accept(message("refused")) == (outbox,)
     assert not outbox.put(message("refused"))
-    carrier.end_turn()
     waiting = asyncio.create_task(outbox.room())
     await asyncio.sleep(0)
     assert not waiting.done()
-    assert carrier.frames == []
-    carrier.is_ready = True
-    carrier.opened.set()
+    assert carrier.batches == []
+    carrier.has_room = True
+    outbox.open()
     await waiting
-    assert outbox.put(message("later"))
+    assert outbox.put(message("50"))
     carrier.end_turn()
-    assert bodies(carrier) == ["taken", "later"]
+    assert bodies(carrier) == [str(number) for number in range(51)]
 
 
-async def test_what_must_not_wait_is_kept_for_the_next_connection(carrier, outbox, monkeypatch):
-    monkeypatch.setattr(module, "_LIMIT", 3)
-    carrier.is_ready = False
-    assert [outbox.keep(message(str(number)), "b@c2.lab.localhost") for number in range(4)] == [True] * 3 + [
-        False
-    ]
+async def test_without_room_large_bodies_fill_it_sooner(carrier, outbox, monkeypatch):
+    monkeypatch.setattr(module, "_QUEUE_BYTES", 20_000)
+    carrier.has_room = False
+    taken = 0
+    while outbox.accept(message(f"{taken:03000}")) is None:
+        taken += 1
+    assert 20_000 // 3000 <= taken <= 20_000 // 3000 + 2
+    carrier.has_room = True
+    outbox.open()
+    assert [int(body) for body in bodies(carrier)] == list(range(taken))
+
+
+async def test_what_waits_goes_even_if_nobody_says_that_there_is_room_again(carrier, outbox):
+    carrier.has_room = False
+    outbox.accept(message("first"))
     carrier.end_turn()
-    carrier.is_ready = True
-    outbox.flush()
-    assert bodies(carrier) == ["0", "1", "2"]
+    assert carrier.batches == []
+    carrier.has_room = True
+    outbox.accept(message("second"))
+    carrier.end_turn()
+    assert bodies(carrier) == ["first", "second"]
+
+
+async def test_failures_are_kept_where_senders_would_have_to_wait(carrier, outbox, monkeypatch):
+    monkeypatch.setattr(module, "_QUEUE", 40)
+    monkeypatch.setattr(module, "_KEPT", 43)
+    carrier.has_room = False
+    for number in range(40):
+        outbox.accept(message(str(number)))
+    assert outbox.accept(message("refused"))
+    kept = [outbox.keep(message(str(number)), "b@c2.lab.localhost") for number in range(40, 45)]
+    assert kept == [True] * 3 + [False] * 2
+    carrier.end_turn()
+    carrier.has_room = True
+    outbox.open()
+    assert bodies(carrier) == [str(number) for number in range(43)]
+
+
+async def test_who_waits_goes_on_when_the_carrier_is_closed(carrier, outbox, monkeypatch):
+    monkeypatch.setattr(module, "_QUEUE", 32)
+    carrier.has_room = False
+    while outbox.put(message()):
+        pass
+    waiting = asyncio.create_task(outbox.room())
+    await asyncio.sleep(0)
+    assert not outbox.is_done()
+    carrier.is_closed = True
+    outbox.withdraw()
+    outbox.open()
+    await waiting
+    assert outbox.is_done()
+    assert str(outbox) == "the link to c2.lab.localhost, without connection,"
 
 
 async def test_what_is_withdrawn_does_not_go_out(carrier, outbox):
@@ -157,22 +207,35 @@ async def test_what_is_withdrawn_does_not_go_out(carrier, outbox):
     outbox.accept(first)
     assert outbox.withdraw() == [(first, "b@c2.lab.localhost")]
     carrier.end_turn()
-    assert carrier.frames == []
+    assert carrier.batches == []
 
 
-@pytest.mark.parametrize("body", ["x" * 5000, "é" * 2500, "日" * 2000, b"\xff" * 3500])
+@pytest.mark.parametrize("body", ["x" * 5000, "é" * 2500, "日" * 2000, b"\xff" * 15_000])
+async def test_one_that_is_larger_than_a_batch_goes_alone(carrier, outbox, body):
+    for each in ("before", body, "after"):
+        outbox.accept(message(each))
+    carrier.end_turn()
+    assert bodies(carrier) == ["before", body, "after"]
+    assert [(body, "b")] in carrier.batches
+
+
+@pytest.mark.parametrize("body", ["x" * 20_000, "é" * 9000, "日" * 6000, b"\xff" * 17_000])
 async def test_too_large_is_refused_with_both_sizes_and_nothing_else_suffers(carrier, outbox, body):
     outbox.accept(message("before"))
-    with pytest.raises(MessageTooLargeError, match=rf"takes \d+ bytes .* more than the {LIMIT} "):
+    needed = len(body.encode() if isinstance(body, str) else body)
+    with pytest.raises(MessageTooLargeError) as caught:
         outbox.accept(message(body))
+    takes, limit = map(int, re.findall(r"\d+", str(caught.value)))
+    assert needed < takes < needed + 500
+    assert limit == MESSAGE
     outbox.accept(message("after"))
     carrier.end_turn()
     assert bodies(carrier) == ["before", "after"]
     assert [receiver for receiver, _ in carrier.lost] == ["b@c2.lab.localhost"]
 
 
-@pytest.mark.parametrize("size", range(2700, 3100, 25))
-async def test_near_the_limit_it_is_either_refused_or_arrives(carrier, outbox, size):
+@pytest.mark.parametrize("size", range(15_900, 16_500, 25))
+async def test_near_the_limit_it_is_either_refused_or_goes(carrier, outbox, size):
     try:
         outbox.accept(message("x" * size))
     except MessageTooLargeError:
@@ -192,7 +255,7 @@ async def test_near_the_limit_it_is_either_refused_or_arrives(carrier, outbox, s
         {"reply_to": "no name@"},
         {"reply_by": "today"},
         {"metadata": {"\ud800": ""}},
-        {"metadata": {"large": "x" * 5000}},
+        {"metadata": {"large": "x" * 20_000}},
     ],
 )
 async def test_what_cannot_be_encoded_takes_nobody_along(carrier, outbox, bad):

@@ -1,12 +1,11 @@
 """What the two ends of a link say to each other: the header of every frame, and what a hello holds.
 
-`docs/wire-format.md` specifies them.
+`docs/link-protocol.md` specifies them.
 """
 
 from __future__ import annotations
 
 from struct import Struct
-from struct import error as StructError  # noqa: N812 -- it is a class
 from typing import Any, Final
 
 import msgspec
@@ -54,8 +53,8 @@ class Terms(msgspec.Struct):
         window_bytes: how many bytes these may be together; one frame it takes in any case.
         message_limit: bytes of the largest batch that it puts together from parts.
         offer: how to reach it directly, if it can be.
-        previous: of the sender's last session with this receiver: the incarnations of the sender and the
-            receiver in it, and the number of the last frame that it has taken.
+        previous: of the sender's last session with this receiver in which it took anything: the incarnations
+            of the sender and the receiver in it, and the number of the last frame that it took.
     """
 
     versions: tuple[int, int] = (LOWEST_VERSION, VERSION)
@@ -93,15 +92,3 @@ def read_terms(payload: bytes | memoryview) -> Terms:
 
 
 _SMALLEST_FRAME = 1024
-
-
-def read_header(frame: bytes) -> tuple[int, int, int, int, int]:
-    """Return a frame's header.
-
-    Raises:
-        ValueError: it is too short to have one.
-    """
-    try:
-        return HEADER.unpack_from(frame)
-    except StructError as error:
-        raise ValueError(f"not a frame: {len(frame)} bytes are no header") from error

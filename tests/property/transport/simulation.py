@@ -1,4 +1,4 @@
-"""Two sessions, an unreliable network between them, and an account of every item that one hands to the other."""
+"""Two sessions, an unreliable network between them, and an account of every item."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from formicary.transport.header import DATA, HEADER, HELLO, PART, SIZE, Terms
+from formicary.transport.header import DATA, HEADER, HELLO, PART, Terms
 from formicary.transport.instructions import Ended, Failed, Opened, Transmit
 from formicary.transport.session import Session, State
 
@@ -47,7 +47,7 @@ class End:
 
 
 class World:
-    """Time, network and account. A frame in flight is on one way in one direction, in the order of sending."""
+    """Time, network and account. Frames in flight are kept by way and receiver, in the order of sending."""
 
     def __init__(self, *terms):
         self.now = 1000.0
@@ -252,8 +252,3 @@ class World:
             for item in self.items.values()
             if item.life in lives and item.failed is None and item.taken_by is None
         ]
-
-
-def overhead(frames):
-    """Return how many bytes so many headers have."""
-    return frames * SIZE

@@ -23,6 +23,7 @@ WAYS = st.sampled_from([0, 1])
 TIMES = st.sampled_from([0.05, 0.3, 1.0, 2.9, 3.2, 6.0, 11.0, 26.0, 31.0, 40.0])
 FLOWS = st.sampled_from([(), (0,), (1,), (0, 1)])
 INDEX = st.integers(0, 5)
+DAMAGE = st.tuples(st.integers(0, 200), st.integers(1, 255), st.none() | st.integers(0, 60))
 
 
 class Links(RuleBasedStateMachine):
@@ -59,6 +60,11 @@ class Links(RuleBasedStateMachine):
     @rule(name=ENDS)
     def connect(self, name):
         self.end(name).session.connect(self.world.now)
+        self.world.perform(self.end(name))
+
+    @rule(name=ENDS)
+    def ask(self, name):
+        self.end(name).session.ask(self.world.now)
         self.world.perform(self.end(name))
 
     # -- what the network does ------------------------------------------------------------------------------
@@ -106,18 +112,13 @@ class Links(RuleBasedStateMachine):
         if hellos:
             self.world.receive(self.end(name), hellos[-1 - index % len(hellos)])
 
-    @rule(
-        name=ENDS,
-        way=WAYS,
-        index=INDEX,
-        at=st.integers(0, 200),
-        mask=st.integers(1, 255),
-        length=st.none() | st.integers(0, 60),
-    )
-    def mutate(self, name, way, index, at, mask, length):
+    @rule(name=ENDS, way=WAYS, index=INDEX, damage=DAMAGE)
+    def mutate(self, name, way, index, damage):
+        """Receive a damaged frame, aside: if it is refused, it must not have changed anything."""
         flight = self.world.flight[way, name] or self.world.hellos[name]
         if not flight:
             return
+        at, mask, length = damage
         frame = bytearray(flight[index % len(flight)][:length])
         if frame:
             frame[at % len(frame)] ^= mask

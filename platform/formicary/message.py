@@ -128,7 +128,7 @@ class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
         Raises:
             InvalidMessageError: one has not.
         """
-        for field in _TEXTS:
+        for field in TEXT_PARAMETERS:
             value = getattr(self, field)
             if value is not None and not isinstance(value, str):
                 raise InvalidMessageError(
@@ -210,7 +210,7 @@ def _check_receivers(message: Message) -> None:
         _receivers.add(name)
 
 
-_TEXTS = (
+TEXT_PARAMETERS = (
     "performative",
     "sender",
     "thread",
@@ -223,3 +223,4 @@ _TEXTS = (
     "reply_with",
     "in_reply_to",
 )
+"""The parameters that are text, if they are given."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
 from formicary.errors import InvalidMessageError
-from formicary.message import Message
+from formicary.message import TEXT_PARAMETERS, Message
 from formicary.names import complete_for
 from formicary.transport.stream import COMPONENT
 
@@ -25,21 +25,8 @@ _STANZA_ERRORS = "urn:ietf:params:xml:ns:xmpp-stanzas"
 _THREAD = "_thread_node"  # SPADE's field for the thread
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
-# ACL parameters by their names in the form, which are FIPA's.
-_PARAMETERS = {
-    name.replace("_", "-"): name
-    for name in (
-        "performative",
-        "reply_to",
-        "language",
-        "encoding",
-        "ontology",
-        "protocol",
-        "conversation_id",
-        "reply_with",
-        "in_reply_to",
-    )
-}
+# ACL parameters by their names in the form, which are FIPA's. Sender and thread have places of their own.
+_PARAMETERS = {name.replace("_", "-"): name for name in TEXT_PARAMETERS if name not in {"sender", "thread"}}
 
 
 def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:

@@ -3,8 +3,9 @@
     python3 deploy/bootstrap.py bench [ARGUMENTS]   measure: `formicary bench run ARGUMENTS`, or `quick`
     python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
 
-The environment is `.venv` in the checkout. Prosody comes from the system's packages where it is missing and
-this account may install it (root, or sudo without a password). A second run finds everything done.
+The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, come from the system's
+packages where they are missing and this account may install them (root, or sudo without a password). A second
+run finds everything done.
 """
 
 # It runs before anything is installed, so it uses the standard library alone; and it has to tell an older
@@ -29,6 +30,9 @@ VENV = ROOT / ".venv"
 PYTHON = str(VENV / "bin" / "python")
 RECORD = VENV / "formicary-bootstrap.json"  # says that the environment is ours, and what is in it
 POLICY = Path("/usr/sbin/policy-rc.d")  # Debian asks it whether a package may start its service
+SERVERS = {"prosody": "prosody", "ejabberd": "ejabberdctl"}  # packages, and a program of each
+MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the package that they need
+ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 
@@ -164,25 +168,29 @@ def install_package(package: str) -> bool:
             subprocess.run([*root, "rm", "-f", str(POLICY)], check=False)
 
 
-def ensure_prosody() -> bool:
-    """Install Prosody where it is missing and we may.
+def ensure_server(package: str) -> bool:
+    """Install an XMPP server where it is missing and we may.
+
+    Args:
+        package: its package.
 
     Returns:
-        Whether Prosody is here.
+        Whether it is here.
     """
-    if shutil.which("prosody"):
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), *ALSO_IN])
+    if shutil.which(SERVERS[package], path=places):
         return True
     reason = why_not_install()
-    if reason is None and install_package("prosody"):
+    if reason is None and install_package(package):
         # Formicary starts servers of its own, on loopback; the packaged one would listen to the world.
         step(
-            "keeping the packaged Prosody service from starting with the machine",
-            [*(as_root() or []), "update-rc.d", "prosody", "disable"],
+            f"keeping the packaged service {package} from starting with the machine",
+            [*(as_root() or []), "update-rc.d", package, "disable"],
         )
         return True
     say(
-        f"bootstrap: Prosody, the XMPP server, is missing and was not installed ({reason or 'see above'}): "
-        "going on without it. To have it, type `sudo apt-get install prosody` and start this again."
+        f"bootstrap: {package}, an XMPP server, is missing and was not installed ({reason or 'see above'}): "
+        f"going on without it. To have it, type `sudo apt-get install {package}` and start this again."
     )
     return False
 
@@ -251,17 +259,19 @@ def ensure_environment(job: str) -> None:
 def bench(arguments: list[str]) -> int:
     """Measure, and give the exit code."""
     ensure_environment("bench")
-    ensure_prosody()
+    ensure_server("prosody")
     return hand_over([str(VENV / "bin" / "formicary"), "bench", "run", *(arguments or ["quick"])])
 
 
 def test(arguments: list[str]) -> int:
     """Run all checks and then the tests; the exit code is 0 only where everything passed."""
     ensure_environment("test")
+    missing = [mark for mark, package in MARKS.items() if not ensure_server(package)]
     selection: list[str] = []
-    if not ensure_prosody() and not os.environ.get("CI"):
-        say("bootstrap: leaving out the tests marked `server`, which need Prosody")
-        selection = ["-m", "not server"]
+    if missing and not os.environ.get("CI"):
+        for mark in missing:
+            say(f"bootstrap: leaving out the tests marked `{mark}`, which need {MARKS[mark]}")
+        selection = ["-m", " and ".join(f"not {mark}" for mark in missing)]
     failed = []
     for name, commands in CHECKS.items():
         if not step(name, *([PYTHON, "-m", *command] for command in commands)):

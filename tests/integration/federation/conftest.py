@@ -43,7 +43,7 @@ def folders(members, tmp_path):
 
 
 @pytest.fixture
-def start():
+def start_server():
     """Start a server on a host; it ends with the host at the latest."""
 
     def start(host, folder):
@@ -58,10 +58,13 @@ def start():
 
 @pytest.fixture
 def talker():
-    """Start a container on a host: `talker(host, folder, name)`, or `talker(host, folder, name, "tls")`."""
+    """Start a container on a host: `talker(host, folder, name)`, or `talker(host, folder, name, "tls")`.
+
+    In the folder's place there may be a file with the address of a server that is not ours, as JSON.
+    """
 
     def start(host, folder, name, *options):
-        command = [sys.executable, TALKER, folder.path, name, *options]
+        command = [sys.executable, TALKER, folder, name, *options]
         return Talker(host.popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
 
     return start

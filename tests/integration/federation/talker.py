@@ -1,4 +1,5 @@
 """A container in a process of its own: `python talker.py FOLDER CONTAINER [tls]`, a program and no test.
+FOLDER may also be a file with an address as JSON.
 
 It has an agent `echo`, which answers, and one that does what comes in on standard input: for each line
 `RECEIVER COUNT` it sends so many numbered messages, waits for as many answers, and prints them as JSON.
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from pathlib import Path
 
 from formicary import Agent, Container, CyclicBehaviour, Message
 from formicary.server import ServerAddress
@@ -46,8 +48,13 @@ def say(line):
     sys.stdout.flush()
 
 
-async def main(folder, name, *options):
-    server = ServerAddress.load(folder, tls="tls" in options)
+def address(folder, *options):
+    if Path(folder).is_file():
+        return ServerAddress(**json.loads(Path(folder).read_text(encoding="utf-8")))
+    return ServerAddress.load(folder, tls="tls" in options)
+
+
+async def main(server, name):
     async with Container(name, platform=server.platform, server=server) as container:
         await container.start(Echo("echo"))
         await container.start(talker := Talker("talker"))
@@ -55,4 +62,4 @@ async def main(folder, name, *options):
         await talker.behaviours[0].join()
 
 
-asyncio.run(main(*sys.argv[1:]))
+asyncio.run(main(address(sys.argv[1], *sys.argv[3:]), sys.argv[2]))

@@ -17,11 +17,11 @@ def assert_unreachable(container, performative, reason):
     assert f"{container} cannot be reached" in reason
 
 
-def test_messages_go_both_ways_through_both_servers(two_hosts, folders, start, talker):
+def test_messages_go_both_ways_through_both_servers(two_hosts, folders, start_server, talker):
     for host, folder in zip(two_hosts, folders, strict=True):
-        start(host, folder)
+        start_server(host, folder)
     (first, second), (a, b) = two_hosts, folders
-    c1, c2, c3 = talker(first, a, "c1"), talker(first, a, "c2"), talker(second, b, "c3")
+    c1, c2, c3 = talker(first, a.path, "c1"), talker(first, a.path, "c2"), talker(second, b.path, "c3")
     expected = [("inform", str(number)) for number in range(100)]
     assert c1.talk("echo@c3", 100) == expected
     assert c3.talk("echo@c1", 100) == expected
@@ -33,13 +33,13 @@ def test_messages_go_both_ways_through_both_servers(two_hosts, folders, start, t
         assert "Accepting SASL EXTERNAL identity" in log
 
 
-def test_containers_may_connect_to_their_server_with_tls(two_hosts, folders, start, talker):
-    start(two_hosts[0], folders[0])
-    assert talker(two_hosts[0], folders[0], "c1", "tls").talk("echo@c1") == [("inform", "0")]
+def test_containers_may_connect_to_their_server_with_tls(two_hosts, folders, start_server, talker):
+    start_server(two_hosts[0], folders[0])
+    assert talker(two_hosts[0], folders[0].path, "c1", "tls").talk("echo@c1") == [("inform", "0")]
 
 
-def test_a_server_listens_for_others_at_its_address_alone(two_hosts, folders, start):
-    facts = start(two_hosts[0], folders[0])
+def test_a_server_listens_for_others_at_its_address_alone(two_hosts, folders, start_server):
+    facts = start_server(two_hosts[0], folders[0])
     table = two_hosts[0].popen(["ss", "-tlnH"], stdout=-1, text=True).communicate()[0]
     listening = {line.split()[3] for line in table.splitlines()}
     assert f"{two_hosts[0].address}:5269" in listening
@@ -48,10 +48,10 @@ def test_a_server_listens_for_others_at_its_address_alone(two_hosts, folders, st
     assert {address.rpartition(":")[0] for address in others} == {"127.0.0.1"}
 
 
-def test_who_is_not_there_is_reported_to_the_sender(two_hosts, folders, start, talker):
+def test_who_is_not_there_is_reported_to_the_sender(two_hosts, folders, start_server, talker):
     for host, folder in zip(two_hosts, folders, strict=True):
-        start(host, folder)
-    c1 = talker(two_hosts[0], folders[0], "c1")
+        start_server(host, folder)
+    c1 = talker(two_hosts[0], folders[0].path, "c1")
     [(performative, reason)] = c1.talk("echo@c4")  # the server is there, the container is not
     assert_unreachable("c4", performative, reason)
     [(performative, reason)] = c1.talk("echo@c9")  # no server has such a container
@@ -59,9 +59,9 @@ def test_who_is_not_there_is_reported_to_the_sender(two_hosts, folders, start, t
     assert "no server of the federation has this name" in reason
 
 
-def test_a_server_that_is_down_is_reported_to_the_sender(two_hosts, folders, start, talker):
-    start(two_hosts[0], folders[0])
-    [(performative, reason)] = talker(two_hosts[0], folders[0], "c1").talk("echo@c3")
+def test_a_server_that_is_down_is_reported_to_the_sender(two_hosts, folders, start_server, talker):
+    start_server(two_hosts[0], folders[0])
+    [(performative, reason)] = talker(two_hosts[0], folders[0].path, "c1").talk("echo@c3")
     assert_unreachable("c3", performative, reason)
 
 
@@ -87,10 +87,10 @@ def impostor(request, folders, members, tmp_path):
     return request.param(folders, members, tmp_path)
 
 
-def test_a_server_with_a_wrong_certificate_is_refused(impostor, two_hosts, folders, start, talker):
-    start(two_hosts[0], folders[0])
-    start(two_hosts[1], impostor)
-    c1, c3 = talker(two_hosts[0], folders[0], "c1"), talker(two_hosts[1], impostor, "c3")
+def test_a_server_with_a_wrong_certificate_is_refused(impostor, two_hosts, folders, start_server, talker):
+    start_server(two_hosts[0], folders[0])
+    start_server(two_hosts[1], impostor)
+    c1, c3 = talker(two_hosts[0], folders[0].path, "c1"), talker(two_hosts[1], impostor.path, "c3")
     [(performative, reason)] = c1.talk("echo@c3")
     assert_unreachable("c3", performative, reason)
     [(performative, reason)] = c3.talk("echo@c1")

@@ -30,6 +30,7 @@ def bootstrap(tmp_path, monkeypatch):
     module.PYTHON = str(root / ".venv" / "bin" / "python")
     module.RECORD = root / ".venv" / "formicary-bootstrap.json"
     module.POLICY = tmp_path / "policy-rc.d"
+    module.ALSO_IN = []
     monkeypatch.delenv("CI", raising=False)
     return module
 
@@ -239,7 +240,7 @@ def test_a_package_is_installed_without_starting_its_service(bootstrap, programs
 def test_a_failing_installation_leaves_no_policy_behind(bootstrap, programs, capsys, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     programs("apt-get", "echo no such package; exit 100")
-    assert not bootstrap.ensure_prosody()
+    assert not bootstrap.ensure_server("prosody")
     assert not bootstrap.POLICY.exists()
     out = capsys.readouterr().out
     assert "no such package" in out
@@ -259,7 +260,7 @@ def test_prosody_is_installed_through_sudo_and_kept_from_starting_later(bootstra
     programs("sudo", 'shift; case "$1" in true) ;; *) exec "$@";; esac')
     programs("apt-get")
     programs("update-rc.d")
-    assert bootstrap.ensure_prosody()
+    assert bootstrap.ensure_server("prosody")
     calls = programs.calls()
     assert "update-rc.d prosody disable" in calls
     assert calls[calls.index("apt-get --quiet update") - 1].startswith("sudo -n env DEBIAN_FRONTEND=")
@@ -267,7 +268,9 @@ def test_prosody_is_installed_through_sudo_and_kept_from_starting_later(bootstra
 
 def test_prosody_that_is_there_is_left_as_it_is(bootstrap, programs, capsys):
     programs("prosody")
-    assert bootstrap.ensure_prosody()
+    programs("ejabberdctl")
+    assert bootstrap.ensure_server("prosody")
+    assert bootstrap.ensure_server("ejabberd")
     assert (programs.calls(), capsys.readouterr().out) == ([], "")
 
 
@@ -279,7 +282,7 @@ def test_where_prosody_may_not_be_installed_it_says_so_and_goes_on(
     bootstrap, programs, capsys, program, reason
 ):
     programs(program)
-    assert not bootstrap.ensure_prosody()
+    assert not bootstrap.ensure_server("prosody")
     (line,) = capsys.readouterr().out.splitlines()
     assert reason in line
     assert "going on without it" in line
@@ -293,7 +296,7 @@ def test_where_prosody_may_not_be_installed_it_says_so_and_goes_on(
 def handed_over(bootstrap, steps, monkeypatch):
     """Give the commands that would be handed over to; with everything there and every check passing."""
     commands = []
-    monkeypatch.setattr(bootstrap, "ensure_prosody", lambda: True)
+    monkeypatch.setattr(bootstrap, "ensure_server", lambda package: True)
     monkeypatch.setattr(bootstrap, "hand_over", lambda command: commands.append(command) or 0)
     return commands
 
@@ -330,13 +333,21 @@ def test_failed_tests_fail_the_command(bootstrap, handed_over, monkeypatch):
     assert bootstrap.main(["test"]) == 3
 
 
-def test_without_prosody_its_tests_are_left_out_except_where_they_must_pass(
-    bootstrap, handed_over, capsys, monkeypatch
+@pytest.mark.parametrize(
+    ("missing", "selection"),
+    [
+        ({"prosody"}, "not server"),
+        ({"ejabberd"}, "not ejabberd"),
+        ({"prosody", "ejabberd"}, "not server and not ejabberd"),
+    ],
+)
+def test_without_a_server_its_tests_are_left_out_except_where_they_must_pass(  # noqa: PLR0917
+    bootstrap, handed_over, capsys, monkeypatch, missing, selection
 ):
-    monkeypatch.setattr(bootstrap, "ensure_prosody", lambda: False)
+    monkeypatch.setattr(bootstrap, "ensure_server", lambda package: package not in missing)
     bootstrap.main(["test"])
-    assert handed_over.pop()[3:] == ["-m", "not server"]
-    assert "leaving out the tests marked `server`" in capsys.readouterr().out
+    assert handed_over.pop()[3:] == ["-m", selection]
+    assert f"which need {min(missing)}" in capsys.readouterr().out
     monkeypatch.setenv("CI", "true")
     bootstrap.main(["test"])
     assert handed_over.pop()[3:] == []

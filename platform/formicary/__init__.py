@@ -6,6 +6,8 @@ The layers, each knowing only those before it: `names`, `message` and `template`
 containers meet), `cli`. Everything that users need is importable from here.
 """
 
+from typing import TYPE_CHECKING
+
 from formicary.agent import Agent
 from formicary.behaviours import (
     CyclicBehaviour,
@@ -22,6 +24,9 @@ from formicary.observe.dead_letters import DeadLetter
 from formicary.observe.instruments import Instrument
 from formicary.resident import AgentState
 from formicary.template import Template
+
+if TYPE_CHECKING:
+    from formicary.xmpp_agent import XmppAgent
 
 __version__ = "0.1.0"
 
@@ -41,5 +46,15 @@ __all__ = [
     "State",
     "Template",
     "TimeoutBehaviour",
+    "XmppAgent",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load what few programs need, and what takes time, when it is asked for."""
+    if name == "XmppAgent":
+        from formicary.xmpp_agent import XmppAgent
+
+        return XmppAgent
+    raise AttributeError(f"module 'formicary' has no attribute {name!r}")

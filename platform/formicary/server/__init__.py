@@ -2,7 +2,8 @@
 
 `start`, `stop` and `status` look after one server per state folder: the server outlives whoever started it.
 `ManagedServer` is for tests and measurements: it ends with its `with` block. `ServerAddress` is what a
-container needs to know of a server, managed or not, and `add_container` makes its name known there.
+container needs to know of a server, managed or not, and `add_container` makes its name known there;
+`AccountAddress` is what one needs that has only an account there.
 
 Where things are: `folder` (the files), `state` (what is remembered between commands), `configuration` (what
 Prosody is told), `process` (the running program), `launch` (from a configuration to a server that answers),
@@ -11,9 +12,19 @@ Prosody is told), `process` (the running program), `launch` (from a configuratio
 
 from __future__ import annotations
 
+from formicary.server.account import AccountAddress
 from formicary.server.address import ServerAddress
 from formicary.server.containers import add_container
 from formicary.server.managed import ServerStatus, start, status, stop
 from formicary.server.temporary import ManagedServer
 
-__all__ = ["ManagedServer", "ServerAddress", "ServerStatus", "add_container", "start", "status", "stop"]
+__all__ = [
+    "AccountAddress",
+    "ManagedServer",
+    "ServerAddress",
+    "ServerStatus",
+    "add_container",
+    "start",
+    "status",
+    "stop",
+]

@@ -61,6 +61,20 @@ async def log_in(address: AccountAddress) -> asyncio.Transport:
     return transport
 
 
+class _Stream(protocol.XMLStream):  # type: ignore[misc]  # it has no types
+    """A stream of aioxmpp's that takes a connection's sudden end for an error, on which its client acts."""
+
+    def eof_received(self) -> None:
+        if self.state is protocol.State.OPEN:
+            self._fail(ConnectionResetError("the server closed it"))
+        super().eof_received()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.state is protocol.State.OPEN:
+            exc = exc or ConnectionResetError("the server closed it")
+        super().connection_lost(exc)
+
+
 class Connector:
     """Opens connections, for aioxmpp's client as well.
 
@@ -70,10 +84,20 @@ class Connector:
 
     def __init__(self, address: AccountAddress) -> None:
         self._address = address
+        self._latest: tuple[asyncio.Transport, Any] | None = None
 
     async def connect(self, *_: Any, **__: Any) -> tuple[asyncio.Transport, Any, Any]:
         """Do as `connect_anywhere`; aioxmpp's client says where to, but the address knows."""
-        return await self.connect_anywhere()
+        connection = await self.connect_anywhere()
+        self._latest = connection[:2]
+        return connection
+
+    async def end(self) -> None:
+        """Cut the connection that aioxmpp's client had: it says goodbye and does not wait for the end."""
+        if self._latest is not None:
+            transport, stream = self._latest
+            transport.abort()
+            await _give_up(stream)
 
     async def connect_anywhere(self) -> tuple[asyncio.Transport, Any, Any]:
         """Connect to the first of the server's addresses that answers.
@@ -113,7 +137,7 @@ class Connector:
         loop = asyncio.get_running_loop()
         domain = self._address.domain
         context = await asyncio.to_thread(_context, self._address)
-        stream = protocol.XMLStream(to=domain)
+        stream = _Stream(to=domain)
         transport: asyncio.Transport | None = None
         try:
             features = stream.features_future()
@@ -123,7 +147,7 @@ class Connector:
                 return transport, stream, await features
             await features
             await self._ask_for_tls(stream)
-            plain, stream = stream, protocol.XMLStream(to=domain)
+            plain, stream = stream, _Stream(to=domain)
             transport.set_protocol(asyncio.Protocol())
             await _give_up(plain)  # what came with the answer, unencrypted, is not listened to
             features = stream.features_future()

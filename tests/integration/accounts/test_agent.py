@@ -1,0 +1,323 @@
+"""Agents with accounts of their own: messages both ways, presence, contacts, service discovery."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import replace
+
+import pytest
+from tests.unit.core.agents import Collect, Deaf, Do, Echo, reasons, start
+
+from formicary import AgentState, Container, Message, Template, XmppAgent
+from formicary.errors import (
+    AgentStateError,
+    AuthenticationError,
+    InvalidMessageError,
+    LinkError,
+    MessageTooLargeError,
+)
+from formicary.server import AccountAddress, ManagedServer
+from formicary.server.admin import AdminShell
+
+pytestmark = [pytest.mark.server, pytest.mark.accounts]
+
+
+async def until(condition):
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 -- much of it is aioxmpp's state, which tells nobody
+            await asyncio.sleep(0.01)
+
+
+@contextlib.asynccontextmanager
+async def agents(*accounts, **options):
+    """Run an agent for each account in a container, each with a behaviour that collects what comes."""
+    async with Container("c1", **options) as container:
+        made = []
+        for number, account in enumerate(accounts):
+            agent = XmppAgent(account, f"agent{number}")
+            agent.got = Collect()
+            agent.add_behaviour(agent.got)
+            await container.start(agent)
+            made.append(agent)
+        yield made
+
+
+async def say(agent, to, body="hello", **parameters):
+    talking = Do(lambda behaviour: behaviour.send(Message(to=to, body=body, **parameters)))
+    agent.add_behaviour(talking, Template(performative="never"))
+    await talking.join()
+
+
+@pytest.mark.parametrize("domain", ["localhost", "stock.localhost"])
+async def test_two_agents_talk_as_any_two_users_do(account, domain):
+    async with agents(account(domain), account(domain)) as (alice, bob):
+        await say(
+            alice, bob.account.jid, "one & <two>", performative="request", conversation_id="c", thread="t"
+        )
+        await until(lambda: bob.got.messages)
+        (message,) = bob.got.messages
+        assert (message.body, message.performative, message.conversation_id, message.thread) == (
+            "one & <two>",
+            "request",
+            "c",
+            "t",
+        )
+        assert message.sender.startswith(f"{alice.account.jid}/")
+        assert message.to == bob.address == "agent1@c1.lab.localhost"
+        reply = message.make_reply(body="three")
+        talking = Do(lambda behaviour: behaviour.send(reply))
+        bob.add_behaviour(talking, Template(performative="never"))
+        await until(lambda: alice.got.messages)
+        assert alice.got.bodies == ["three"]
+        assert alice.got.messages[0].performative == "inform"
+
+
+async def test_an_ordinary_user_and_an_agent_talk(account, connected):
+    address = account()
+    async with agents(account()) as (alice,), connected(address, "phone") as (phone,):
+        phone.stream.write(
+            f"<presence/><message type='chat' to='{alice.account.jid}'><body>hello</body></message>".encode()
+        )
+        await until(lambda: alice.got.messages)
+        await say(alice, f"{address.jid}/phone", "good day")
+        await phone.until(lambda: any("good day" in "".join(stanza.itertext()) for stanza in phone.stanzas))
+        phone.stream.write(
+            f"<message type='chat' to='{alice.account.jid}'>"
+            "<composing xmlns='http://jabber.org/protocol/chatstates'/></message>"
+            f"<message type='chat' to='{alice.account.jid}'><body>bye</body></message>".encode()
+        )
+        await until(lambda: len(alice.got.messages) == 2)
+        assert alice.got.bodies == ["hello", "bye"]
+
+
+async def test_the_order_is_kept_and_nothing_is_lost(account):
+    async def send_many(behaviour):
+        for number in range(500):
+            await behaviour.send(Message(to=bob.account.jid, body=str(number)))
+
+    async with agents(account(), account(), mailbox_limit=10) as (alice, bob):
+        talking = Do(send_many)
+        alice.add_behaviour(talking, Template(performative="never"))
+        await talking.join()
+        await until(lambda: len(bob.got.messages) == 500)
+        assert bob.got.bodies == [str(number) for number in range(500)]
+        assert not alice.container.dead_letters.total
+
+
+async def test_agents_of_its_container_know_it_by_its_name(account):
+    async with agents(account()) as (alice,):
+        asking = Do(lambda behaviour: behaviour.send(Message(to="agent0", body="from inside")))
+        await start(alice.container, "carol", asking)
+        await until(lambda: alice.got.messages)
+        assert alice.got.messages[0].sender == "carol@c1.lab.localhost"
+        echo = await start(alice.container, "echo", Echo())
+        await say(alice, "echo", "inside")
+        await until(lambda: len(alice.got.messages) == 2)
+        assert alice.got.messages[1].sender == echo.address
+
+
+async def test_others_of_its_container_have_no_account(account):
+    async with agents(account()) as (alice,):
+        sending = Do(lambda behaviour: behaviour.send(Message(to=alice.account.jid, body="x")))
+        await start(alice.container, "carol", sending)
+        await sending.join()
+        assert ["is connected to no other" in reason for reason in reasons(alice.container)] == [True]
+
+
+async def test_with_a_server_it_reaches_containers_through_that_and_others_by_its_account(server, account):
+    async with (
+        agents(account(), server=server.address) as (alice,),
+        Container("c2", server=server.address) as c2,
+    ):
+        echo = await start(c2, "echo", Echo())
+        outside = Collect()
+        bob = XmppAgent(account(), "bob")
+        bob.add_behaviour(outside)
+        await c2.start(bob)
+        await say(alice, ("echo@c2", bob.account.jid), "both")
+        await until(lambda: alice.got.messages and outside.messages)
+        assert alice.got.messages[0].sender == echo.address
+        assert outside.messages[0].sender.startswith(alice.account.jid)
+
+
+async def test_presence_is_seen_by_those_whom_it_was_shown(account):
+    async with agents(account(), account()) as (alice, bob):
+        events = []
+        alice.presence.on_available = lambda address: events.append(("available", address))
+        alice.presence.on_unavailable = lambda address: events.append(("unavailable", address))
+        alice.presence.on_subscribed = lambda address: events.append(("subscribed", address))
+        bob.presence.on_subscribe = bob.presence.approve
+        alice.presence.subscribe(bob.account.jid)
+        await until(lambda: alice.presence.is_available(bob.account.jid))
+        await until(lambda: len(events) == 2)
+        assert events[0] == ("subscribed", bob.account.jid)
+        assert events[1][0] == "available"
+        assert events[1][1].startswith(f"{bob.account.jid}/")
+        await until(lambda: alice.presence.contacts[bob.account.jid].subscription == "to")
+        assert alice.presence.contacts[bob.account.jid].is_available
+        assert bob.presence.contacts[alice.account.jid].subscription == "from"
+        assert not bob.presence.is_available(alice.account.jid)
+        bob.presence.set_unavailable()
+        await until(lambda: not alice.presence.is_available(bob.account.jid))
+        bob.presence.set_available("dnd", "busy")
+        await until(lambda: alice.presence.is_available(bob.account.jid))
+        await bob.stop()
+        await until(lambda: not alice.presence.is_available(bob.account.jid))
+        assert [event for event, _ in events[2:]] == ["unavailable", "available", "unavailable"]
+        await alice.presence.remove(bob.account.jid)
+        await until(lambda: not alice.presence.contacts)
+
+
+async def test_everybody_can_be_approved_and_left_again(account):
+    async with agents(account(), account()) as (alice, bob):
+        left = asyncio.Event()
+        bob.presence.approve_all = True
+        bob.presence.on_unsubscribe = lambda _: left.set()
+        alice.presence.subscribe(bob.account.jid)
+        await until(lambda: alice.presence.is_available(bob.account.jid))
+        alice.presence.unsubscribe(bob.account.jid)
+        async with asyncio.timeout(20):
+            await left.wait()
+
+
+async def test_a_callback_that_raises_is_logged(account, caplog):
+    async with agents(account(), account()) as (alice, bob):
+        bob.presence.on_subscribe = lambda address: 1 / 0
+        alice.presence.subscribe(bob.account.jid)
+        await until(lambda: "on_subscribe of agent agent1's presence raised" in caplog.text)
+
+
+async def test_discovery_says_what_agents_can_do(account):
+    async with agents(account(), account()) as (alice, bob):
+        bob.discovery.add_feature("urn:example:auction")
+        await say(bob, alice.account.jid)
+        await until(lambda: alice.got.messages)
+        there = alice.got.messages[0].sender
+        found = await alice.discovery.ask(there)
+        assert ("client", "bot") in found.identities
+        assert {"urn:example:auction", "http://jabber.org/protocol/disco#info"} <= found.features
+        bob.discovery.remove_feature("urn:example:auction")
+        assert "urn:example:auction" not in (await alice.discovery.ask(there)).features
+        assert ("server", "im") in (await alice.discovery.ask("localhost")).identities
+        with pytest.raises(LinkError, match=f"{bob.account.jid}/nobody does not say what it can do"):
+            await alice.discovery.ask(f"{bob.account.jid}/nobody")
+
+
+async def test_it_logs_in_before_its_setup_and_out_at_its_end(account, connected):
+    class Alice(XmppAgent):
+        async def setup(self):
+            self.presence.approve_all = True
+            self.seen = self.state
+
+    address = account()
+    async with Container("c1") as container:
+        alice = Alice(address)
+        with pytest.raises(AgentStateError, match="logs in when its container starts it"):
+            _ = alice.presence
+        await container.start(alice)
+        assert alice.name == address.jid.partition("@")[0]
+        assert alice.seen is AgentState.INITIATED
+        await alice.stop()
+        assert not alice._client.xmpp.running
+        assert container.outlets == {}
+
+
+async def test_a_setup_that_fails_logs_out(account):
+    class Bad(XmppAgent):
+        async def setup(self):
+            raise ValueError("no")
+
+    async with Container("c1") as container:
+        bad = Bad(account())
+        with pytest.raises(ValueError, match="no"):
+            await container.start(bad)
+        await until(lambda: not bad._client.xmpp.running)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "says"),
+    [
+        ({"password": "wrong"}, AuthenticationError, "does not accept the password of lab"),
+        ({"insecure": False}, LinkError, "cannot be trusted: self-signed certificate"),
+        ({"port": 1}, LinkError, "Connection refused; is it running"),
+    ],
+)
+async def test_what_keeps_it_from_logging_in_is_said(account, changes, kind, says):
+    async with Container("c1") as container:
+        agent = XmppAgent(replace(account(), **changes))
+        with pytest.raises(kind, match=says):
+            await container.start(agent)
+        assert agent.state is AgentState.GONE
+        assert container.agents == ()
+
+
+async def test_what_cannot_go_out_is_refused_or_comes_back(account):
+    async with agents(account()) as (alice,):
+        with pytest.raises(InvalidMessageError, match="bytes cannot go to"):
+            await say(alice, "bob@localhost", b"bytes")
+        with pytest.raises(MessageTooLargeError, match="takes 262144"):
+            await say(alice, "bob@localhost", "x" * 300_000)
+        await say(alice, "nobody@localhost", reply_with="r")
+        await until(lambda: alice.got.messages)
+        (failure,) = alice.got.messages
+        assert (failure.performative, failure.in_reply_to) == ("failure", "r")
+        assert "nobody@localhost cannot be reached" in failure.body
+        await say(alice, "bob@no.invalid")
+        await until(lambda: len(alice.got.messages) == 2)
+
+
+async def test_who_writes_to_nobody_is_told(account, connected):
+    address = account()
+    async with Container("c1", send_timeout=0.1, mailbox_limit=1) as container:
+        alice = XmppAgent(account())
+        alice.add_behaviour(Deaf(), Template(performative="inform"))
+        await container.start(alice)
+        async with connected(address, "phone") as (phone,):
+            for number in range(2):
+                phone.stream.write(
+                    f"<message type='chat' id='m{number}' to='{alice.account.jid}'><body>hello</body>"
+                    "</message>".encode()
+                )
+            await phone.until(lambda: len(phone.stanzas) == 2)
+            assert [(stanza.get("type"), stanza.get("id")) for stanza in phone.stanzas] == [
+                ("error", "m0"),
+                ("error", "m1"),
+            ]
+        assert "no behaviour of agent" in reasons(container)[0]
+
+
+async def test_it_comes_back_when_the_server_does(connected):
+    with ManagedServer() as server:
+        addresses = [
+            AccountAddress(
+                server.create_account(name, "secret", "localhost"),
+                "secret",
+                host="127.0.0.1",
+                port=server.client_port,
+                insecure=True,
+            )
+            for name in ("alice", "bob")
+        ]
+        async with agents(*addresses) as (alice, bob):
+            await say(alice, bob.account.jid, "before")
+            await until(lambda: bob.got.messages)
+            server.kill()
+            await until(lambda: not alice._client.xmpp.established and not bob._client.xmpp.established)
+            sending = Do(lambda behaviour: behaviour.send(Message(to=bob.account.jid, body="after")))
+            server.restart()
+            await until(lambda: bob._client.xmpp.established)
+            alice.add_behaviour(sending, Template(performative="never"))
+            await until(lambda: len(bob.got.messages) == 2)
+            assert bob.got.bodies == ["before", "after"]
+
+
+async def test_losing_the_account_is_an_error_of_the_agent(server, account):
+    async with agents(account()) as (alice,):
+        with AdminShell(server.folder.socket) as admin:
+            admin.do(f'user:delete("{alice.account.jid}")')
+        with pytest.raises(LinkError):
+            async with asyncio.timeout(20):
+                await alice.join()
+        with pytest.raises(LinkError):
+            await say(alice, "bob@localhost")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from formicary.transport.frames import Entry, Names, decode, encode, from_entry
+from formicary.transport.frames import Names, decode, encode, from_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container import Container
+    from formicary.transport.frames import Entry
     from formicary.transport.held import Held, Origin
 
 logger = logging.getLogger("formicary.transport")
@@ -27,7 +28,7 @@ def choke_order(local: str, *, is_choked: bool) -> bytes:
         local: the agent's own name.
         is_choked: whether it is to be sent nothing.
     """
-    return encode([Entry("", local, "", _CHOKE if is_choked else _UNCHOKE)])
+    return encode([("", local, "", _CHOKE if is_choked else _UNCHOKE, None)])
 
 
 class Arrivals:
@@ -88,7 +89,8 @@ class Arrivals:
 
     def _obey(self, entry: Entry) -> bool:
         """Do what an order says; return False if it is none."""
-        if entry.to or entry.performative not in {_CHOKE, _UNCHOKE}:
+        to, agent, _, order, _ = entry
+        if to or order not in {_CHOKE, _UNCHOKE}:
             return False
-        self._choked(self._senders[entry.sender], entry.performative == _CHOKE)
+        self._choked(self._senders[agent], order == _CHOKE)
         return True

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from formicary.errors import InvalidMessageError
 from formicary.message import Message
@@ -17,32 +17,32 @@ NAMESPACE = "urn:formicary:frame:2"
 _REMEMBERED = 65_536  # names whose full form is remembered
 
 _USUAL = ("to", "sender", "body", "performative")
-_RARE = tuple(field for field in Message.__struct_fields__ if field not in _USUAL)
-_rare_values = attrgetter(*_RARE)
+_RARE = Message.__struct_fields__[len(_USUAL) :]
 _NONE = (None,) * len(_RARE)
 
+Entry = tuple[str, str, Any, str | None, dict[str, Any] | None]
+"""One message in a batch: to, sender, body, performative, and all other parameters that the message has.
 
-class Entry(msgspec.Struct, array_like=True, gc=False):
-    """One message in a batch. Names are agents' own: who is at the ends of the link says in which containers.
-
-    Args:
-        to: the receiver.
-        sender: the sender.
-        body: text or bytes.
-        performative: the message's.
-        rare: all other parameters that the message has; `to` among them, with full names, where it has
-            several receivers.
-    """
-
-    to: str
-    sender: str
-    body: Any
-    performative: str | None = None
-    rare: dict[str, Any] | None = None
+Names are agents' own: who is at the ends of the link says in which containers. Where the message has several
+receivers, they are among the other parameters as `to`, with full names.
+"""
 
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Entry])
+
+
+class Locals(dict[str, str]):
+    """Agents' own names by their full ones."""
+
+    def __missing__(self, name: str) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        local = self[name] = name.partition("@")[0]
+        return local
+
+
+_locals = Locals()
 
 
 class Names(dict[str, str]):
@@ -69,20 +69,17 @@ def to_entry(message: Message, receiver: str) -> Entry:
     Raises:
         InvalidMessageError: the message has values of wrong types.
     """
-    sender, act = message.sender, message.performative
-    rare = None
-    values = _rare_values(message)
-    if values != _NONE or message.to is not receiver or (act is not None and type(act) is not str):
-        message.check()
-        rare = {name: value for name, value in zip(_RARE, values, strict=True) if value is not None}
-        if message.reply_to is not None:
-            rare["reply_to"] = complete_for(message.reply_to, sender)
-        if isinstance(message.to, tuple):
-            rare["to"] = message.to
-    assert sender is not None
-    return Entry(
-        receiver[: receiver.index("@")], sender[: sender.index("@")], message.body, act, rare or None
-    )
+    values = astuple(message)
+    to, sender, body, act = values[:4]
+    if values[4:] == _NONE and to is receiver and (act is None or act.__class__ is str):
+        return _locals[receiver], _locals[sender], body, act, None
+    message.check()
+    others = {name: value for name, value in zip(_RARE, values[4:], strict=True) if value is not None}
+    if message.reply_to is not None:
+        others["reply_to"] = complete_for(message.reply_to, sender)
+    if isinstance(to, tuple):
+        others["to"] = to
+    return _locals[receiver], _locals[sender], body, act, others or None
 
 
 def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message, str]:
@@ -96,14 +93,15 @@ def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message,
     Raises:
         ValueError: the entry's values cannot be a message's.
     """
-    receiver, sender = receivers[entry.to], senders[entry.sender]
-    if entry.rare is None:
-        return Message(receiver, sender, entry.body, entry.performative), receiver
-    parameters = {"to": receiver, **entry.rare, "sender": sender, "body": entry.body}
+    to, by, body, act, others = entry
+    receiver, sender = receivers[to], senders[by]
+    if others is None:
+        return Message(receiver, sender, body, act), receiver
+    parameters = {"to": receiver, **others, "sender": sender, "body": body}
     if isinstance(parameters["to"], list):
         parameters["to"] = tuple(parameters["to"])
     try:
-        message = Message(performative=entry.performative, **parameters)
+        message = Message(performative=act, **parameters)
     except TypeError as error:
         raise InvalidMessageError(f"not a message: {error}") from error
     message.check()

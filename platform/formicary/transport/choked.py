@@ -24,6 +24,7 @@ class ChokedReceiver:
         self.address = address
         self._post = post
         self._free = asyncio.Event()
+        self._ahead: Sequence[Place] = ()  # what had no room when it was tried last
 
     def accept(self, message: Message) -> Sequence[Place] | None:
         """Take no message: it has to wait."""
@@ -32,11 +33,16 @@ class ChokedReceiver:
 
     def put(self, message: Message) -> bool:
         """Take a message if the receiver may be sent some again; return False if not."""
-        return self._free.is_set() and self._post(message, self.address) is None
+        if not self._free.is_set():
+            return False
+        self._ahead = self._post(message, self.address) or ()
+        return not self._ahead
 
     async def room(self) -> None:
-        """Wait until the receiver may be sent messages again."""
+        """Wait until the receiver may be sent messages again, and there is room on the way to it."""
         await self._free.wait()
+        for place in self._ahead:
+            await place.room()
 
     def is_done(self) -> bool:
         """Return False: when the link ends, messages take the ordinary way and fail there."""

@@ -316,6 +316,8 @@ class Link:
     # -- time -----------------------------------------------------------------------------------------------
 
     def _tick_soon(self) -> None:
+        if self.session.state is State.CLOSED:
+            return
         if self._is_slow and (self.session.is_busy or self._settled is not None):
             if self._timer is not None:
                 self._timer.cancel()

@@ -106,6 +106,8 @@ class Router:
                 await self._join_another(self._join)
         except BaseException:
             self.is_closed = True
+            for link in self._links.values():
+                link.abandon()
             await self._disconnect()
             raise
 
@@ -206,10 +208,10 @@ class Router:
 
         try:
             offer = msgspec.convert(terms.offer, Offer)
-        except msgspec.ValidationError as error:
+            self._direct.expect(link.domain, offer)
+        except (msgspec.ValidationError, FormicaryError) as error:
             self.drop(link.domain, f"an offer that is none: {error}")
             return
-        self._direct.expect(link.domain, offer)
         if link is not self._meeting:
             self._dialling.remember(link.domain, offer)
         if link.direct is None:
@@ -435,13 +437,10 @@ class Router:
     async def _disconnect(self) -> None:
         if self._dialling is not None:
             await self._dialling.close()
-        for link in self._links.values():
-            if link.direct is not None:
-                await link.direct.close()
-        if self._endings:
-            await asyncio.wait(self._endings)
         if self._direct is not None:
-            await self._direct.close()
+            await self._direct.close()  # from now on there are no new connections
+        connections = [link.direct for link in self._links.values() if link.direct is not None]
+        await asyncio.gather(*(connection.close() for connection in connections), *self._endings)
         if self._xmpp is not None:
             await self._xmpp.close()
 

@@ -4,7 +4,7 @@
   as a program of its own; the other blocks of a page share their names, like a session.
 - A `text` block is what the block before it prints.
 - In a `console` block, every command of ours must exist and have the options that it is given. Those that are
-  `formicary run` without a server also run, and print what the block says, if it says anything.
+  `formicary run` of a container by itself also run, and print what the block says, if it says anything.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def run_console(example: Example) -> None:
         if called != "formicary":
             continue
         check_command(arguments)
-        if arguments[0] == "run" and "--server" not in arguments:
+        if arguments[0] == "run" and not {"--server", "--listen", "--join"} & {*arguments}:
             program = ["-c", "from formicary.cli import main; main()", *arguments]
             done = run_program(example, program, stderr=subprocess.STDOUT)
             assert done.stdout.splitlines() == output or not output

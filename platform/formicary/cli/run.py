@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from formicary.errors import FormicaryError, UsageError
+from formicary.cli.reaching import LOOPBACK, Reaching, Route
+from formicary.errors import FormicaryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from formicary.agent import Agent
     from formicary.container import Container
@@ -30,6 +31,10 @@ Examples:
   formicary run echo.py
 
   formicary run echo.py --server local --name c2
+
+  formicary run echo.py --listen
+
+  formicary run far.py --name c2 --join c1
 
   formicary run market.py --seed 7 --for 60
 """
@@ -49,6 +54,44 @@ def run(
             help="Folder of the server that connects the container to others; [bold]local[/bold] is that of "
             "`formicary server start`.",
             show_default="a container by itself",
+        ),
+    ] = None,
+    listen: Annotated[
+        bool,
+        typer.Option("--listen", help="Let containers of this host join this one, where there is no server."),
+    ] = False,
+    listen_on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="The same for other hosts: an IP address of this host, with or without :PORT. With a "
+            "server, other containers send directly there.",
+            show_default=False,
+        ),
+    ] = None,
+    join: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE|-",
+            help="Join a container that listens: its name on this host, the file with its join address, or - "
+            "for standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    route: Annotated[
+        Route | None,
+        typer.Option(
+            help="Which way messages to other containers take: direct connections, the XMPP server, or what "
+            "is best.",
+            show_default="auto",
+        ),
+    ] = None,
+    tls: Annotated[
+        bool | None,
+        typer.Option(
+            "--tls/--no-tls",
+            help="Use TLS for all connections, or for none.",
+            show_default="for direct ones to other hosts",
         ),
     ] = None,
     seed: Annotated[
@@ -76,9 +119,17 @@ def run(
     errors = _Errors()
     logging.getLogger("formicary").addHandler(errors)
     try:
-        container = _make_container(name, platform, server, seed)
+        reaching = Reaching(
+            platform=platform,
+            server=server,
+            listen=listen_on or (LOOPBACK if listen else None),
+            join=join,
+            route=route,
+            tls=tls,
+        )
+        container = reaching.container(name, seed)
         agents = load_agents(file)
-        _run_to_the_end(container, agents, seconds)
+        _run_to_the_end(container, agents, seconds, reaching.can_be_joined_at)
     finally:
         logging.getLogger("formicary").removeHandler(errors)
     if errors.count:
@@ -97,28 +148,14 @@ class _Errors(logging.Handler):
         self.count += 1
 
 
-def _make_container(name: str, platform: str | None, server: str | None, seed: int | None) -> Container:
-    from formicary import container
-
-    if server is None:
-        return container.Container(name, platform=platform or container.PLATFORM, seed=seed)
-    from formicary.server import ServerAddress
-
-    address = ServerAddress.load(server)
-    if platform not in {None, address.platform}:
-        raise UsageError(
-            f"the server in {address.folder} serves the platform {address.platform}, not {platform}; "
-            "leave --platform out"
-        )
-    return container.Container(name, platform=address.platform, server=address, seed=seed)
-
-
-def _run_to_the_end(container: Container, agents: list[Agent | MicroAgent], seconds: float | None) -> None:
+def _run_to_the_end(
+    container: Container, agents: list[Agent | MicroAgent], seconds: float | None, listens: str | None
+) -> None:
     # Who ends the command with SIGTERM wants the agents to stop in order, as after Ctrl-C.
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_live(container, agents, seconds))
+            runner.run(_live(container, agents, seconds, listens))
     finally:
         signal.signal(signal.SIGTERM, before)
         _report_dead_letters(container)
@@ -132,14 +169,35 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-async def _live(container: Container, agents: list[Agent | MicroAgent], seconds: float | None) -> None:
+async def _live(
+    container: Container, agents: list[Agent | MicroAgent], seconds: float | None, listens: str | None
+) -> None:
     async with container:
-        typer.echo(f"{container.domain}: {_names(agents)}; Ctrl-C ends it", err=True)
-        for agent in agents:
-            await _start(container, agent)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await container.join()
+        with _to_be_joined(container, listens) as hints:
+            for line in (f"{container.domain}: {_names(agents)}; Ctrl-C ends it", *hints):
+                typer.echo(line, err=True)
+            for agent in agents:
+                await _start(container, agent)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await container.join()
+
+
+@contextlib.contextmanager
+def _to_be_joined(container: Container, listens: str | None) -> Iterator[list[str]]:
+    """Let others join the container meanwhile, if it listens, and give what to tell the user."""
+    if listens is None:
+        yield []
+        return
+    from formicary.cli.join_files import published
+
+    name = container.name
+    command = f"formicary run FILE --name {'c1' if name == 'c2' else 'c2'} --join"
+    with published(name, container.join_address) as path:
+        hints = [f"from another terminal: {command} {name}"]
+        if listens != LOOPBACK:
+            hints.append(f"from another host, with a copy of the secret {path}: {command} COPY")
+        yield hints
 
 
 async def _start(container: Container, agent: Agent | MicroAgent) -> None:

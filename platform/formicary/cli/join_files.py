@@ -1,0 +1,142 @@
+"""Join addresses as files: how containers of this host find each other without a server.
+
+A join address is a secret: its file is readable for its user alone, and gone when its container is. Whoever
+has opened a container keeps its file locked meanwhile, so that one left behind by a crash is known as such.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary.errors import UsageError
+from formicary.names import is_container
+from formicary.server.folder import default_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STANDARD_INPUT = "-"
+_SCHEME = "formicary://"
+_LONGEST = 1 << 16  # bytes of a file that may be one
+
+
+def folder() -> Path:
+    """Return the folder with a file for each container of this user that others can join."""
+    return default_path().parent / "join"
+
+
+@contextmanager
+def published(name: str, address: str) -> Iterator[Path]:
+    """Keep a container's join address in its file as long as the block lasts.
+
+    Raises:
+        UsageError: another container of this name has its file there, or the folder cannot be written.
+    """
+    path = folder() / name
+    try:
+        descriptor = _write(path, address)
+    except OSError as error:
+        raise UsageError(
+            f"the join address cannot be written to {path} ({error.strerror}); free the place, or set "
+            "XDG_STATE_HOME to another one"
+        ) from error
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def read(where: str) -> str:
+    """Return the join address that the option `--join` means.
+
+    Args:
+        where: the name of a container of this host, the path of a file, or `-` for standard input.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if where == STANDARD_INPUT:
+        return sys.stdin.read(_LONGEST).strip()
+    if where.startswith(_SCHEME):
+        raise UsageError(
+            "a join address is a secret, and arguments can be read by everybody on this host: put it into a "
+            "file and give that file's path, or give it to standard input with --join -"
+        )
+    own = folder() / where
+    if is_container(where) and own.exists():
+        return _read_own(own)
+    path = Path(where)
+    if not path.exists():
+        hint = f"; start it with: formicary run FILE --name {where} --listen" if is_container(where) else ""
+        raise UsageError(
+            f"no container that others can join is named {where} on this host, and no file either{hint}"
+        )
+    return _read(path)
+
+
+def _write(path: Path, address: str) -> int:
+    """Write a join address and return a descriptor of its file, which is locked as long as that is open."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    with _locked(path.parent):
+        if path.exists() and _is_held(path):
+            raise UsageError(
+                f"a container named {path.name!r} that others can join runs on this host already; stop it "
+                "or take another name with --name"
+            )
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            os.write(descriptor, f"{address}\n".encode())
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            new.replace(path)
+        except BaseException:
+            os.close(descriptor)
+            new.unlink(missing_ok=True)
+            raise
+    return descriptor
+
+
+def _read_own(path: Path) -> str:
+    if not _is_held(path):
+        raise UsageError(
+            f"the container {path.name} has ended without a word; start it again with: "
+            f"formicary run FILE --name {path.name} --listen"
+        )
+    return _read(path)
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(_LONGEST).decode(errors="replace").strip()
+    except OSError as error:
+        raise UsageError(f"the join address in {path} cannot be read ({error.strerror})") from error
+
+
+def _is_held(path: Path) -> bool:
+    """Tell whether the container of a file is there."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep others from looking for a free name meanwhile."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Session", "State"]
 
-_ASK_AGAIN: Final = 0.1  # s between two times that the other end is told that a frame is missing
+_COMPLAIN_AGAIN: Final = 0.1  # s between two times that the other end is told of a frame that is not taken
 _COPIED: Final = 4096  # bytes of a frame up to which it costs less to copy it than to look into it
 
 _unpack = HEADER.unpack_from
@@ -74,7 +74,7 @@ class Session(Sending):
         self._received = 0  # the number of the latest frame that was taken
         self._takes_until = NEVER  # the end of the lease, where the session is open
         self._has_refused = False  # whether something came that was not taken, and has to come again
-        self._asked_at = NEVER  # when it was told last that a frame is missing
+        self._complained_at = NEVER  # when it was told last that a frame is missing, or will not be taken
         self._parts = bytearray()
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -223,16 +223,22 @@ class Session(Sending):
         if number <= self._received:
             self._counters.duplicates += 1
             self._owed += 1  # the acknowledgement may have been lost
-        elif self.state is not State.OPEN:
-            return
+        elif self.state is State.CLOSING:
+            if self._may_complain(now):
+                self._say(CLOSE)  # without a number: it will not be taken
         elif now > self._takes_until:
             self._has_refused = True
             self._challenge(now)  # it may have given us up, and told its senders so
         else:
             self._counters.early += 1
-            if now - self._asked_at >= _ASK_AGAIN:
-                self._asked_at = now
+            if self._may_complain(now):
                 self._say(LOST)
+
+    def _may_complain(self, now: float) -> bool:
+        if now - self._complained_at < _COMPLAIN_AGAIN:
+            return False
+        self._complained_at = now
+        return True
 
     def _receive_control(self, kind: int, number: int, now: float) -> None:
         if kind == PING:
@@ -245,6 +251,9 @@ class Session(Sending):
         elif kind == CLOSE and number == self._received + 1:
             self._received = self._told = number
             self._say(ACK)
+            self.end("it has stopped")
+        elif kind == CLOSE and self.state is State.CLOSING:
+            self._say(CLOSE)  # neither takes anything more, so neither will get what is on its way
             self.end("it has stopped")
         elif kind == CLOSE:
             self._receive_out_of_turn(number, now)

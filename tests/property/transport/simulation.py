@@ -36,6 +36,7 @@ class End:
 
     name: int
     terms: Terms
+    make: type = Session
     session: Session = None
     life: int = 0
     way: int | None = 0
@@ -49,7 +50,7 @@ class End:
 class World:
     """Time, network and account. Frames in flight are kept by way and receiver, in the order of sending."""
 
-    def __init__(self, *terms):
+    def __init__(self, *terms, makes=(Session, Session)):
         self.now = 1000.0
         self.numbers = (number * 2_654_435_761 % (1 << 32) for number in itertools.count(1))
         self.lives = itertools.count(1)
@@ -59,13 +60,13 @@ class World:
         self.cut = set()
         self.hellos = ([], [])  # by receiver: all that were ever sent to it
         self.frames = self.greetings = 0
-        self.ends = [End(0, terms[0]), End(1, terms[1])]
+        self.ends = [End(name, terms[name], makes[name]) for name in (0, 1)]
         for end in self.ends:
             self.start(end)
 
     def start(self, end):
         """Give an end a new process."""
-        end.session = Session(lambda: next(self.numbers), end.terms)
+        end.session = end.make(lambda: next(self.numbers), end.terms)
         end.life = next(self.lives)
         end.latest = None
         end.is_stalled = False
@@ -192,20 +193,22 @@ class World:
         # The other end had this incarnation at some time since the question to it was asked.
         was = self.ends[1 - end.name].was
         until = [at for at, _ in was[1:]] + [float("inf")]
-        asked_at = session._greeting.asked_at
+        asked_at = session._greeting.asked_at if isinstance(session, Session) else session.asked_at
         assert any(own == pair[1] and end >= asked_at for (_, own), end in zip(was, until, strict=True))
 
     def check(self):
         for end in self.ends:
-            session, other = end.session, end.session._other
-            unacked = session._unacked
+            session = end.session
+            assert not session.instructions
+            if not isinstance(session, Session):
+                continue
+            other, unacked = session._other, session._unacked
             size = sum(len(frame) for frame, _ in unacked)
             assert session._unacked_bytes == size
             assert len(unacked) <= other.window_frames
             assert size <= other.window_bytes or len(unacked) == 1
             assert len(unacked) == session._sent - session._acked
             assert len(session._parts) <= end.terms.message_limit
-            assert not session.instructions
 
     # -- time and network -----------------------------------------------------------------------------------
 

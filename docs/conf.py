@@ -21,6 +21,7 @@ myst_heading_anchors = 3
 myst_substitutions = {"version": version}
 
 autodoc_member_order = "bysource"
+autodoc_mock_imports = ["aioxmpp"]  # of an extra
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 default_role = "code"  # as docstrings mean a single backtick

@@ -299,3 +299,24 @@ def test_the_advice_makes_a_prosody_of_ones_own_work(tmp_path, connect):
         assert re.findall(r"\b(?:warn|error)\t.*", log.read_text()) == []
     finally:
         process.end(pid, kill=True)
+
+
+HOLD_A_PLACE = """
+import socket, sys, time
+sys.path[:0] = sys.argv[3:]
+from tests.integration.server.conftest import Component
+from formicary.server import ServerAddress
+component = Component(ServerAddress.load(sys.argv[1]), sys.argv[2])
+print(component.connected, flush=True)
+time.sleep(60)
+"""
+
+
+def test_the_place_of_a_container_that_was_killed_is_free_at_once(prosody, connect):
+    arguments = [str(prosody.folder.path), "c1", *sys.path]
+    command = [sys.executable, "-c", HOLD_A_PLACE, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "True\n"
+        assert not connect(prosody.address, "c1").connected
+        holder.kill()
+    assert connect(prosody.address, "c1").connected

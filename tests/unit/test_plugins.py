@@ -29,6 +29,55 @@ def run(pytester, monkeypatch):
     return run_module
 
 
+NEEDS_AN_EXTRA = """
+    import pytest
+
+    @pytest.mark.accounts
+    def test_accounts():
+        pass
+
+    def test_others():
+        pass
+"""
+
+
+@pytest.fixture
+def run_without(pytester, monkeypatch):
+    """Run a module in a pytest where the extra is not installed: `run_without((3, 12), ci="")`."""
+
+    def run_module(version, ci):
+        monkeypatch.setenv("PYTHONPATH", str(ROOT))
+        monkeypatch.setenv("CI", ci)
+        pytester.makeconftest(f"""
+            pytest_plugins = ["tests.plugins.extras"]
+
+            def pytest_configure():
+                import types
+                from tests.plugins import extras
+                extras.NEEDED["accounts"] = "a_module_that_nobody_has"
+                extras.sys = types.SimpleNamespace(version_info={version})
+        """)
+        pytester.makeini("[pytest]\nmarkers =\n    accounts: needs the extra\n")
+        pytester.makepyfile(NEEDS_AN_EXTRA)
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", "-rs")
+
+    return run_module
+
+
+@pytest.mark.parametrize(
+    ("version", "ci", "outcomes", "says"),
+    [
+        ((3, 12), "", {"passed": 1, "skipped": 1}, "*pip install 'formicary?accounts?'*"),
+        ((3, 12), "true", {"passed": 1, "errors": 1}, "*pip install 'formicary?accounts?'*"),
+        ((3, 13), "true", {"passed": 1, "skipped": 1}, "*does not support Python 3.13*"),
+    ],
+)
+def test_what_needs_an_extra_is_left_out_or_fails(run_without, version, ci, outcomes, says):
+    result = run_without(version, ci)
+    result.assert_outcomes(**outcomes)
+    result.stdout.fnmatch_lines([says])
+
+
 def test_async_tests_run_to_their_end(run):
     result = run("""
         import asyncio, pytest

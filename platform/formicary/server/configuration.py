@@ -252,7 +252,8 @@ def _federation_advice(federation: Federation) -> str:
 -- Put where Prosody's user can read them: of the folder that this file is in, {AUTHORITY} as
 -- {_OWN_FILES / AUTHORITY}, and certificates/{federation.domain}.crt and .key in Prosody's folder for
 -- certificates; and {MODULES / "mod_formicary_peers.lua"}
--- in {_OWN_FILES}. Add "tls" and "formicary_peers" to modules_enabled.
+-- in {_OWN_FILES}. Add "tls" and "formicary_peers" to modules_enabled. Accounts, if there are
+-- any, belong to the VirtualHost {federation.domain}, since {federation.platform} is not one server's.
 plugin_paths = {{ {lua_string(_OWN_FILES)} }}
 formicary_platform = {lua_string(federation.platform)}
 

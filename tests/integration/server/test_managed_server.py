@@ -21,8 +21,11 @@ import pytest
 from formicary import server
 from formicary.errors import InvalidNameError, ServerError
 from formicary.server import ManagedServer, ServerAddress, add_container, process
-from formicary.server.configuration import STANZA_LIMIT, advice
+from formicary.server.configuration import MODULES, STANZA_LIMIT, advice, lua_string
+from formicary.server.federate import federate
+from formicary.server.federation import parse_member
 from formicary.server.launch import free_port
+from formicary.server.state import read_state
 
 pytestmark = pytest.mark.server
 
@@ -299,6 +302,39 @@ def test_the_advice_makes_a_prosody_of_ones_own_work(tmp_path, connect):
         assert re.findall(r"\b(?:warn|error)\t.*", log.read_text()) == []
     finally:
         process.end(pid, kill=True)
+
+
+def test_the_advice_lets_a_prosody_of_ones_own_into_a_federation(tmp_path, connect):
+    members = [parse_member(f"a=c1@127.0.0.2:{free_port()}"), parse_member(f"b=c2@127.0.0.3:{free_port()}")]
+    a, b = (made.folder for made in federate("lab.example", members, tmp_path / "federation"))
+    port = free_port()
+    text = (a.path / "addition.cfg.lua").read_text().replace("5347", str(port))
+    text = text.replace('"/etc/prosody/formicary"', lua_string(MODULES))
+    text = text.replace("/etc/prosody/formicary", str(a.path))
+    config = tmp_path / "prosody.cfg.lua"
+    config.write_text(
+        f'data_path = "{a.path}/data"\ncertificates = "{a.path}/certificates"\n'
+        'run_as_root = true\nlog = "*console"\ninterfaces = { "127.0.0.1" }\n'
+        'modules_enabled = { "tls", "saslauth", "formicary_peers" }\nmodules_disabled = { "c2s" }\n'
+        + text
+        + '\nVirtualHost "a.lab.example"\n'
+    )
+    log = tmp_path / "log"
+    pid = process.launch(process.find_program("prosody"), config, log, die_with_parent=True)
+    try:
+        theirs = server.start(b.path)
+        while not (log.exists() and f"'component' on [127.0.0.1]:{port}" in log.read_text()):
+            assert not process.is_gone(pid), log.read_text()
+        secret = read_state(a).secret
+        c1 = connect(ServerAddress("127.0.0.1", port, secret, "lab.example"), "c1")
+        c2 = connect(theirs, "c2")
+        c1.send("<message to='b@c2.lab.example' from='a@c1.lab.example'><body>hello</body></message>")
+        c2.read_until("hello")
+        c2.send("<message to='a@c1.lab.example' from='b@c2.lab.example'><body>hello</body></message>")
+        c1.read_until("hello")
+    finally:
+        process.end(pid, kill=True)
+        server.stop(b.path)
 
 
 HOLD_A_PLACE = """

@@ -13,6 +13,7 @@ import pytest
 
 from formicary.cli import main
 from formicary.server import ServerAddress, process
+from formicary.server.launch import free_port
 
 pytestmark = pytest.mark.server
 
@@ -113,6 +114,63 @@ def test_config_prints_a_secret_of_its_own_each_time(formicary):
     failed = formicary("config", "--containers", "c1,,c2", where=None)
     assert (failed.code, failed.out) == (2, "")
     assert "cannot be a container's name" in failed.err
+
+
+PORT = free_port()
+SERVERS = ["--federate", "a=c1,c2@127.0.0.2", "--federate", f"b=c3@127.0.0.3:{PORT}"]
+
+
+def test_config_makes_the_folders_of_a_federation_with_which_its_servers_start(formicary, tmp_path):
+    output = tmp_path / "federation"
+    made = formicary("config", *SERVERS, "--output", str(output), "--json", where=None)
+    assert made.code == 0, made.err
+    first, second = json.loads(made.out)
+    assert first == {
+        "name": "a",
+        "folder": str(output / "a"),
+        "address": "127.0.0.2",
+        "port": 5269,
+        "containers": ["c1", "c2"],
+    }
+    assert (second["name"], second["port"]) == ("b", PORT)
+    again = formicary("config", *SERVERS, "--output", str(output), where=None)
+    assert "formicary server start --folder a" in again.out
+    b = output / "b"
+    try:
+        facts = json.loads(formicary("start", "--json", where=b).out)
+        assert (facts["platform"], facts["containers"]) == ("lab.example", ["c3"])
+        other = formicary("start", "--platform", "other.example", where=b)
+        assert (other.code, other.err.count("\n")) == (3, 1)
+    finally:
+        assert formicary("stop", where=b).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--federate", "a"], "is not of the form"),
+        (["--federate", "a=c1@127.0.0.2"], "two servers or more"),
+        ([*SERVERS, "--containers", "c1"], "name each server's containers there"),
+        (["--output", "somewhere"], "go with --federate"),
+        (["--json"], "go with --federate"),
+        ([*SERVERS, "--certificates", "nowhere"], "a.crt and a.key are not both there"),
+    ],
+)
+def test_what_makes_no_federation_is_one_sentence(formicary, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    failed = formicary("config", *arguments, where=None)
+    assert (failed.code, failed.out, failed.err.count("\n")) == (2, "", 1)
+    assert words in failed.err
+
+
+def test_an_address_that_is_not_this_hosts_is_said(formicary, tmp_path):
+    servers = ["--federate", "a=c1@192.0.2.77", "--federate", "b=c2@192.0.2.78"]
+    formicary("config", *servers, "--output", str(tmp_path), where=None)
+    failed = formicary("start", where=tmp_path / "a")
+    assert failed.code == 3
+    assert "192.0.2.77" in failed.err
+    assert "Cannot assign requested address" in failed.err
+    assert formicary("status", where=tmp_path / "a").code == 1
 
 
 @pytest.mark.parametrize("command", ["start", "stop", "status", "config"])

@@ -24,6 +24,7 @@ Letter = tuple["Message", str]
 _FULL = 32
 _QUEUE = 10_000  # messages that are taken while nothing can go out
 _QUEUE_BYTES = 1 << 22  # characters of large bodies among them
+_TURN = 64  # full batches in one turn of the loop: then something must be read, such as an order to choke
 _KEPT = 2 * _QUEUE  # messages that wait when not even failures are taken any more
 _WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not wait for the end of the turn
 
@@ -73,6 +74,7 @@ class Outbox:
     """
 
     __slots__ = (
+        "_batches",
         "_carrier",
         "_domain",
         "_is_scheduled",
@@ -91,6 +93,7 @@ class Outbox:
         self._letters: list[Letter] = []
         self._until = _FULL  # letters at which something is to be done about them
         self._weight = 0  # characters of the large bodies among them
+        self._batches = 0  # full ones in this turn
         self._is_scheduled = False
         self._room = asyncio.Event()
         self._room.set()
@@ -116,8 +119,7 @@ class Outbox:
         if len(letters) >= self._until:
             self._send_or_stop()
         elif not self._is_scheduled:
-            self._is_scheduled = True
-            self._carrier.at_turn_end(self.flush)
+            self._schedule()
         return None
 
     def keep(self, message: Message, receiver: str) -> bool:
@@ -126,9 +128,20 @@ class Outbox:
             return False
         self._letters.append((message, receiver))
         if not self._is_scheduled:
-            self._is_scheduled = True
-            self._carrier.at_turn_end(self.flush)
+            self._schedule()
         return True
+
+    def _schedule(self) -> None:
+        self._is_scheduled = True
+        self._carrier.at_turn_end(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._is_scheduled = False
+        if self._batches >= _TURN and self._carrier.has_room:
+            self.open()
+        else:
+            self.flush()
+        self._batches = 0
 
     def put(self, message: Message) -> bool:
         """Take a message with one receiver; return False if there is no room now."""
@@ -149,7 +162,6 @@ class Outbox:
 
     def flush(self) -> None:
         """Send what waits, as one batch or, if it is too large for one, as several."""
-        self._is_scheduled = False
         if not self._letters:
             return
         if self._carrier.has_room:
@@ -169,13 +181,23 @@ class Outbox:
         if self._carrier.has_room:
             self._until = _FULL
             self._send_all()
+            self._batches += 1
+            if self._batches >= _TURN:
+                self._stop()
+            elif not self._is_scheduled:
+                self._schedule()
             return
         self._carrier.connect()
         if len(self._letters) < _QUEUE and self._weight < _QUEUE_BYTES:
             self._until = _QUEUE
         else:
-            self.has_room = False
-            self._room.clear()
+            self._stop()
+
+    def _stop(self) -> None:
+        self.has_room = False
+        self._room.clear()
+        if not self._is_scheduled:
+            self._schedule()
 
     def _send_all(self) -> None:
         letters, self._letters = self._letters, []

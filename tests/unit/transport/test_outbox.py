@@ -99,6 +99,20 @@ async def test_a_batch_that_would_be_too_large_is_split_in_order(carrier, outbox
     assert len(carrier.batches) >= 10
 
 
+async def test_a_burst_ends_with_the_turn_so_that_something_is_read(carrier, outbox, monkeypatch):
+    monkeypatch.setattr(module, "_TURN", 3)
+    burst = 3 * module._FULL
+    for number in range(burst):
+        assert outbox.accept(message(str(number))) is None
+    assert outbox.accept(message("too much for one turn")) == (outbox,)
+    assert len(bodies(carrier)) == burst  # and yet the link has room
+    waiting = asyncio.create_task(outbox.room())
+    carrier.end_turn()
+    await waiting
+    for number in range(burst):
+        assert outbox.accept(message(str(number))) is None
+
+
 async def test_large_bodies_do_not_all_wait_for_the_end_of_the_turn(carrier, outbox):
     for number in range(100):
         outbox.accept(message(f"{number:01500}"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Point, Rounds
     from formicary_bench.platforms.catalogue import Subject
 
-_LONGER = 4  # times as many round trips as in the quick selection
+_LONGER = 6  # times as many round trips as in the quick selection
 
 _WAYS = (Way(XMPP), Way(DIRECT), Way(DIRECT, tls=True), Way("tcp"), Way("tcp", tls=True))
 

@@ -196,6 +196,7 @@ def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:
     typer.echo(
         f"  containers  {facts['host']}:{facts['port']}  {', '.join(facts['containers']) or 'none yet'}"
     )
+    typer.echo(f"  with TLS    {facts['host']}:{facts['tls_port']}  (containers, too)")
     typer.echo(f"  clients     {facts['host']}:{facts['client_port']}  (ordinary XMPP accounts, no TLS)")
     typer.echo(f"  folder      {facts['folder']}")
 
@@ -211,6 +212,7 @@ def _facts(found: ServerStatus) -> dict[str, Any]:
         "host": LOOPBACK,
         "port": state.port,
         "client_port": state.client_port,
+        "tls_port": state.tls_port,
         "platform": state.platform,
         "stanza_limit": state.stanza_limit,
         "version": state.version,

@@ -11,7 +11,7 @@ module:set_global();
 local basic = require "net.resolvers.basic";
 local service = require "net.resolvers.service";
 
-local platform = module:get_option_string("formicary_platform");
+local platform = assert(module:get_option_string("formicary_platform"), "formicary_platform is not set");
 local peers = module:get_option("formicary_peers", {});
 local look_up = service.new;
 

@@ -9,7 +9,7 @@ module:set_global();
 
 local portmanager = require "core.portmanager";
 
-local platform = module:get_option_string("formicary_platform");
+local platform = assert(module:get_option_string("formicary_platform"), "formicary_platform is not set");
 local is_open = false;
 
 local function open()

@@ -53,8 +53,8 @@ class Terms(msgspec.Struct):
         window_bytes: how many bytes these may be together; one frame it takes in any case.
         message_limit: bytes of the largest batch that it puts together from parts.
         offer: how to reach it directly, if it can be.
-        previous: of the sender's last session with this receiver in which it took anything: the incarnations
-            of the sender and the receiver in it, and the number of the last frame that it took.
+        previous: of the last session with this receiver that the sender has ended and took anything in: the
+            incarnations of the sender and the receiver in it, and the number of the last frame that it took.
     """
 
     versions: tuple[int, int] = (LOWEST_VERSION, VERSION)

@@ -333,7 +333,7 @@ class Session(Sending):
         if self.state is State.CLOSING:
             self._challenge(now)  # but give it no answer: it would take this end to be there for it
         elif asks and self.state is not State.CLOSED:
-            self._hello(now, asks=not (is_answer or objection), echo=asks, to=sender)
+            self._hello(now, asks=not is_answer, echo=asks, to=sender)
         if self._peer == sender:  # after the answer, so that the other end is there when it gets what follows
             self._announce(terms)
 
@@ -341,7 +341,6 @@ class Session(Sending):
         """Begin a session with an end that is there now."""
         if self._peer:
             self._credit(terms)
-            self._remember()
             self._give_back(
                 "it was restarted, or had given this container up, before it confirmed the message"
             )

@@ -206,7 +206,6 @@ class Second:
             self.end("it was restarted")
             return
         if self.peer:
-            self.remember()
             self.fail("it was restarted")
         refused = self.refused
         self.begin(now)

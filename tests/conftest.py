@@ -18,4 +18,5 @@ pytest_plugins = [
 # for a reason in the change; the search for new ones happens on developers' machines.
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
+settings.register_profile("deep", deadline=None, max_examples=5000)  # pytest --hypothesis-profile deep
 settings.load_profile("ci" if os.environ.get("CI") else "default")

@@ -171,10 +171,11 @@ class Session(Sending):
         self._received = number
         if not self.is_frozen:
             self._told = number
-        self._owed += len(frame) + self._share
+        size = len(frame)
+        self._owed += size + self._share
         if self._owed >= self._ack_at:
             self._say(ACK)
-        return frame[SIZE:] if len(frame) <= _COPIED else memoryview(frame)[SIZE:]
+        return frame[SIZE:] if size <= _COPIED else memoryview(frame)[SIZE:]
 
     def _receive_unusual(self, frame: bytes, now: float) -> memoryview | None:
         """Take what is not simply the next batch."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 
+import msgspec
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.property.transport.second import Second
 from tests.property.transport.simulation import ABANDONED, BOUNCED, World
 
-from formicary.transport.header import Terms
+from formicary.transport.header import HEADER, HELLO, Terms
 from formicary.transport.session import Session, State
 
 TERMS = st.builds(
@@ -215,7 +217,7 @@ class Links(RuleBasedStateMachine):
         world = self.world
         unacked = sum(end.session.unacknowledged for end in world.ends)
         frames, greetings = world.frames, world.greetings
-        world.advance(seconds, (0, 1), step=0.05)
+        world.advance(seconds, (0, 1), step=0.1)
         assert world.greetings - greetings <= 50 + 2 * flying
         assert world.frames - frames <= 200 + 20 * (unacked + flying) + 4 * seconds, "a storm"
 
@@ -246,3 +248,45 @@ class LinksOfTwoKinds(Links):
 
 TestLinks = Links.TestCase
 TestLinksOfTwoKinds = LinksOfTwoKinds.TestCase
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(1 << 63), (1 << 64) - 1)
+    | st.floats()
+    | st.text(max_size=3)
+    | st.binary(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+HELLOS = st.builds(dict, st.dictionaries(st.sampled_from(Terms.__struct_fields__), VALUES, max_size=7))
+
+
+@given(
+    st.one_of(HELLOS, VALUES).map(msgspec.msgpack.encode) | st.binary(max_size=20),
+    st.integers(0, (1 << 32) - 1),
+)
+def test_any_hello_is_taken_or_refused(payload, sender):
+    session = Session(iter(range(1, 100)).__next__, Terms())
+    session.use_way(0.0)
+    session.connect(0.0)
+    before = state_of(session)
+    frame = HEADER.pack(HELLO, sender, session.incarnations[0], 5, session._greeting._nonce) + payload
+    try:
+        session.receive(frame, 0.0)
+    except ValueError:
+        assert state_of(session) == before
+    else:
+        assert session.instructions != before["instructions"]
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_frame_or_refused(data):
+    session = Session(iter(range(1, 100)).__next__, Terms())
+    session.use_way(0.0)
+    try:
+        assert session.receive(data, 0.0) is None
+    except ValueError:
+        assert not session.instructions
+    assert session.state is State.IDLE

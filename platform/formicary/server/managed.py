@@ -210,13 +210,15 @@ def _start(
 ) -> ServerAddress:
     for name in containers:
         container_files.remember(folder, plan.platform, name)
-    for _ in range(_ATTEMPTS):
+    for left in reversed(range(_ATTEMPTS)):
         state = _with_ports(plan, port)
         configuration = _configuration(folder, state)
         launched = launch(configuration, die_with_parent=die_with_parent)
         state = replace(state, pid=launched.pid, version=launched.version)
-        if _needed(configuration) <= launched.listening:
-            return _adopt(folder, state, launched)
+        has_tls = state.tls_port in launched.listening
+        if _needed(configuration) <= launched.listening and (has_tls or not left):
+            # A Prosody too new for our module has no port with TLS: only who wants that has to know.
+            return _adopt(folder, state if has_tls else replace(state, tls_port=0), launched)
         process.end(launched.pid)
     raise ServerError(f"Prosody could not open its ports: {last_words(folder.log)} (its log is {folder.log})")
 
@@ -237,8 +239,8 @@ def _with_ports(plan: ServerState, port: int | None) -> ServerState:
 
 
 def _needed(configuration: ServerConfiguration) -> frozenset[int]:
-    """Return the ports that the server has to open."""
-    ports = {configuration.port, configuration.client_port, configuration.tls_port}
+    """Return the ports without which the server is of no use."""
+    ports = {configuration.port, configuration.client_port}
     if configuration.federation is not None:
         ports.add(configuration.federation.own.port)
     return frozenset(ports)

@@ -28,8 +28,7 @@ class ServerState:
         version: Prosody's version.
         pid: its process; None after it was stopped.
         format: version of this file's format.
-        tls_port: TCP port for containers that connect with TLS; 0 if the server was started by a version that
-            had none.
+        tls_port: TCP port for containers that connect with TLS; 0 if there is none.
     """
 
     platform: str
@@ -50,15 +49,15 @@ class ServerState:
             tls: whether the container is to connect with TLS.
 
         Raises:
-            ServerError: with `tls`, the server was started by a version that had no port for it.
+            ServerError: with `tls`, the server has no port for it.
         """
         plain = ServerAddress(LOOPBACK, self.port, self.secret, self.platform, self.stanza_limit, folder.path)
         if not tls:
             return plain
         if not self.tls_port:
             raise ServerError(
-                f"the server in {folder.path} has no port with TLS, as an older version started it; "
-                f"stop it with formicary server stop{folder.option} and start it again"
+                f"the server in {folder.path} has no port with TLS; stop it with formicary server "
+                f"stop{folder.option}, start it again, and if that does not help see {folder.log}"
             )
         return replace(plain, port=self.tls_port, certificate=folder.certificate(self.platform))
 

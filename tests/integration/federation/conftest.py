@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from formicary.server.federate import federate
 from formicary.server.federation import parse_member
+from formicary.server.folder import StateFolder
 
 PLATFORM = "lab.example"
 TALKER = Path(__file__).with_name("talker.py")
@@ -38,8 +40,9 @@ def members(two_hosts):
 
 @pytest.fixture
 def folders(members, tmp_path):
-    """The state folders of the two servers."""
-    return [made.folder for made in federate(PLATFORM, members, tmp_path / "federation")]
+    """The state folders of the two servers, each copied to its host."""
+    made = federate(PLATFORM, members, tmp_path / "federation")
+    return [StateFolder(shutil.copytree(one.folder.path, tmp_path / one.member.name)) for one in made]
 
 
 @pytest.fixture

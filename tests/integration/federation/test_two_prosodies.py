@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 
 import pytest
 
@@ -63,6 +65,19 @@ def test_a_server_that_is_down_is_reported_to_the_sender(two_hosts, folders, sta
     start_server(two_hosts[0], folders[0])
     [(performative, reason)] = talker(two_hosts[0], folders[0].path, "c1").talk("echo@c3")
     assert_unreachable("c3", performative, reason)
+
+
+def test_a_server_that_was_killed_is_found_again_when_it_is_back(two_hosts, folders, start_server, talker):
+    first, second = two_hosts
+    start_server(first, folders[0])
+    facts = start_server(second, folders[1])
+    c1, c3 = talker(first, folders[0].path, "c1"), talker(second, folders[1].path, "c3")
+    assert c1.talk("echo@c3") == c3.talk("echo@c1") == [("inform", "0")]
+    os.kill(facts["pid"], signal.SIGKILL)
+    start_server(second, folders[1])
+    for talks, receiver in ((c1, "echo@c3"), (c3, "echo@c1")):
+        while talks.talk(receiver) != [("inform", "0")]:  # until c3 is back
+            pass
 
 
 def other_authority(folders, members, tmp_path):

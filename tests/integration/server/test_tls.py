@@ -11,9 +11,8 @@ from tests.unit.core.agents import Echo, do, start
 
 from formicary import Container, Message
 from formicary.errors import AuthenticationError, LinkError, ServerError
-from formicary.server import ManagedServer, ServerAddress
+from formicary.server import ManagedServer, ServerAddress, configuration
 from formicary.server.certificate import ensure_certificate
-from formicary.server.state import read_state, write_state
 
 pytestmark = pytest.mark.server
 
@@ -122,9 +121,9 @@ async def test_containers_come_back_after_a_restart(prosody):
         assert asking.result == "hello"
 
 
-def test_a_server_of_an_older_version_has_no_port_for_it():
-    with ManagedServer() as running:
-        state = read_state(running.folder)
-        write_state(running.folder, replace(state, tls_port=0))
+def test_a_server_that_cannot_have_the_port_runs_without_it(monkeypatch, tmp_path, connect):
+    monkeypatch.setattr(configuration, "MODULES", tmp_path)  # which has no such module
+    with ManagedServer(containers=["c1"]) as running:
+        assert connect(running.address, "c1").connected
         with pytest.raises(ServerError, match=r"no port with TLS.*start it again"):
             ServerAddress.load(running.folder.path, tls=True)

@@ -29,7 +29,7 @@ class State(Enum):
 
 
 class Sending:
-    """What a session does about frames that go out.
+    """What a session knows and does about frames that go out.
 
     Args:
         own: this end's incarnation.
@@ -60,6 +60,23 @@ class Sending:
         self._room = 0  # how many frames may be unacknowledged now; 0 where none must be sent
         self._told = 0  # the latest frame of the other end that is acknowledged
         self._owed = 0  # the weight of what came in since anything told the other end so
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the other end is there."""
+        return self.state is State.OPEN
+
+    @property
+    def incarnations(self) -> tuple[int, int]:
+        """This end's number and the other's, 0 where that is not known."""
+        return self._own, self._peer
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something waits for the other end, or the other end for us."""
+        return bool(self._unacked or self._pending or self._owed or self.state is State.GREETING)
 
     @property
     def has_room(self) -> bool:
@@ -156,6 +173,12 @@ class Sending:
         for _ in range(acked - self._acked):
             self._unacked_bytes -= len(unacked.popleft()[0])
         self._acked = acked
+
+    def _credit(self, terms: Terms) -> None:
+        """Believe what the other end says itself about how much it took before it gave this one up."""
+        own, other, taken = terms.previous or (0, 0, 0)
+        if (own, other) == (self._peer, self._own) and self._acked < taken <= self._sent:
+            self._forget(taken)
 
     def _give_back(self, reason: str) -> None:
         """Hand back all that was taken and is not acknowledged."""

@@ -80,21 +80,6 @@ class Session(Sending):
     # -- what is known --------------------------------------------------------------------------------------
 
     @property
-    def is_open(self) -> bool:
-        """Whether the other end is there."""
-        return self.state is State.OPEN
-
-    @property
-    def incarnations(self) -> tuple[int, int]:
-        """This end's number and the other's, 0 where that is not known."""
-        return self._own, self._peer
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether something waits for the other end, or the other end for us."""
-        return bool(self._unacked or self._pending or self._owed or self.state is State.GREETING)
-
-    @property
     def rtt(self) -> float | None:
         """Seconds that the latest ping took to be answered; None before there was one."""
         return self._watch.rtt
@@ -359,12 +344,6 @@ class Session(Sending):
         if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
             self._give_back("it takes smaller frames only, which was not known yet when they were made")
         self._send_pending()
-
-    def _credit(self, terms: Terms) -> None:
-        """Believe what the other end says itself about how much it took before it gave this one up."""
-        own, other, taken = terms.previous or (0, 0, 0)
-        if (own, other) == (self._peer, self._own) and self._acked < taken <= self._sent:
-            self._forget(taken)
 
     def _greet(self, now: float) -> None:
         self.instructions.append(Transmit(self._greeting.greet(self._own, now)))

@@ -83,6 +83,13 @@ def run_check(session: nox.Session) -> None:
         session.run("python", "-m", *command)
 
 
+@nox.session(default=False)
+def faults(session: nox.Session) -> None:
+    """Cause all faults, and write docs/faults.md, the table of what they did."""
+    session.install("-e", ".", *group("test"))
+    session.run("python", "-m", "tests.faults.table")
+
+
 @nox.session(name="bench-smoke")
 def bench_smoke(session: nox.Session) -> None:
     """Run one small measurement from a plain install, not from the checkout."""

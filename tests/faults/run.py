@@ -16,7 +16,8 @@ from tests.faults.scene import Figures, Route, Scene
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_AT_ONCE = 6
+_AT_ONCE = 10
+_HEAVY_AT_ONCE = 1
 _LONGEST = 150.0  # s
 
 
@@ -41,12 +42,13 @@ async def run(cases: Iterable[Case], tell: Callable[[Case, Figures], None]) -> N
         tell: called with each when it is over.
     """
     free = asyncio.Semaphore(_AT_ONCE)
+    heavy = asyncio.Semaphore(_HEAVY_AT_ONCE)
 
     async def take_turn(case: Case) -> None:
-        async with free:
+        async with heavy if case.fault.is_heavy else free:
             tell(case, await _run_one(case))
 
-    await asyncio.gather(*map(take_turn, cases))
+    await asyncio.gather(*map(take_turn, sorted(cases, key=lambda case: not case.fault.is_long)))
 
 
 async def _run_one(case: Case) -> Figures:

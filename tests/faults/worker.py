@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 from tests.faults.ledger import FAILED, RAISED, SENT, Ledger
 
-from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
+from formicary import Agent, Container, CyclicBehaviour, Message, Template
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 
@@ -55,33 +55,34 @@ class Setting:
     early: float = 0.0
 
 
-class Sending(OneShotBehaviour):
+class Sending(CyclicBehaviour):
     """Sends numbers until it may not."""
 
     def __init__(self, work: Work, index: int) -> None:
         super().__init__()
         self._work = work
         self._index = index
+        self._to = f"a{index}@{work.setting.peer}"
 
     async def run(self) -> None:
         work, index = self._work, self._index
         ledger, setting = work.ledger, work.setting
-        to = f"a{index}@{setting.peer}"
-        await work.go.wait()
-        while work.go.is_set() and (number := ledger.next[index]) < ledger.limit:
-            ledger.next[index] = number + 1
-            text = str(number)
-            try:
-                await self.send(
-                    Message(to=to, body=text.ljust(setting.size), performative="inform", reply_with=text)
-                )
-            except FormicaryError as error:
-                ledger.note_outgoing(index, number, RAISED)
-                work.raised[type(error).__name__] = str(error)
-            else:
-                ledger.note_outgoing(index, number, SENT)
-            if setting.pause:
-                await asyncio.sleep(setting.pause)
+        number = ledger.next[index]
+        if not work.is_sending or number == ledger.limit:
+            self.kill()
+            return
+        ledger.next[index] = number + 1
+        text = str(number)
+        body = text.ljust(setting.size)
+        try:
+            await self.send(Message(to=self._to, body=body, performative="inform", reply_with=text))
+        except FormicaryError as error:
+            ledger.note_outgoing(index, number, RAISED)
+            work.raised[type(error).__name__] = str(error)
+        else:
+            ledger.note_outgoing(index, number, SENT)
+        if setting.pause:
+            await asyncio.sleep(setting.pause)
 
 
 class Receiving(CyclicBehaviour):
@@ -114,7 +115,7 @@ class Work:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.ledger = Ledger(Path(setting.ledger), setting.agents, setting.limit)
-        self.go = asyncio.Event()
+        self.is_sending = False
         self.pace = 0.0  # seconds that each receiver takes for a message
         self._hurry = asyncio.Event()
         self.raised: dict[str, str] = {}  # what send() has raised, by class
@@ -130,14 +131,14 @@ class Work:
 
     def start(self, container: Container) -> None:
         """Have all agents send from now on."""
-        self.go.set()
+        self.is_sending = True
         self._sending = [Sending(self, index) for index in range(self.setting.agents)]
         for agent, sending in zip(container.agents, self._sending, strict=True):
             agent.add_behaviour(sending, Template(performative="never"))
 
     async def stop(self) -> None:
         """Have all agents stop sending; return when each knows how its last message went."""
-        self.go.clear()
+        self.is_sending = False
         while not all(sending.is_done() for sending in self._sending):  # noqa: ASYNC110 -- of thousands
             await asyncio.sleep(_TASKS_OF_AGENTS)
 

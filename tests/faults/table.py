@@ -1,0 +1,114 @@
+"""Causes all faults and writes docs/faults.md, the table of what they did: `python -m tests.faults.table`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import shutil
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from tests.faults.run import CASES, Case, run
+from tests.faults.scene import ROUTES, Figures
+from tests.faults.side import ROOT
+
+import formicary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+PAGE = ROOT / "docs" / "faults.md"
+_HEAD = """\
+# Faults
+
+What happens to messages when something breaks. Each fault below was caused for real: two containers, each a
+process of its own, write to each other all the time; then Prosody is killed, the network is cut, or a
+container dies. Every message has a number, and what became of it is written down at both ends.
+
+A message arrives once, and after those that its sender sent before it to the same receiver; or its sender is
+told that it did not arrive: by an exception of `send()`, or by a `failure` from the management agent. So
+*sent* is *received* and *failed* together. Only where a container is killed, or cut off for so long that it
+is given up, its peer cannot know of the last messages whether they had arrived: their senders are told that
+they did not, and *both* counts those that did. No message arrived twice or out of order, and none was lost
+without a word; the tests in `tests/faults` check that.
+
+"""
+_COLUMNS = ("fault", "route", "sent", "received", "failed", "both", "sent again", "remarks")
+
+
+def page(figures: Mapping[Case, Figures]) -> str:
+    """Return the page that says what the faults did."""
+    rows = [_row(case, figures[case]) for case in CASES if case in figures]
+    lines = [_line(_COLUMNS), _line("---" if index in {0, 1, 7} else "---:" for index in range(8))]
+    lines += map(_line, rows)
+    return _HEAD + "\n".join(lines) + _FOOT.format(**_here())
+
+
+_FOOT = """
+
+*sent again*: frames, each with one or more messages, that went another time after a connection broke or a
+frame was missed; the receiving end drops by their numbers those that it has already.
+
+Made by `nox -s faults` on {date} with Formicary {version}, CPython {python} and Linux {linux} on {cores}
+cores.
+"""
+
+
+def _here() -> dict[str, object]:
+    return {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "version": formicary.__version__,
+        "python": platform.python_version(),
+        "linux": ".".join(platform.release().split(".")[:2]),
+        "cores": len(os.sched_getaffinity(0)),
+    }
+
+
+def _row(case: Case, figures: Figures) -> list[str]:
+    account = figures.account
+    remarks = list(figures.notes)
+    if figures.told_after is not None:
+        remarks.insert(0, f"senders knew after {figures.told_after:.1f} s at most")
+    numbers = (account.sent, account.received, account.failed, account.both, figures.resent)
+    return [
+        case.fault.title,
+        ROUTES[case.route],
+        *(f"{number:,}".replace(",", "\N{NO-BREAK SPACE}") for number in numbers),
+        "; ".join(remarks),
+    ]
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> int:
+    """Run all faults, write the page if none went wrong, and return the exit code."""
+    console = Console(highlight=False)
+    if not shutil.which("prosody"):
+        console.print("Prosody, the XMPP server, is missing: type sudo apt-get install prosody")
+        return 1
+    figures: dict[Case, Figures] = {}
+
+    def tell(case: Case, of_it: Figures) -> None:
+        figures[case] = of_it
+        console.print(f"{'WRONG' if of_it.problems else 'right'} {case} ({of_it.seconds:.0f} s)")
+        for problem in of_it.problems:
+            console.print(problem, markup=False)
+
+    asyncio.run(run(CASES, tell))
+    if any(of_it.problems for of_it in figures.values()):
+        console.print(f"{PAGE} stays as it is, for something went wrong")
+        return 1
+    new = PAGE.with_suffix(".new")
+    new.write_text(page(figures), encoding="utf-8")
+    new.replace(PAGE)
+    console.print(f"wrote {PAGE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

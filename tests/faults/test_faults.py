@@ -1,0 +1,34 @@
+"""Each fault is caused for real; whatever happens, each message arrives once and in order, or is said not to.
+
+All that are selected run before the first of them is looked at, several at a time, for they mostly wait. What
+they did goes into `docs/faults.md` with `python -m tests.faults.table`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import faulthandler
+
+import pytest
+from tests.faults.run import CASES, run
+from tests.plugins.leaks import leaving_nothing_behind
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+
+
+@pytest.fixture(scope="module")
+def figures(request):
+    """What the selected faults did, by name; nothing of it is left running."""
+    selected = {
+        item.callspec.params["case"] for item in request.session.items if item.module is request.module
+    }
+    told = {}
+    faulthandler.cancel_dump_traceback_later()  # this takes longer than other tests
+    with leaving_nothing_behind():
+        asyncio.run(run([case for case in CASES if str(case) in selected], told.__setitem__))
+    return {str(case): figures for case, figures in told.items()}
+
+
+@pytest.mark.parametrize("case", [str(case) for case in CASES])
+def test_fault(case, figures):
+    assert not figures[case].problems, "\n".join(figures[case].problems)

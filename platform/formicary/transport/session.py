@@ -172,8 +172,8 @@ class Session(Sending):
         elif sender != self._peer or receiver != self._own or not sender:
             self._receive_strange(kind, now)
         else:
-            if kind in {DATA, PART}:
-                self._check_size(kind, len(frame) - SIZE)
+            if number == self._received + 1 and (kind == PART or (kind == DATA and self._parts)):
+                self._check_size(len(frame) - SIZE)
             self._acknowledge(acked)
             self._watch.heard_at = now
             if not self._peer:
@@ -186,11 +186,10 @@ class Session(Sending):
                 self._receive_out_of_turn(number, now)
         return None
 
-    def _check_size(self, kind: int, size: int) -> None:
+    def _check_size(self, size: int) -> None:
+        """Refuse a part with which what is put together would not be bounded."""
         if len(self._parts) + size > self.terms.message_limit:
             raise ValueError(f"a batch of more than {self.terms.message_limit} bytes")
-        if kind == PART and not size:
-            raise ValueError("a part of a batch that is empty")
 
     def _take(self, frame: bytes, kind: int) -> memoryview | None:
         self._received += 1

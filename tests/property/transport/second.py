@@ -107,10 +107,9 @@ class Second:
             self.refused |= kind in {DATA, PART}
             self.challenge(now)
         else:
-            is_too_long = len(self.parts) + len(payload) > self.terms.message_limit
-            if acked > self.sent or (
-                kind in {DATA, PART} and (is_too_long or (kind == PART and not payload))
-            ):
+            is_part = number == self.taken + 1 and (kind == PART or (kind == DATA and self.parts))
+            is_too_long = is_part and len(self.parts) + len(payload) > self.terms.message_limit
+            if acked > self.sent or is_too_long:
                 raise ValueError("against the protocol")
             self.acknowledge(acked)
             self.heard_at = now

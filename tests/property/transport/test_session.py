@@ -218,7 +218,7 @@ class Links(RuleBasedStateMachine):
         unacked = sum(end.session.unacknowledged for end in world.ends)
         frames, greetings = world.frames, world.greetings
         world.advance(seconds, (0, 1), step=0.1)
-        assert world.greetings - greetings <= 50 + 2 * flying
+        assert world.greetings - greetings <= 50 + 4 * flying
         assert world.frames - frames <= 200 + 20 * (unacked + flying) + 4 * seconds, "a storm"
 
     def stays_quiet(self):

@@ -242,7 +242,6 @@ def test_a_pong_has_what_went_before_its_ping_sent_again_and_a_busy_one_has_not(
         (0, 1, 0, b"", "unknown kind: 0"),
         (BUSY + 1, 1, 0, b"", "unknown kind: 10"),
         (DATA, 1, 1, b"", "acknowledgement of frame 1, while 0 were sent"),
-        (PART, 1, 0, b"", "a part of a batch that is empty"),
         (PART, 1, 0, bytes(301), "a batch of more than 300 bytes"),
         (HELLO, 1, 0, b"\xc1", "not a hello"),
         (HELLO, 1, 0, write_terms(Terms(frame_limit=1000)), "nothing fits"),
@@ -275,6 +274,7 @@ def test_parts_never_are_more_than_the_largest_batch():
     more = HEADER.pack(DATA, own, peer, 2, 0) + bytes(401)
     with pytest.raises(ValueError, match="more than 1000"):
         b.session.receive(more, world.now)
+    assert b.session.receive(part, world.now) is None  # an old one again
     assert b.session.receive(more[:-1], world.now) == bytes(1000)
 
 

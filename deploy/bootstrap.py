@@ -259,7 +259,8 @@ def ensure_environment(job: str) -> None:
 def bench(arguments: list[str]) -> int:
     """Measure, and give the exit code."""
     ensure_environment("bench")
-    ensure_server("prosody")
+    if not ensure_server("prosody"):
+        say("bootstrap: measuring what needs no server: one process, and direct links between two")
     return hand_over([str(VENV / "bin" / "formicary"), "bench", "run", *(arguments or ["quick"])])
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary import Container
 from formicary.container import PLATFORM
+from formicary.transport.direct import JoinAddress
 from formicary.transport.header import CLOSE, DATA, HEADER, PART, SIZE
 from formicary.transport.router import Router
 from formicary.transport.session import Session
@@ -64,7 +65,7 @@ class Unnumbered:
     """
 
     server: ServerAddress | None = None
-    join: str | None = None
+    join: JoinAddress | None = None
 
     def transport(self, reach: Reach) -> Router:
         """Return a new transport for one container."""
@@ -81,7 +82,8 @@ class Unnumbered:
 def container(work: Work, name: str) -> Container:
     """Make a container as any other, but for its link."""
     server = address_of(work.job.server) if work.job.server else None
-    meeting = Unnumbered(server, work.job.peer or None)
+    join = JoinAddress.parse(work.job.peer) if work.job.peer else None
+    meeting = Unnumbered(server, join)
     platform = server.platform if server else PLATFORM
     reach = asdict(reach_of(work, name))
     return Container(name, platform=platform, server=meeting, seed=work.job.seed, **reach)

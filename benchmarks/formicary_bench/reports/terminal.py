@@ -41,6 +41,8 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
     console = console or console_for_reports()
     if not run.manifest.complete:
         console.print(_plain(partial(run.manifest, rows), "bold yellow"))
+    if run.manifest.left_out:
+        console.print(_plain(f"! {run.manifest.left_out}", "yellow"))
     for experiment, members in by_experiment(rows).items():
         console.print()
         console.print(_table(f"{title(experiment)} ({experiment})", columns_of(members)))

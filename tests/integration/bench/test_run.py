@@ -113,7 +113,7 @@ def test_how_containers_meet_is_a_secret_of_their_own(silent, tmp_path):
         placements=(APART,),
         routes=("direct",),
         subjects=("formicary-micro",),
-        rounds=(0, 2_000, 0),
+        rounds=(0, 40_000, 0),
     )
     outcome = perform(options, tmp_path / "run", silent(look))
     assert outcome.problems == []

@@ -194,6 +194,11 @@ def test_the_terminal_admits_what_is_wrong(tmp_path):
     assert "Full load did not hold for Agents (200 at once)" in text
 
 
+def test_the_terminal_says_what_was_left_out(tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1,)), repetitions=0, left_out="left out is the rest")
+    assert shown(run, ROWS).startswith("! left out is the rest\n")
+
+
 def test_colours_only_where_they_are_wanted(quick_run, monkeypatch):
     coloured = shown(quick_run, ROWS, force_terminal=True, color_system="standard")
     assert "\x1b[1m" in coloured

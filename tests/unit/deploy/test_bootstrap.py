@@ -292,6 +292,13 @@ def test_where_prosody_may_not_be_installed_it_says_so_and_goes_on(
 # The jobs
 
 
+def test_without_prosody_bench_measures_and_says_what_is_left(bootstrap, steps, capsys, monkeypatch):
+    monkeypatch.setattr(bootstrap, "ensure_server", lambda package: False)
+    monkeypatch.setattr(bootstrap, "hand_over", lambda command: 0)
+    assert bootstrap.main(["bench"]) == 0
+    assert "what needs no server: one process, and direct links between two" in capsys.readouterr().out
+
+
 @pytest.fixture
 def handed_over(bootstrap, steps, monkeypatch):
     """Give the commands that would be handed over to; with everything there and every check passing."""

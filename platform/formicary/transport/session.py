@@ -305,7 +305,7 @@ class Session(Sending):
             self._watch.confirm(self._greeting.asked_at)
             self._confirm()
         if asks and not self._watch.is_mute(now):
-            self._hello(now, asks=False, echo=asks)
+            self._hello(now, to=sender, asks=False, echo=asks)
 
     def _receive_newcomer(self, sender: int, asks: int, terms: Terms, now: float, *, is_answer: bool) -> None:
         """Take a hello of another incarnation than the present one: a later one, or an earlier one's."""
@@ -318,7 +318,7 @@ class Session(Sending):
         if self.state is State.CLOSING:
             self._challenge(now)  # but give it no answer: it would take this end to be there for it
         elif asks and self.state is not State.CLOSED:
-            self._hello(now, asks=not is_answer, echo=asks, to=sender)
+            self._hello(now, to=sender, asks=not is_answer, echo=asks)
         if self._peer == sender:  # after the answer, so that the other end is there when it gets what follows
             self._announce(terms)
 
@@ -350,10 +350,10 @@ class Session(Sending):
     def _challenge(self, now: float) -> None:
         """Ask who is there now, but not too often."""
         if self._has_way and self._greeting.may_challenge(now):
-            self._hello(now, asks=True)
+            self._hello(now, to=0, asks=True)
 
-    def _hello(self, now: float, *, asks: bool, echo: int = 0, to: int = 0) -> None:
-        hello = self._greeting.write(self._own, to or self._peer, now, asks=asks, echo=echo)
+    def _hello(self, now: float, *, to: int, asks: bool, echo: int = 0) -> None:
+        hello = self._greeting.write(self._own, to, now, asks=asks, echo=echo)
         self.instructions.append(Transmit(hello))
 
     # -- time -----------------------------------------------------------------------------------------------

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import io
 import logging
 from collections import OrderedDict
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
-from xml.etree.ElementTree import fromstring
 
 import aioxmpp
-import aioxmpp.forms  # so that messages keep their forms
 import aioxmpp.ping
 from aioxmpp.stream import StanzaState
 
-from formicary.errors import FormicaryError, LinkError, MessageTooLargeError
+from formicary.accounts.stanzas import error_text, from_stanza, refusal, to_stanza
+from formicary.errors import FormicaryError, LinkError
 from formicary.transport.login import Connector, explain, security
-from formicary.transport.stanzas import from_stanza, to_stanza
-from formicary.transport.stream import COMPONENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -192,7 +188,7 @@ class AccountClient:
         if not self._room.is_set():
             return (_Way(self, receiver),)
         try:
-            stanza = self._stanza(message, receiver)
+            stanza = to_stanza(message, receiver, self._account)
         except FormicaryError as error:
             self._reject(message, receiver, error)
         changed = functools.partial(self._changed, stanza)
@@ -202,19 +198,6 @@ class AccountClient:
         self.xmpp.enqueue(stanza, on_state_change=changed)
         self._update()
         return None
-
-    def _stanza(self, message: Message, receiver: str) -> Any:
-        """Return the message as aioxmpp has it: from whom it is, the server says."""
-        text = to_stanza(message, receiver, "")
-        if len(text) > (limit := self._account.stanza_limit):
-            raise MessageTooLargeError(
-                f"the message for {receiver} is {len(text)} bytes as XMPP, and {self._account} takes {limit}"
-            )
-        text = text.replace(b"<message ", b"<message xmlns='jabber:client' ", 1)
-        stanza = aioxmpp.xml.read_single_xso(io.BytesIO(text), aioxmpp.Message)
-        stanza.from_ = stanza.id_ = None
-        stanza.autoset_id()
-        return stanza
 
     def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         self._agent.container.bury(message, str(error), receiver, tell_sender=False)
@@ -235,23 +218,14 @@ class AccountClient:
         if sent is not None and str(stanza.from_.bare()) == sent[1].partition("/")[0]:
             message, receiver = sent
             self._agent.container.bury(
-                message, f"{receiver} cannot be reached: {_error_text(stanza)}", receiver
+                message, f"{receiver} cannot be reached: {error_text(stanza)}", receiver
             )
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- its shape
         """Tell the sender outside that its message was not delivered; never waits."""
         if not self.xmpp.established or self.is_closed or message.sender is None:
             return
-        error = aioxmpp.stanza.Error(
-            condition=aioxmpp.ErrorCondition.SERVICE_UNAVAILABLE,
-            type_=aioxmpp.ErrorType.CANCEL,
-            text=str(failure.body),
-        )
-        if self._answering is not None:
-            answer = self._answering.make_error(error)
-        else:
-            answer = aioxmpp.Message(type_=aioxmpp.MessageType.ERROR, to=aioxmpp.JID.fromstr(message.sender))
-            answer.error = error
+        answer = refusal(self._answering, message.sender, str(failure.body))
         self.xmpp.enqueue(answer)
 
     # -- the way in -----------------------------------------------------------------------------------------
@@ -259,7 +233,7 @@ class AccountClient:
     def _take(self, stanza: Any) -> None:
         agent = self._agent
         try:
-            message = self._message(stanza)
+            message = from_stanza(stanza, agent.address or "")
         except FormicaryError as error:
             logger.warning("agent %s dropped a message from %s: %s", agent.name, stanza.from_, error)
             return
@@ -269,13 +243,6 @@ class AccountClient:
             self._arrived.put_nowait((stanza, message))
         except asyncio.QueueFull:
             self._bury(stanza, message, f"too much waits for the mailboxes of agent {agent.name}")
-
-    def _message(self, stanza: Any) -> Message | None:
-        text = aioxmpp.xml.serialize_single_xso(stanza)
-        element = fromstring(text)  # noqa: S314 -- aioxmpp has written it
-        for part in element.iter():
-            part.tag = part.tag.replace("{jabber:client}", f"{{{COMPONENT}}}")
-        return from_stanza(element, str(stanza.from_), self._agent.address or "")
 
     async def _hand_over(self) -> None:
         """Hand over what comes, in order; while a mailbox is full, the rest waits."""
@@ -336,9 +303,3 @@ class _Way:
 
     def __str__(self) -> str:
         return f"the way to {self.address} by {self._client}"
-
-
-def _error_text(stanza: Any) -> str:
-    error = stanza.error
-    condition = error.condition.value[1] if error is not None else "undefined-condition"
-    return f"{error.text} ({condition})" if error is not None and error.text else condition

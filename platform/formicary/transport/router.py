@@ -430,6 +430,7 @@ class Router:
             await _within(_PARTING, [link.close() for link in links])
         finally:
             self.is_closed = True
+            self.container.neighbours.clear()  # what is sent now is to be refused
             for link in self._links.values():
                 link.abandon()
             await self._disconnect()

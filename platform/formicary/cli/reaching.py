@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from formicary.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from formicary.container import Container
+    from formicary.server import ServerAddress
+    from formicary.server.account import AccountAddress
 
 Route = Literal["auto", "direct", "xmpp"]
 LOOPBACK = "127.0.0.1"
+_LONGEST_PASSWORD = 4096  # bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +28,10 @@ class Reaching:
     Attributes:
         platform: the platform's domain.
         server: the folder of a server, or `local`.
+        account: the address of an ordinary XMPP account.
+        account_server: where the account's server is, with or without its port.
+        password_file: the file with the account's password.
+        insecure: whether it need not be certain whom the connection of the account is to.
         listen: the address where others may reach it.
         join: which container to join, as in `join_files.read`.
         route: which way messages take.
@@ -29,6 +40,10 @@ class Reaching:
 
     platform: str | None = None
     server: str | None = None
+    account: str | None = None
+    account_server: str | None = None
+    password_file: Path | None = None
+    insecure: bool = False
     listen: str | None = None
     join: str | None = None
     route: Route | None = None
@@ -42,51 +57,62 @@ class Reaching:
             ServerError: there is no such server.
         """
         self._check()
-        if self.server is not None:
-            return self._at_a_server(self.server, name, seed)
         from formicary.container import PLATFORM, Container
 
-        platform, address = self.platform or PLATFORM, None
+        platform, joined = self.platform or PLATFORM, None
+        meeting: ServerAddress | AccountAddress | None = None
         if self.join is not None:
-            platform, address = self._joined(self.join, name)
+            platform, joined = self._joined(self.join, name)
+        elif self.server is not None:
+            meeting = self._server_address(self.server)
+        elif self.account is not None:
+            meeting = self._account_address(self.account)
         return Container(
             name,
-            platform=platform,
-            join=address,
+            platform=meeting.platform if meeting else platform,
+            server=meeting,
+            join=joined,
             listen=self.listen,
             route=self.route or "auto",
-            tls=self._tls,
+            tls=True if self.tls is None else "always" if self.tls else False,
             seed=seed,
         )
 
     @property
     def can_be_joined_at(self) -> str | None:
         """Where others can join the container, once it is open; None if they cannot."""
-        return self.listen if self.server is None else None
-
-    @property
-    def _tls(self) -> bool | Literal["always"]:
-        return True if self.tls is None else "always" if self.tls else False
+        return self.listen if self.server is self.account is None else None
 
     def _check(self) -> None:
-        if self.server is not None and self.join is not None:
-            raise UsageError("containers with a server meet there: leave --join or --server out")
-        if self.server is not None and self.listen == LOOPBACK:
+        places = {"--server": self.server, "--account": self.account, "--join": self.join}
+        given = [option for option, value in places.items() if value is not None]
+        if len(given) > 1:
+            raise UsageError(f"containers meet at one place: leave {' or '.join(given)} out")
+        if given not in ([], ["--join"]) and self.listen == LOOPBACK:
             raise UsageError(
-                "containers with a server meet there: leave --listen out, or give --listen-on with an "
+                f"containers with {given[0]} meet there: leave --listen out, or give --listen-on with an "
                 "address of this host that containers of other hosts can reach"
             )
-        given = {"--route": self.route, "--tls or --no-tls": self.tls}
-        if self.server is self.listen is self.join is None:
-            for option, value in given.items():
-                if value is not None:
-                    raise UsageError(
-                        f"a container by itself reaches no others, so {option} says nothing: add --server, "
-                        "--listen or --join, or leave it out"
-                    )
+        if not given and self.listen is None:
+            self._refuse(
+                {"--route": self.route, "--tls or --no-tls": self.tls},
+                "a container by itself reaches no others",
+                "--server, --account, --listen or --join",
+            )
+        if self.account is None:
+            of_accounts = {
+                "--account-server": self.account_server,
+                "--password-file": self.password_file,
+                "--insecure": self.insecure or None,
+            }
+            self._refuse(of_accounts, "there is no account", "--account")
 
-    def _at_a_server(self, server: str, name: str, seed: int | None) -> Container:
-        from formicary.container import Container
+    def _refuse(self, options: Mapping[str, object], reason: str, needed: str) -> None:
+        for option, value in options.items():
+            if value is not None:
+                raise UsageError(f"{reason}, so {option} says nothing: add {needed}, or leave it out")
+
+    def _server_address(self, server: str) -> ServerAddress:
         from formicary.server import ServerAddress
 
         address = ServerAddress.load(server, tls=bool(self.tls))
@@ -95,15 +121,43 @@ class Reaching:
                 f"the server in {address.folder} serves the platform {address.platform}, not "
                 f"{self.platform}; leave --platform out"
             )
-        return Container(
-            name,
-            platform=address.platform,
-            server=address,
-            listen=self.listen,
-            route=self.route or "auto",
-            tls=self._tls,
-            seed=seed,
+        return address
+
+    def _account_address(self, account: str) -> AccountAddress:
+        from formicary.server.account import AccountAddress, require_extra
+
+        require_extra()
+        host, _, port = (self.account_server or "").partition(":")
+        if port and not port.isdecimal():
+            raise UsageError(f"--account-server is HOST or HOST:PORT, not {self.account_server!r}")
+        return AccountAddress(
+            account,
+            self._password(account),
+            platform=self.platform or "",
+            host=host or None,
+            port=int(port) if port else None,
+            insecure=self.insecure,
+            tls=self.tls is not False,
         )
+
+    def _password(self, account: str) -> str:
+        if self.password_file is None:
+            if not sys.stdin.isatty():
+                raise UsageError(
+                    "there is no terminal to ask for the account's password: give --password-file"
+                )
+            from getpass import getpass
+
+            return getpass(f"password of {account}: ")
+        try:
+            with self.password_file.open("rb") as file:
+                password = file.read(_LONGEST_PASSWORD).decode().rstrip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            raise UsageError(f"the password in {self.password_file} cannot be read ({reason})") from error
+        if not password:
+            raise UsageError(f"there is no password in {self.password_file}")
+        return password
 
     def _joined(self, join: str, name: str) -> tuple[str, str]:
         """Return the platform of the container to join, and its join address."""

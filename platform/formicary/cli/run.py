@@ -56,6 +56,29 @@ def run(
             show_default="a container by itself",
         ),
     ] = None,
+    account: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Connect through an ordinary XMPP account, such as lab@example.org (needs "
+            "formicary\\[accounts]).",
+            show_default=False,
+        ),
+    ] = None,
+    account_server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST[:PORT]", help="Where the account's server is.", show_default="asked of DNS"
+        ),
+    ] = None,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The account's password.", show_default="asked for"),
+    ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option("--insecure", help="Do not check the certificate of the account's server."),
+    ] = False,
     listen: Annotated[
         bool,
         typer.Option("--listen", help="Let containers of this host join this one, where there is no server."),
@@ -122,6 +145,10 @@ def run(
         reaching = Reaching(
             platform=platform,
             server=server,
+            account=account,
+            account_server=account_server,
+            password_file=password_file,
+            insecure=insecure,
             listen=listen_on or (LOOPBACK if listen else None),
             join=join,
             route=route,

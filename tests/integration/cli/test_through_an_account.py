@@ -1,0 +1,95 @@
+"""`formicary run` in two processes that share an ordinary account."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from formicary.server import ManagedServer
+
+pytestmark = [pytest.mark.server, pytest.mark.accounts]
+
+COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()", "run"]
+
+ECHO = """
+from formicary import Agent, CyclicBehaviour
+
+class Echo(CyclicBehaviour):
+    async def run(self):
+        message = await self.receive()
+        await self.send(message.make_reply(body=message.body))
+
+echo = Agent("echo")
+echo.add_behaviour(Echo())
+"""
+
+FAR = """
+from formicary import Agent, Message, OneShotBehaviour
+
+class Ask(OneShotBehaviour):
+    async def run(self):
+        await self.send(Message(to="echo@c2", body="hello"))
+        answer = await self.receive(timeout=5)
+        print(answer.sender, "answers", answer.body)
+        await self.agent.stop()
+
+asker = Agent("asker")
+asker.add_behaviour(Ask())
+"""
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    """Give the command that runs a script through an account of a server that runs meanwhile."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "echo.py").write_text(ECHO)
+    (tmp_path / "far.py").write_text(FAR)
+    (tmp_path / "password").write_text("secret\n")
+    with ManagedServer() as server:
+        jid = server.create_account("lab", "secret", "localhost")
+        options = {"--account": jid, "--account-server": f"127.0.0.1:{server.client_port}"}
+        words = [word for option in options.items() for word in option]
+        yield lambda script, *more: [*COMMAND, script, *words, *more]
+
+
+def test_an_agent_in_another_process_answers(command):
+    more = ("--password-file", "password", "--insecure")
+    with subprocess.Popen(
+        command("echo.py", "--name", "c2", *more), stderr=subprocess.PIPE, text=True
+    ) as other:
+        try:
+            warning, started = other.stderr.readline(), other.stderr.readline()
+            assert warning.startswith("WARNING formicary")
+            assert started == "c2.lab.account.localhost: echo; Ctrl-C ends it\n"
+            asked = subprocess.run(
+                command("far.py", *more), capture_output=True, text=True, check=False, timeout=30
+            )
+            assert asked.stdout == "echo@c2.lab.account.localhost answers hello\n", asked.stderr
+            assert asked.returncode == 0
+        finally:
+            other.send_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "sentence"),
+    [
+        (("--insecure",), 2, "no terminal to ask for the account's password: give --password-file"),
+        (("--password-file", "none"), 2, "the password in none cannot be read (No such file or directory)"),
+        (("--password-file", "/dev/null"), 2, "there is no password in /dev/null"),
+        (("--password-file", "password", "--no-tls"), 2, "can be overheard"),
+        (("--password-file", "password"), 3, "certificate"),
+        (("--password-file", "far.py", "--insecure"), 3, "password"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(command, more, code, sentence):
+    refused = subprocess.run(
+        command("far.py", *more), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+    *warnings, said = refused.stderr.splitlines()
+    assert (refused.returncode, refused.stdout) == (code, "")
+    assert all(line.startswith("WARNING") for line in warnings)
+    assert said.startswith("formicary: ")
+    assert sentence in said

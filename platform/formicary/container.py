@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from formicary.agent import Agent
 from formicary.delivery import Delivery, Reach
-from formicary.errors import AgentStateError, ContainerClosedError, NameTakenError, UsageError
+from formicary.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError, UsageError
 from formicary.micro import MicroAgent
 from formicary.resident import AgentState, Resident
 from formicary.run_queue import RunQueue
@@ -198,8 +198,11 @@ class Container(Delivery):
         try:
             await agent.setup()
         except BaseException as error:
-            if not isinstance(error, asyncio.CancelledError):
+            if isinstance(error, FormicaryError):  # which says all in one sentence
+                logger.error("setup of agent %s failed: %s", agent.name, error)  # noqa: TRY400
+            elif not isinstance(error, asyncio.CancelledError):
                 logger.exception("setup of agent %s failed", agent.name)
+            if not isinstance(error, asyncio.CancelledError):
                 agent._failed(error)
             agent._vanish()
             raise

@@ -22,6 +22,7 @@ from formicary.transport.inbox import Inbox
 from formicary.transport.outbox import too_large
 from formicary.transport.sent import Sent
 from formicary.transport.stanzas import error_reply, to_stanza
+from formicary.transport.stream import ReplacedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,8 +147,10 @@ class XmppConnection:
         self._lost = (now(), error)
         self.is_up = False
         self._update()
-        if not self._owner.is_closed:
-            name = self._container.name
+        name = self._container.name
+        if isinstance(error, ReplacedError):  # to take the place back would go on for ever
+            logger.error("container %s: %s; it does not connect again", name, error)
+        elif not self._owner.is_closed:
             logger.warning("container %s: %s; connecting again", name, error)
             self._reconnecting = asyncio.create_task(self._reconnect(), name=f"{name} connects again")
 

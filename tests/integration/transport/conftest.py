@@ -17,13 +17,18 @@ def server():
 
 @pytest.fixture
 def containers(server):
-    """Open containers on the server: `async with containers("c1", "c2") as (c1, c2)`."""
+    """Open containers on the server: `async with containers("c1", "c2") as (c1, c2)`.
+
+    They talk through the server only; with `route="auto"` they would find that they can do without.
+    """
 
     @contextlib.asynccontextmanager
     async def open_all(*names, **options):
         async with contextlib.AsyncExitStack() as stack:
             yield [
-                await stack.enter_async_context(Container(name, server=server.address, **options))
+                await stack.enter_async_context(
+                    Container(name, server=server.address, **{"route": "xmpp", **options})
+                )
                 for name in names
             ]
 

@@ -11,6 +11,7 @@ from typing import Self
 
 from formicary import Message
 from formicary.server import add_container
+from formicary.transport.header import DATA, HEADER, HELLO, SIZE, Terms, write_terms
 
 _LONGEST = 20.0  # seconds to wait for what is expected
 _STREAM = "<stream:stream xmlns='{}' xmlns:stream='http://etherx.jabber.org/streams' to='{}' version='1.0'>"
@@ -25,6 +26,32 @@ async def until(condition):
 async def next_turn():
     """Let the loop turn, and what was sent go out: `sleep(0)` gives way to other behaviours only."""
     await asyncio.sleep(1e-6)
+
+
+def server_connection(container):
+    """Return a container's connection to the server."""
+    return container._transport._xmpp
+
+
+async def disconnected(*containers):
+    """Wait until all have noticed that the server is gone."""
+    await until(lambda: not any(server_connection(one).is_up for one in containers))
+
+
+async def connected(*containers):
+    """Wait until all are connected to the server."""
+    await until(lambda: all(server_connection(one).is_up for one in containers))
+
+
+def link(container, peer):
+    """Return what is known about the link of a container to another; None if there is none."""
+    domain = f"{peer}.lab.localhost"
+    return next((status for status in container.links if status.peer == domain), None)
+
+
+async def way(container, peer, *ways):
+    """Wait until the link to a container that is there takes one of these ways."""
+    await until(lambda: (status := link(container, peer)) is not None and status.is_up and status.way in ways)
 
 
 async def fill(agent):
@@ -78,10 +105,64 @@ class RawComponent(_Raw):
         await self.until(r"<handshake.*?>")
         return self
 
-    async def frame_text(self):
-        """Return what the next frame holds, as text."""
-        text = await self.until(r"<frame [^>]*>([^<]*)</frame>")
-        return base64.b64decode(re.search(">([^<]*)<", text)[1]).decode(errors="replace")
+    async def frame(self, kind):
+        """Return the next frame of a kind; others are passed over."""
+        while True:
+            text = await self.until(r"<frame [^>]*>([^<]*)</frame>")
+            frame = base64.b64decode(re.search(">([^<]*)<", text)[1])
+            if frame[0] == kind:
+                return frame
+
+    def link(self, incarnation=7, to="c1.lab.localhost"):
+        """Return an end of a link to a container."""
+        return RawLink(self, f"{self._name}.{self._address.platform}", to, incarnation)
+
+
+class RawLink:
+    """The end of a link that a component pretends to be; it acknowledges nothing."""
+
+    def __init__(self, component, own, peer, incarnation):
+        self.component = component
+        self.own = own
+        self.peer = peer
+        self.incarnation = incarnation
+        self.other = 0  # the container's incarnation
+        self.number = 0
+
+    def send(self, frame):
+        """Send any bytes as a frame."""
+        text = base64.b64encode(frame).decode()
+        self.component.send(
+            f"<message to='{self.peer}' from='{self.own}' id='x'>"
+            f"<frame xmlns='urn:formicary:frame:2'>{text}</frame></message>"
+        )
+
+    def hello(self, terms=None, *, asks=0, echo=0):
+        """Send a hello, and return what was sent."""
+        payload = write_terms(terms or Terms())
+        self.send(frame := HEADER.pack(HELLO, self.incarnation, self.other, asks, echo) + payload)
+        return frame
+
+    async def open(self, terms=None):
+        """Become the container's session with this component; return the terms that it tells."""
+        self.hello(terms, asks=99)
+        while True:
+            answer = await self.component.frame(HELLO)
+            _, sender, receiver, asks, echo = HEADER.unpack_from(answer)
+            if (receiver, echo) == (self.incarnation, 99) and asks:
+                break
+        self.other = sender
+        self.hello(terms, echo=asks)
+        return answer[SIZE:]
+
+    def control(self, kind, number=0, acked=0, payload=b""):
+        """Send a frame of the session with any number."""
+        self.send(HEADER.pack(kind, self.incarnation, self.other, number, acked) + payload)
+
+    def data(self, payload, kind=DATA):
+        """Send the next numbered frame."""
+        self.number += 1
+        self.control(kind, self.number, payload=payload)
 
 
 class RawClient(_Raw):

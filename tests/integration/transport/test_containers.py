@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import re
 import signal
@@ -12,12 +13,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.integration.transport.raw import fill, next_turn, until
+from tests.integration.transport.raw import fill, link, next_turn, server_connection, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
 from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template
 from formicary.errors import ContainerClosedError, InvalidMessageError, MailboxFullError, MessageTooLargeError
 from formicary.transport import held
+from formicary.transport.header import WINDOW_BYTES
 
 pytestmark = pytest.mark.server
 
@@ -159,7 +161,7 @@ async def test_a_short_reply_to_reaches_the_senders_container(containers):
     ("to", "reason", "at"),
     [
         ("nobody@c2", "no agent named 'nobody' lives in container c2", 1),
-        ("b@c9", r"c9\.lab\.localhost cannot be reached: ", 0),
+        ("b@c9", r"container c9 cannot be reached: ", 0),
         ("b@elsewhere.example", r"b@elsewhere\.example cannot be reached: ", 0),
         ("nobody@localhost", r"nobody@localhost cannot be reached: ", 0),
     ],
@@ -192,31 +194,52 @@ async def test_all_of_a_burst_to_a_container_that_is_not_there_come_back(contain
         assert asking.result == [str(number) for number in range(count)]
 
 
-async def test_too_large_is_refused_before_it_is_sent_and_others_go_on(containers, server):
-    limit = server.address.stanza_limit
-    async with containers("c1", "c2") as (c1, c2):
+@pytest.mark.parametrize("route", ["xmpp", "auto"])
+async def test_too_large_is_refused_before_it_is_sent_and_others_go_on(containers, server, route):
+    async with containers("c1", "c2", route=route) as (c1, c2):
         got = Collect()
         await start(c2, "b", got)
-        large = "x" * limit
-        says = rf"takes \d{{7,}} bytes .* than the {str(limit)[:3]}"
 
         async def send(behaviour):
-            await behaviour.send(Message(to="b@c2", body="before"))
-            for to in ("b@c2", "b@elsewhere.example"):
-                with pytest.raises(MessageTooLargeError, match=says):
-                    await behaviour.send(Message(to=to, body=large))
-            await behaviour.send(Message(to="b@c2", body="y" * (limit // 4 * 3 - 2000)))
-            await behaviour.send(Message(to="b@c2", metadata={"large": large}))
-            await behaviour.send(Message(to="b@c2", body="after"))
-            return (await behaviour.receive(timeout=10)).body
+            sizes = []
+            for size in (17 << 20, 1 << 20, 15 << 20):
+                try:
+                    await behaviour.send(Message(to="b@c2", body="x" * size))
+                except MessageTooLargeError as error:
+                    sizes += map(int, re.findall(r"\d+", str(error)))
+                await behaviour.send(Message(to="b@c2", body="small"))
+            await behaviour.send(Message(to="b@c2", metadata={"large": "x" * (17 << 20)}))
+            await behaviour.send(Message(to="b@c2", body="last"))
+            return sizes, (await behaviour.receive(timeout=10)).body
 
         sending = do(send)
         await start(c1, "a", sending)
         await sending.join()
-        await until(lambda: len(got.messages) == 3)
-        assert [body[:6] for body in got.bodies] == ["before", "yyyyyy", "after"]
-        assert f"more than the {str(limit)[:3]}" in sending.result
-        assert len(reasons(c1)) == 3
+        (needed, limit), told = sending.result
+        assert 17 << 20 < needed < (17 << 20) + 1000
+        assert limit == 16 << 20
+        assert f"and at most {16 << 20} are taken" in told
+        await until(lambda: got.messages and got.bodies[-1] == "last")
+        assert [len(body) for body in got.bodies] == [5, 1 << 20, 5, 15 << 20, 5, 4]
+        assert c1.dead_letters.total == 2
+        assert link(c1, "c2").failed == 1  # the other was refused before it was taken
+
+
+async def test_a_plain_message_that_is_larger_than_a_stanza_is_refused_and_others_go_on(containers, server):
+    limit = server.address.stanza_limit
+    async with containers("c1", "c2") as (c1, c2):
+        got = Collect()
+        await start(c2, "b", got)
+
+        async def send(behaviour):
+            with pytest.raises(MessageTooLargeError, match=rf"takes \d{{6,}} bytes .* at most {limit} are"):
+                await behaviour.send(Message(to="b@elsewhere.example", body="x" * limit))
+            await behaviour.send(Message(to="b@c2", body="after"))
+
+        await start(c1, "a", do(send))
+        await until(lambda: got.messages)
+        assert server_connection(c1).is_up
+        assert len(reasons(c1)) == 1
 
 
 async def test_a_value_of_a_wrong_type_fails_alone(containers):
@@ -304,52 +327,127 @@ async def test_past_its_time_what_waits_for_a_mailbox_fails_to_its_sender(contai
         }
 
 
-async def test_reading_pauses_while_too_much_waits_and_goes_on_after(containers, monkeypatch):
-    monkeypatch.setattr(held, "_LIMIT", 100)
+async def test_senders_to_a_slow_receiver_elsewhere_wait_and_all_others_go_on(containers):
+    total = 2000
     async with containers("c1", "c2", mailbox_limit=10) as (c1, c2):
         slow, other = Slow(), Collect()
         await start(c2, "slow", slow)
         await start(c2, "other", other)
+        bodies = [str(number) for number in range(total)]
 
         async def send(behaviour):
-            for number in range(300):  # more than fits into one read from a socket
-                await behaviour.send(Message(to="slow@c2", body=f"{number:010000}"))
+            for number, body in enumerate(bodies):
+                await behaviour.send(Message(to="slow@c2", body=body))
                 if number % 10 == 0:
-                    await next_turn()
-            await behaviour.send(Message(to="other@c2", body="behind"))
+                    await next_turn()  # so that it can be told to wait
 
-        await start(c1, "a", do(send))
-        transport = c2._transport
-        await until(lambda: transport._held.is_full)
-        await asyncio.sleep(0.05)
-        assert other.messages == []
-        assert not transport._stream._transport.is_reading()
-        for _ in range(300):
+        sending = do(send)
+        await start(c1, "a", sending)
+        await start(c1, "b", do(lambda own: send_all(own, "other@c2", bodies)))
+        await until(lambda: len(other.messages) == total)
+        await until(lambda: link(c1, "c2").received)
+        await next_turn()
+        assert other.bodies == bodies
+        assert slow.bodies == []
+        assert not sending.is_done()
+        micro = MicroAgent("m")
+        await c1.start(micro)
+        with pytest.raises(MailboxFullError, match=r"^the mailbox of slow@c2\.lab\.localhost is full"):
+            micro.send_nowait(Message(to="slow@c2"))
+        for _ in bodies:
             slow.may.release()
-        await until(lambda: len(slow.bodies) == 300 and other.messages)
-        assert slow.bodies == [f"{number:010000}" for number in range(300)]
-        assert transport._stream._transport.is_reading()
-        assert transport._held.lines == {}
+        await until(lambda: len(slow.bodies) == total)
+        assert slow.bodies == bodies
         assert c2.dead_letters.total == 0
+        assert c1.dead_letters.total == 1  # the micro-agent's
 
 
-async def test_one_deaf_receiver_holds_the_others_up_no_longer_than_send_timeout(containers, monkeypatch):
-    monkeypatch.setattr(held, "_LIMIT", 50)
+async def test_two_containers_that_send_to_one_slow_receiver_both_wait_and_both_go_on(containers):
+    total = 1000
+    async with containers("c1", "c2", "c3", mailbox_limit=10) as (c1, c2, c3):
+        slow = Slow()
+        await start(c2, "slow", slow)
+        sent = {}
+        for container in (c1, c3):
+            sent[container.name] = [f"{container.name} {number}" for number in range(total)]
+            sending = do(lambda own: send_all(own, "slow@c2", sent[own.agent.container.name]))
+            await start(container, "a", sending)
+        for taken in range(0, 2 * total, 100):
+            for _ in range(100):
+                slow.may.release()
+            await until(lambda now=taken + 100: len(slow.bodies) == now)
+        for name, bodies in sent.items():
+            assert [body for body in slow.bodies if body.startswith(name)] == bodies
+        assert c1.dead_letters.total == c2.dead_letters.total == c3.dead_letters.total == 0
+
+
+async def test_a_message_to_several_waits_only_for_the_slow_one(containers):
+    async with containers("c1", "c2", mailbox_limit=5) as (c1, c2):
+        slow, quick = Slow(), Collect()
+        await start(c2, "slow", slow)
+        await start(c2, "quick", quick)
+        bodies = [str(number) for number in range(300)]
+        await start(c1, "a", do(lambda own: send_all(own, "slow@c2", bodies)))
+        await until(lambda: link(c1, "c2") and link(c1, "c2").received)  # that it is to wait
+        sending = do(lambda own: send_all(own, ("slow@c2", "quick@c2"), ["both"]))
+        await start(c1, "b", sending)
+        await until(lambda: quick.messages)
+        for _ in range(301):
+            slow.may.release()
+        await until(lambda: len(slow.bodies) == 301)
+        await sending.join()
+        assert quick.bodies == ["both"]
+        assert [body for body in slow.bodies if body != "both"] == bodies
+
+
+async def test_what_is_held_for_many_slow_receivers_is_bounded_and_all_of_it_arrives(containers, monkeypatch):
+    monkeypatch.setattr(held, "_LIMIT", 100)
+    receivers, each = 20, 1000
+    async with containers("c1", "c2", mailbox_limit=2) as (c1, c2):
+        slow = [Slow() for _ in range(receivers)]
+        for number, behaviour in enumerate(slow):
+            await start(c2, f"s{number}", behaviour)
+        bodies = [f"{number:01000}" for number in range(each)]
+        for number in range(receivers):
+            await start(c1, f"a{number}", do(lambda own, to=f"s{number}@c2": send_all(own, to, bodies)))
+        held_there = c2._transport.held
+        await until(lambda: held_there.is_full)
+        await asyncio.sleep(0.3)  # more comes, up to the link's window, and then no more
+        waiting = sum(map(len, held_there.lines.values()))
+        assert waiting <= 100 + WINDOW_BYTES // 1000 + 32
+        for behaviour in slow:
+            for _ in bodies:
+                behaviour.may.release()
+        await until(lambda: all(len(behaviour.bodies) == each for behaviour in slow))
+        assert all(behaviour.bodies == bodies for behaviour in slow)
+        await until(lambda: not held_there.lines)
+        assert not held_there.is_full
+        assert c1.dead_letters.total == c2.dead_letters.total == 0
+
+
+async def test_one_deaf_receiver_holds_no_other_up_and_its_senders_are_told(containers):
+    count = 200
     async with containers("c1", "c2", mailbox_limit=2, send_timeout=0.3) as (c1, c2):
         await start(c2, "deaf", Deaf())
         other = Collect()
         await start(c2, "other", other)
+        raised = []
 
         async def send(behaviour):
-            for number in range(200):
-                await behaviour.send(Message(to="deaf@c2", body=str(number)))
-                if number % 10 == 0:
-                    await next_turn()
+            for number in range(count):
+                try:
+                    await behaviour.send(Message(to="deaf@c2", body=str(number)))
+                except MailboxFullError as error:
+                    raised.append(str(error))
             await behaviour.send(Message(to="other@c2", body="behind"))
 
-        await start(c1, "a", do(send), Collect())
-        await until(lambda: other.messages)  # it is behind 198 messages that each may wait 0.3 s
-        await until(lambda: c2.dead_letters.total == 198)
+        told = Collect()
+        told.template = Template(performative="failure")
+        await start(c1, "a", do(send), told)
+        await until(lambda: other.messages)
+        await until(lambda: len(told.messages) + len(raised) == count - 2)
+        assert set(told.bodies) == {"the mailbox of behaviour Deaf of agent deaf had no room for 0.3 s"}
+        assert set(raised) <= {"the mailbox of deaf@c2.lab.localhost had no room for 0.3 s"}
 
 
 # Micro-agents and instruments
@@ -459,7 +557,7 @@ async def test_who_waits_for_a_mailbox_in_a_container_that_closes_is_told(contai
             await start(c2, "deaf", Deaf())
             told = Collect()
             await start(c1, "a", told, do(lambda own: send_all(own, "deaf@c2", map(str, range(5)))))
-            await until(lambda: c2._transport._held._count == 4)
+            await until(lambda: sum(map(len, c2._transport.held.lines.values())) == 4)
         await until(lambda: len(told.messages) == 5)
         expected = {
             "behaviour Deaf of agent deaf ended before it received the message": 1,
@@ -469,31 +567,75 @@ async def test_who_waits_for_a_mailbox_in_a_container_that_closes_is_told(contai
         assert Counter(told.bodies) == Counter(reasons(c2)) == expected
 
 
-async def test_after_closing_nothing_can_be_sent(containers):
-    async with containers("c1") as (c1,):
-        transport = c1._transport
-        agent = MicroAgent("m")
-        await c1.start(agent)
-    assert transport.is_closed
-    with pytest.raises(ContainerClosedError):
-        agent.send_nowait(Message(to="b@c2"))
+async def test_whatever_is_on_its_way_to_a_container_that_closes_is_received_or_fails(containers):
+    class Number(CyclicBehaviour):
+        async def run(self):
+            number = str(next(numbers))
+            try:
+                await self.send(Message(to="b@c2", body=number))
+            except MailboxFullError:
+                raised.add(number)
+            else:
+                sent.append(number)
+
+    numbers, sent, raised, told = itertools.count(), [], set(), Collect()
+    told.template = Template(performative="failure")
+    async with containers("c1", send_timeout=5) as (c1,):
+        senders = [Number() for _ in range(5)]
+        async with containers("c2", mailbox_limit=20) as (c2,):
+            got = Collect()
+            await start(c2, "b", got)
+            await start(c1, "a", told, *senders)
+            await until(lambda: len(got.messages) > 2000)
+        await until(lambda: told.messages)
+        for sender in senders:
+            sender.kill()
+            await sender.join()
+        await until(lambda: len(got.messages) + c1.dead_letters.total + c2.dead_letters.total >= len(sent))
+        dead = [letter.message.body for letter in (*c1.dead_letters, *c2.dead_letters)]
+        assert got.bodies == sorted(got.bodies, key=int)
+        assert len(set(got.bodies)) == len(got.bodies)
+        assert not set(got.bodies) & set(dead)
+
+
+@pytest.mark.parametrize("name", ["b@c2", "b@c2.lab.localhost"])
+async def test_after_closing_nothing_can_be_sent(containers, name):
+    async with containers("c2") as (c2,):
+        got = Collect()
+        await start(c2, "b", got)
+        async with containers("c1") as (c1,):
+            transport = c1._transport
+            agent = MicroAgent("m")
+            await c1.start(agent)
+            for _ in range(2):
+                agent.send_nowait(Message(to=name, body="in time"))
+            await until(lambda: len(got.messages) == 2)
+        assert transport.is_closed
+        with pytest.raises(ContainerClosedError):
+            agent.send_nowait(Message(to=name, body="too late"))
 
 
 async def test_a_full_link_makes_send_nowait_raise_and_send_wait(containers, server):
-    async with containers("c1", "c2", send_timeout=0.3) as (c1, _):
+    async with containers("c1", "c2", send_timeout=0.3) as (c1, c2):
         agent = MicroAgent("m")
+        got = Collect()
         await c1.start(agent)
+        await start(c2, "b", got)
+        await agent.send(Message(to="b@c2", body="first"))
+        await until(lambda: got.messages)
         os.kill(server.pid, signal.SIGSTOP)
         try:
             with pytest.raises(MailboxFullError, match=r"^the link to c2\.lab\.localhost, .* nothing more"):
                 await fill(agent)
             with pytest.raises(MailboxFullError, match=r"takes nothing more for now, had no room for 0\.3 s"):
                 await agent.send(Message(to="b@c2", body="waits"))
-            with pytest.raises(MailboxFullError, match=r"the way to b@example\.org, .* takes nothing more"):
-                await agent.send(Message(to="b@example.org", body="waits"))
         finally:
             os.kill(server.pid, signal.SIGCONT)
+        await until(lambda: link(c1, "c2").unacknowledged == 0)
         await agent.send(Message(to="b@c2", body="goes"))
+        await until(lambda: got.bodies[-1] == "goes")
+        assert len({len(body) for body in got.bodies}) == 3
+        assert "waits" not in got.bodies
 
 
 # Two processes

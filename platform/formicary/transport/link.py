@@ -93,6 +93,7 @@ class Link:
         self._is_slow = True  # whether the timer, if any, waits for long
         self._failed = 0
         self._settled: asyncio.Event | None = None  # set when nothing waits any more; made when closing
+        self._goal = 0, (0, 0)  # frames to be acknowledged until then, in a session between these
         self.batch_limit = session.frame_limit
         self.message_limit = session.message_limit
         self._arrivals = Arrivals(
@@ -332,24 +333,43 @@ class Link:
         self.session.tick(self._now())
         self._perform()
         self.refresh()
-        if self._settled is not None and not self.session.unacknowledged and self.outbox.is_empty:
+        if self._settled is not None and self._is_settled():
             self._settled.set()
         self._tick_soon()
 
     # -- the end --------------------------------------------------------------------------------------------
 
     async def drain(self) -> None:
-        """Wait until the other end has acknowledged all that was sent, or has been given up."""
-        if self.session.unacknowledged or not self.outbox.is_empty:
+        """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
+        session = self.session
+        if session.is_open:
+            self.outbox.push()  # not to wait for what others make this container send meanwhile
+        if session.unacknowledged or not self.outbox.is_empty:
+            self._goal = session.acknowledged + session.unacknowledged, session.incarnations
             self._settled = asyncio.Event()
             self.outbox.flush()
             self._tick_soon()
             await self._settled.wait()
 
-    async def close(self) -> None:
-        """Tell the other end that this one stops, and wait until it knows."""
+    def _is_settled(self) -> bool:
+        """Tell whether what `drain` waits for has come."""
+        session = self.session
+        if not session.unacknowledged and self.outbox.is_empty:
+            return True
+        acknowledged, incarnations = self._goal
+        return (
+            session.is_open and incarnations == session.incarnations and session.acknowledged >= acknowledged
+        )
+
+    def part(self) -> None:
+        """Take nothing more, and tell the other end so, behind all that is to go there."""
+        if self.session.is_open:
+            self.outbox.push()
         self.session.close()
         self._perform()
+
+    async def parted(self) -> None:
+        """Wait until the other end knows."""
         while self.session.state is State.CLOSING:
             self._settled = asyncio.Event()
             self._tick_soon()

@@ -170,6 +170,11 @@ class Outbox:
             self._until = _QUEUE
             self._carrier.connect()
 
+    def push(self) -> None:
+        """Send what waits even where the carrier has to keep it until there is room."""
+        if self._letters:
+            self._send_all()
+
     def open(self) -> None:
         """Send what waits, and let who waits for room go on: the carrier has room again, or is closed."""
         self._until = _FULL

@@ -39,7 +39,7 @@ _FRAME_LIMIT = 1 << 18  # bytes of a frame: with larger ones, nothing gets faste
 _LINKS = 10_000  # other containers
 _LOGGED = 10  # dropped frames and stanzas that are logged one by one
 _DRAIN = 5.0  # s that other containers get to acknowledge what was sent when this one stops
-_PARTING = 1.0  # s that they get to learn that it does
+_PARTING = 2.0  # s that they get to learn that it does
 
 
 class Router:
@@ -427,7 +427,10 @@ class Router:
             links = list(self._links.values())
             await _within(_DRAIN, [link.drain() for link in links])
             self.is_closed = True
-            await _within(_PARTING, [link.close() for link in links])
+            links = list(self._links.values())
+            for link in links:
+                link.part()
+            await _within(_PARTING, [link.parted() for link in links])
         finally:
             self.is_closed = True
             self.container.neighbours.clear()  # what is sent now is to be refused

@@ -89,6 +89,11 @@ class Sending:
         return len(self._unacked) + len(self._pending)
 
     @property
+    def acknowledged(self) -> int:
+        """How many frames were acknowledged, or given back, in all sessions."""
+        return self._sent_before + self._acked
+
+    @property
     def frame_limit(self) -> int:
         """Bytes of the largest payload that a frame to the other end may have."""
         return min(self.terms.frame_limit, self._other.frame_limit) - SIZE

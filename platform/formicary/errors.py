@@ -63,3 +63,7 @@ class ServerError(FormicaryError):
     """The managed Prosody cannot be started, stopped or asked."""
 
     exit_code = 3
+
+
+class InvalidDescriptionError(FormicaryError, ValueError):
+    """A description of a service, or a query for one, has a value that it cannot have."""

@@ -5,7 +5,9 @@ import contextlib
 import pytest
 
 from formicary import Container
+from formicary.errors import LinkError
 from formicary.server import ManagedServer
+from formicary.transport.direct import Direct
 
 
 @pytest.fixture(scope="module")
@@ -33,3 +35,39 @@ def containers(server):
             ]
 
     return open_all
+
+
+@pytest.fixture
+def joined():
+    """Open containers that meet at the first of them, without a server; for `async with`, as `containers`."""
+    meeting = []
+
+    @contextlib.asynccontextmanager
+    async def open_all(*names, **options):
+        async with contextlib.AsyncExitStack() as stack:
+            opened = []
+            for name in names:
+                where = {"join": meeting[0]} if meeting else {"listen": "127.0.0.1"}
+                opened.append(await stack.enter_async_context(Container(name, **where, **options)))
+                if not meeting:
+                    meeting.append(opened[0].join_address)
+                    stack.callback(meeting.clear)
+            yield opened
+
+    return open_all
+
+
+@pytest.fixture
+def no_way_but_to(monkeypatch):
+    """Have no container reach any other directly but one: `no_way_but_to("hub.lab.localhost")`."""
+    dial = Direct.dial
+
+    def forbid(allowed, monkeypatch=monkeypatch):
+        async def dial_allowed(self, peer, offer):
+            if peer != allowed:
+                raise LinkError(f"cannot connect to {peer}: No route to host; is it running?")
+            return await dial(self, peer, offer)
+
+        monkeypatch.setattr(Direct, "dial", dial_allowed)
+
+    return forbid

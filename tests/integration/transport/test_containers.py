@@ -582,6 +582,8 @@ async def test_whatever_is_on_its_way_to_a_container_that_closes_is_received_or_
     told.template = Template(performative="failure")
     async with containers("c1", send_timeout=5) as (c1,):
         senders = [Number() for _ in range(5)]
+        for sender in senders:
+            sender.template = Template(performative="never")
         async with containers("c2", mailbox_limit=20) as (c2,):
             got = Collect()
             await start(c2, "b", got)

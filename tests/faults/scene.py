@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import operator
-import sys
 import time
 from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from tests.faults.ledger import Account, settle
-from tests.faults.side import Side, SideError, end_program, start_program, until
+from tests.faults.servers import FederatedServers, as_option, enter, lay_ways_to
+from tests.faults.side import Side, SideError, until
 from tests.faults.worker import Setting
 from tests.plugins.namespaces import Host, joined_hosts
 
@@ -20,9 +20,10 @@ from formicary.server import ManagedServer
 if TYPE_CHECKING:
     from pathlib import Path
 
-Route = Literal["xmpp", "auto", "direct", "relay"]
+Route = Literal["xmpp", "federated", "auto", "direct", "relay"]
 ROUTES: dict[Route, str] = {
     "xmpp": "through Prosody",
+    "federated": "through two Prosodies, one on each host",
     "auto": "direct, Prosody as the far way",
     "direct": "direct, no server",
     "relay": "direct, a third container as the far way",
@@ -75,6 +76,7 @@ class Scene:
         self.figures = Figures()
         self.hosts: tuple[Host, Host] | None = None
         self.server: ManagedServer | None = None
+        self.servers: FederatedServers | None = None
         self._folder = folder
         self._options = options
         self._apart = apart
@@ -90,12 +92,14 @@ class Scene:
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
-            if self._apart:
+            if self._apart or self.route == "federated":
                 self.hosts = stack.enter_context(joined_hosts())
-            if self.route in {"auto", "xmpp"}:
+            if self.route == "federated":
+                self.servers = FederatedServers(self.hosts, self._folder)
+            elif self.route in {"auto", "xmpp"}:
                 self.server = stack.enter_context(ManagedServer(containers=["c1", "c2"]))
                 if self.hosts is not None:
-                    await self._lay_ways_to_server(stack)
+                    await lay_ways_to(self.server, self.hosts, self._folder, stack)
             self.c1, self.c2 = self._side("c1", "c2"), self._side("c2", "c1")
             self.middle = self._side("c0", "c0") if self.route == "relay" else None
             for side in filter(None, (self.middle, self.c1, self.c2)):
@@ -107,36 +111,20 @@ class Scene:
         await self._stack.aclose()
 
     def _side(self, name: str, peer: str) -> Side:
-        host = self.hosts and self.hosts[name == "c2"]
-        options = dict(self._options)
+        number = int(name == "c2")
+        host = self.hosts and self.hosts[number]
+        listen = host.address if host else None if self.server else LOOPBACK
+        options = {**self._options, "listen": listen, "route": "auto"}
         if self.server is not None:
-            server = asdict(self.server.address)
-            options["server"] = {**server, "folder": str(server["folder"])}
-            options["route"] = self.route
-        else:
-            options["listen"] = LOOPBACK
-        if host:
-            options["listen"] = host.address
+            options |= {"server": as_option(self.server.address), "route": self.route}
+        elif self.servers is not None:
+            options |= {"server": as_option(self.servers.address(number)), "route": "xmpp"}
         ledger = str(self._folder / f"{name}.ledger")
         setting = Setting(name, peer, ledger, options, **self._shape)
-        prefix = ["ip", "netns", "exec", host.name] if host else []
+        prefix = enter(host) if host else ()
         if self._apart_in_time and name == "c2":
-            prefix = ["unshare", "--time", "--monotonic", "1000000", "--fork", "--kill-child"]
+            prefix = ("unshare", "--time", "--monotonic", "1000000", "--fork", "--kill-child")
         return Side(setting, self._folder, prefix)
-
-    async def _lay_ways_to_server(self, stack: AsyncExitStack) -> None:
-        """Let both hosts reach the server on loopback, whatever happens to the cable between them."""
-        assert self.server is not None
-        assert self.hosts is not None
-        port, path = str(self.server.address.port), str(self._folder / "server")
-        for prefix, ends in (
-            ([], (path, port)),
-            *((["ip", "netns", "exec", host.name], (port, path)) for host in self.hosts),
-        ):
-            relay = await start_program(*prefix, sys.executable, "-m", "tests.faults.relay", *ends)
-            stack.push_async_callback(end_program, relay)
-            assert relay.stdout is not None
-            assert await relay.stdout.readline() == b"ready\n"
 
     async def start(self, *, early: float = 0.0) -> None:
         """Start both workers; nothing is sent yet.

@@ -12,8 +12,10 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import os
+import socket
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -199,10 +201,12 @@ def links(container: Container) -> list[dict[str, Any]]:
 
 
 def break_connections(container: Container) -> int:
-    """Break all direct connections as a reset by the network would; return how many there were."""
+    """End all direct connections, as if the network had ended them; return how many there were."""
     connections = [link.direct for link in container._transport._links.values() if link.direct is not None]
     for connection in connections:
-        connection._transport.abort()
+        number = connection._transport.get_extra_info("socket").fileno()
+        with socket.socket(fileno=os.dup(number)) as broken, suppress(OSError):
+            broken.shutdown(socket.SHUT_RDWR)
     return len(connections)
 
 

@@ -1,0 +1,57 @@
+"""What a fault is: something that happens for real, while containers talk over one route or another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from tests.faults.scene import Route, Scene
+
+
+@dataclass(frozen=True, eq=False)
+class Fault:
+    """One of the faults.
+
+    Attributes:
+        name: what it is called in tests.
+        title: what happens, for the table.
+        routes: over which it can.
+        cause: sets the scene in motion, and causes it.
+        shape: further arguments of `Scene`.
+        may_fail: whether messages may fail, rather than arrive.
+        is_heavy: whether it needs so much of the processors that others like it are to wait.
+        is_long: whether it takes longer than others, and so starts before them.
+    """
+
+    name: str
+    title: str
+    routes: tuple[Route, ...]
+    cause: Callable[[Scene], Awaitable[None]]
+    shape: dict[str, Any]
+    may_fail: bool
+    is_heavy: bool
+    is_long: bool
+
+
+FAULTS: list[Fault] = []
+"""All faults, once their modules are loaded."""
+
+
+def fault(
+    title: str,
+    *routes: Route,
+    may_fail: bool = False,
+    is_heavy: bool = False,
+    is_long: bool = False,
+    **shape: Any,
+) -> Callable[[Callable[[Scene], Awaitable[None]]], Callable[[Scene], Awaitable[None]]]:
+    """Enter a function among the faults."""
+
+    def enter(cause: Callable[[Scene], Awaitable[None]]) -> Callable[[Scene], Awaitable[None]]:
+        FAULTS.append(Fault(cause.__name__, title, routes, cause, shape, may_fail, is_heavy, is_long))
+        return cause
+
+    return enter

@@ -1,0 +1,117 @@
+"""Faults of the network, and of connections."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tests.faults.fault import fault
+
+if TYPE_CHECKING:
+    from tests.faults.scene import Scene
+
+
+@fault(
+    "the network between the hosts is cut for 8 s: an address taken away",
+    "auto",
+    "direct",
+    "federated",
+    apart=True,
+)
+async def network_cut(scene: Scene) -> None:
+    first, _ = scene.hosts
+    await scene.talk()
+    way = "xmpp" if scene.route == "federated" else "direct"
+    await scene.use(way)
+    first.cut()
+    if scene.route == "auto":
+        await scene.flow()  # over the server, while the cable is cut
+        scene.check(await scene.ways() == {"xmpp"}, f"the way is {await scene.ways()} while that is cut")
+    await asyncio.sleep(8)
+    first.mend()
+    await scene.flow()
+    await scene.use(way)
+
+
+@fault(
+    "the network is cut for 35 s, longer than the other side is waited for",
+    "direct",
+    apart=True,
+    pause=0.1,
+    may_fail=True,
+    is_long=True,
+)
+async def network_cut_for_long(scene: Scene) -> None:
+    _, second = scene.hosts
+    await scene.talk()
+    second.cut()
+    await asyncio.sleep(35)
+    second.mend()
+    await scene.flow()
+
+
+@fault("connections between the hosts are reset, five times", "auto", "direct", "federated", apart=True)
+async def connection_reset(scene: Scene) -> None:
+    first, _ = scene.hosts
+    await scene.talk()
+    way = "xmpp" if scene.route == "federated" else "direct"
+    for _ in range(5):
+        await scene.use(way)
+        first.reset_connections()
+        await scene.flow()
+    await scene.use(way)
+
+
+@fault("the direct connection breaks on both sides at once, twenty times", "auto", "direct", "relay")
+async def connection_broken(scene: Scene) -> None:
+    await scene.talk()
+    broken = 0
+    for _ in range(20):
+        answers = await asyncio.gather(*(side.order("break") for side in (scene.c1, scene.c2)))
+        broken += sum(answer["count"] for answer in answers)
+        await asyncio.sleep(0.1)
+    scene.check(broken >= 20, f"only {broken} ends of connections could be broken")
+    await scene.flow()
+    await scene.use("direct")
+
+
+@fault("the container that both have joined is killed", "relay")
+async def middle_killed(scene: Scene) -> None:
+    await scene.talk()
+    await scene.use("direct")
+    await scene.middle.kill()
+    await asyncio.sleep(5)
+    await scene.flow()
+
+
+@fault(
+    "both begin to write to each other at once, and know nothing of each other", "xmpp", "auto", agents=500
+)
+async def both_at_once(scene: Scene) -> None:
+    await scene.talk()
+    if scene.route == "auto":
+        await scene.use("direct")
+    links = [len(await scene.links(side)) for side in (scene.c1, scene.c2)]
+    scene.check(links == [1, 1], f"they have {links} links")
+
+
+@fault("no route to the host that the direct link is offered at", "auto", apart=True)
+async def no_route(scene: Scene) -> None:
+    await scene.start()
+    for host in scene.hosts:
+        host.cut()
+    await scene.talk()
+    await asyncio.sleep(6)  # longer than a connection may take to be made
+    await scene.flow()
+    scene.check(await scene.ways() == {"xmpp"}, f"the way is {await scene.ways()}")
+
+
+@fault("the host that the direct link is offered at answers nothing", "auto", apart=True)
+async def black_hole(scene: Scene) -> None:
+    first, second = scene.hosts
+    first.swallow(second)
+    second.swallow(first)
+    await scene.talk()
+    await asyncio.sleep(6)
+    await scene.flow()
+    scene.check(await scene.ways() == {"xmpp"}, f"the way is {await scene.ways()}")

@@ -39,6 +39,8 @@ class Greeter(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self.opened: asyncio.Future[DirectConnection] = asyncio.get_running_loop().create_future()
         """Done when the opening is, with the connection; fails with a LinkError or an OpeningError."""
+        # Whoever waited for it may have given up before it failed: nothing is to be said about that.
+        self.opened.add_done_callback(lambda opened: opened.cancelled() or opened.exception())
         self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         """Done when the connection has ended during the opening."""
 

@@ -68,10 +68,11 @@ def ratio_columns(rows: Sequence[Row]) -> list[Column]:
         return []
     ours = [comparison.row for comparison in found]
     many = any(row.experiment == "messaging/many-to-one" for row in rows)
+    bodies = tuple(figures.short(figures.size(row.payload_bytes)) for row in ours)
     return [
         Column("who", tuple(label(row) for row in ours), names=True),
         Column("senders" if many else "pairs", tuple(str(row.senders) for row in ours)),
-        Column("body", tuple(figures.short(figures.size(row.payload_bytes)) for row in ours)),
+        Column("body", bodies, minor=len(set(bodies)) == 1),
         Column("held against", tuple(label(one.base) for one in found), names=True),
         *_ratio("times its rate", [one.rate for one in found]),
         *_ratio("times its median", [one.median for one in found]),

@@ -155,7 +155,7 @@ def test_links_are_held_against_what_they_add_to(quick_run):
     floor = row("tcp", "", **{**WITH_TLS, "route": "tcp", "round_trips_per_s": 20.0})
     text = shown(quick_run, [row(**WITH_TLS), floor])
     assert "held against what else was measured" in text
-    assert re.search(r"Agents, direct with TLS +1 +100 B +TCP sockets with TLS +4\.0 ", text)
+    assert re.search(r"Agents, direct with TLS +1 +TCP sockets with TLS +4\.0 ", text)
     assert "held against" not in shown(quick_run, ROWS)
 
 

@@ -154,7 +154,7 @@ def _creation(row: Row, rows: Sequence[Row]) -> str:
 
 def _median_against(row: Row, rows: Sequence[Row]) -> str:
     base = baseline_of(row, rows)
-    beside = [(base, f"what {BASELINES[base.platform]} take")] if base else []
+    beside = [(base, f"what {_floor(base)} take")] if base else []
     beside += [(rival, f"what {subject(rival)} takes") for rival in rivals_of(row, rows)]
     ratios = ((median_ratio(row, other), name) for other, name in beside)
     return _listed(row, [figures.compared(ratio.mean, name) for ratio, name in ratios if ratio is not None])
@@ -163,10 +163,14 @@ def _median_against(row: Row, rows: Sequence[Row]) -> str:
 def _rate_against(row: Row, rows: Sequence[Row]) -> str:
     base = baseline_of(row, rows)
     # Not "two bare tasks": there are as many as there are pairs.
-    beside = [(base, f"the rate of {BASELINES[base.platform].removeprefix('two ')}")] if base else []
+    beside = [(base, f"the rate of {_floor(base).removeprefix('two ')}")] if base else []
     beside += [(rival, f"that of {subject(rival)}") for rival in rivals_of(row, rows)]
     ratios = ((rate_ratio(row, other), name) for other, name in beside)
     return _listed(row, [figures.compared(ratio.mean, name) for ratio, name in ratios if ratio is not None])
+
+
+def _floor(base: Row) -> str:
+    return BASELINES[base.platform] + (" with TLS" if base.tls else "")
 
 
 def _listed(row: Row, comparisons: list[str]) -> str:

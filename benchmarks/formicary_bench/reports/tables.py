@@ -54,7 +54,9 @@ def against_baseline(row: Row, rows: Sequence[Row]) -> str:
     """Say how many times its baseline's rate a row has: `0.87 of tasks`; empty without a baseline."""
     base = baseline_of(row, rows)
     ratio = rate_ratio(row, base) if base else None
-    return figures.compared(ratio.mean, base.platform) if base and ratio else ""
+    if base is None or ratio is None:
+        return ""
+    return figures.compared(ratio.mean, f"{base.platform} with TLS" if base.tls else base.platform)
 
 
 def ratio_columns(rows: Sequence[Row]) -> list[Column]:

@@ -153,8 +153,11 @@ def test_routes_and_tls_have_names_of_their_own():
 
 def test_links_are_held_against_what_they_add_to(quick_run):
     floor = row("tcp", "", **{**WITH_TLS, "route": "tcp", "round_trips_per_s": 20.0})
-    text = shown(quick_run, [row(**WITH_TLS), floor])
+    ours = row(**WITH_TLS, rtt_p50_us=1.0)
+    text = shown(quick_run, [ours, floor], width=200)
     assert "held against what else was measured" in text
+    assert "4.0 times tcp with TLS" in text
+    assert "4.0 times the rate of bare TCP sockets with TLS" in " ".join(text.split())
     assert re.search(r"Agents, direct with TLS +1 +TCP sockets with TLS +4\.0 ", text)
     assert "held against" not in shown(quick_run, ROWS)
 

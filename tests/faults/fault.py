@@ -21,7 +21,7 @@ class Fault:
         routes: over which it can.
         cause: sets the scene in motion, and causes it.
         shape: further arguments of `Scene`.
-        may_fail: whether messages may fail, rather than arrive.
+        may_fail: whether messages may fail, rather than arrive: everywhere, or over one route.
         is_heavy: whether it needs so much of the processors that others like it are to wait.
         is_long: whether it takes longer than others, and so starts before them.
     """
@@ -31,7 +31,7 @@ class Fault:
     routes: tuple[Route, ...]
     cause: Callable[[Scene], Awaitable[None]]
     shape: dict[str, Any]
-    may_fail: bool
+    may_fail: bool | Route
     is_heavy: bool
     is_long: bool
 
@@ -43,7 +43,7 @@ FAULTS: list[Fault] = []
 def fault(
     title: str,
     *routes: Route,
-    may_fail: bool = False,
+    may_fail: bool | Route = False,
     is_heavy: bool = False,
     is_long: bool = False,
     **shape: Any,

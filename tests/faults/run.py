@@ -59,7 +59,7 @@ async def _run_one(case: Case) -> Figures:
         try:
             async with asyncio.timeout(_LONGEST), scene:
                 await fault.cause(scene)
-                await scene.finish(may_fail=fault.may_fail)
+                await scene.finish(may_fail=fault.may_fail in {True, case.route})
         except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:  # noqa: BLE001 -- a result
             scene.figures.problems.append("".join(traceback.format_exception(error)))
         scene.figures.seconds = time.monotonic() - start

@@ -189,8 +189,9 @@ class Direct:
                 "is its address up to date?"
             ) from None
         except (OSError, UnicodeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise LinkError(f"cannot connect to {where}: {reason}; is it running?") from None
+            from formicary.transport.stream import reason
+
+            raise LinkError(f"cannot connect to {where}: {reason(error)}; is it running?") from None
 
     @staticmethod
     async def _connect(greeter: Greeter, way: str | Place, context: ssl.SSLContext | None) -> None:

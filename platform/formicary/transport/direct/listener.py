@@ -120,6 +120,8 @@ class Listener:
                 self._dropped["not accepted"] += 1
                 await asyncio.sleep(_RETRY)
                 continue
+            if is_tcp:  # asyncio does that only for sockets that it has accepted itself
+                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             task = asyncio.create_task(self._welcome(connected, is_tcp))
             self._half_open[task] = None
             task.add_done_callback(self._half_open.pop)

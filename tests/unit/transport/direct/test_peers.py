@@ -1,0 +1,116 @@
+"""Whom a container knows: bounded, and only what was told last counts."""
+
+from __future__ import annotations
+
+import ssl
+import tempfile
+
+import pytest
+
+from formicary.errors import AuthenticationError
+from formicary.transport.direct import peers as module
+from formicary.transport.direct.identity import NO_FINGERPRINT, Identity
+from formicary.transport.direct.opening import BY_KEY, BY_TOKEN, OpeningError
+from formicary.transport.direct.peers import Peers
+
+C2 = "c2.lab.localhost"
+
+
+@pytest.fixture(scope="module")
+def identities():
+    return [Identity.make() for _ in range(3)]
+
+
+def test_a_peer_keeps_its_key_until_it_is_forgotten():
+    peers = Peers(None, None)
+    key = peers.key_for(C2)
+    assert peers.key_for(C2) == key == peers.key_of(C2, BY_KEY, NO_FINGERPRINT, with_tls=False)
+    assert peers.key_for("c3.lab.localhost") != key
+    peers.forget(C2)
+    peers.forget(C2)
+    with pytest.raises(OpeningError, match="unknown peer"):
+        peers.key_of(C2, BY_KEY, NO_FINGERPRINT, with_tls=False)
+    assert peers.key_for(C2) != key
+
+
+def test_with_tls_only_the_expected_certificate_will_do(identities):
+    ours, old, new = identities
+    peers = Peers(ours, None)
+    key = peers.key_for(C2)
+    peers.expect(C2, old.certificate)
+    peers.expect(C2, new.certificate)
+    assert peers.key_of(C2, BY_KEY, new.fingerprint, with_tls=True) == key
+    for seen in (old.fingerprint, ours.fingerprint, NO_FINGERPRINT):
+        with pytest.raises(OpeningError, match="other certificate"):
+            peers.key_of(C2, BY_KEY, seen, with_tls=True)
+
+
+def test_a_peer_that_gave_no_certificate_cannot_come_over_tls(identities):
+    peers = Peers(identities[0], None)
+    peers.key_for(C2)
+    peers.expect(C2, b"")
+    with pytest.raises(OpeningError, match="other certificate"):
+        peers.key_of(C2, BY_KEY, NO_FINGERPRINT, with_tls=True)
+
+
+def test_a_peer_that_was_not_offered_a_key_is_unknown(identities):
+    peers = Peers(identities[0], None)
+    peers.expect(C2, identities[1].certificate)
+    with pytest.raises(OpeningError, match="unknown peer"):
+        peers.key_of(C2, BY_KEY, identities[1].fingerprint, with_tls=True)
+
+
+def test_nobody_joins_without_a_token():
+    with pytest.raises(OpeningError, match="nobody may join"):
+        Peers(None, None).key_of(C2, BY_TOKEN, NO_FINGERPRINT, with_tls=False)
+    assert Peers(None, b"t" * 32).key_of(C2, BY_TOKEN, NO_FINGERPRINT, with_tls=False) == b"t" * 32
+
+
+def test_what_is_no_certificate_is_refused(identities):
+    with pytest.raises(AuthenticationError, match=r"what c2\.lab\.localhost gave as its certificate is none"):
+        Peers(identities[0], None).expect(C2, b"nonsense")
+
+
+def test_the_longest_unheard_of_is_forgotten_first(monkeypatch):
+    monkeypatch.setattr(module, "_KNOWN", 3)
+    peers = Peers(None, None)
+    for name in ("a", "b", "c", "a", "d"):
+        peers.key_for(name)
+    assert list(peers._known) == ["c", "a", "d"]
+
+
+def test_certificates_of_the_past_do_not_pile_up(identities):
+    peers = Peers(identities[0], None)
+    first = peers.context()
+    for number in range(50):
+        for identity in identities:
+            peers.expect(f"c{number % 2}", identity.certificate)
+    second = peers.context()
+    assert second is not first
+    assert peers.context() is second
+    assert peers._loaded == 2
+
+
+def test_a_key_is_on_disk_for_nobody(identities, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    modes = []
+    load = ssl.SSLContext.load_cert_chain
+
+    def look(self, file, *rest):
+        modes.extend((file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777))
+        load(self, file, *rest)
+
+    monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", look)
+    identities[0].dialling()
+    assert modes == [0o600, 0o700]
+    assert list(tmp_path.iterdir()) == []
+    assert "PRIVATE" not in repr(identities[0])
+
+
+def test_only_tls_1_3_is_spoken(identities):
+    for context in (
+        identities[0].accepting(),
+        identities[0].dialling(),
+        module.Peers(identities[0], None).context(),
+    ):
+        assert context.minimum_version == ssl.TLSVersion.TLSv1_3

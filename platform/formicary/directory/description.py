@@ -7,7 +7,8 @@ one process, the index and the replica share them without copies.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Never
+import re
+from typing import Any, Never
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -15,17 +16,18 @@ from msgspec.structs import force_setattr
 from formicary.errors import InvalidDescriptionError, InvalidNameError
 from formicary.names import check_receiver
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 PropertyValue = str | int | float | bool | tuple[str, ...]
 """What a property can be: text, a number, yes or no, or several texts."""
 
 LARGEST = 16_384
 """How many bytes a description may take, encoded."""
 
-_WORDS = frozenset({int, float, bool, str})
-_LARGEST_INTEGER = 2**63  # what every JSON and msgpack library can read back
+LISTS = ("protocols", "ontologies", "languages")
+"""The fields that are lists of texts."""
+
+_USUAL = frozenset({int, bool, str})  # kinds of properties that need no further look
+_NUMBERS = frozenset({int, bool, float})
+_is_usual_agent = re.compile(r"[a-z0-9._-]{1,255}@(?:[a-z0-9]{1,63}\.){1,3}[a-z0-9]{1,63}").fullmatch
 
 
 class Properties(dict[str, PropertyValue]):
@@ -76,23 +78,24 @@ class ServiceDescription(msgspec.Struct, frozen=True, array_like=True, gc=False)
     properties: dict[str, PropertyValue] = _NONE
 
     def __post_init__(self) -> None:
-        _check_agent(self.agent)
-        check_text("type", self.type)
-        if not self.type:
-            raise InvalidDescriptionError("a service's type is empty; say what it is, such as 'printer'")
+        # Runs for every entry that a replica takes in: what is usual passes with few looks.
+        if not (self.agent.__class__ is str and _is_usual_agent(self.agent)):
+            _check_agent(self.agent)
         if self.name == "":
             force_setattr(self, "name", self.type)
-        check_text("name", self.name)
-        check_text("ownership", self.ownership)
-        for field in ("protocols", "ontologies", "languages"):
-            values = getattr(self, field)
-            if values != ():
-                force_setattr(self, field, check_texts(field, values))
+        if not (self.type.__class__ is self.name.__class__ is self.ownership.__class__ is str and self.type):
+            _check_texts(self)
+        if self.protocols != () or self.ontologies != () or self.languages != ():
+            _check_lists(self)
         if self.properties is not _NONE:
             force_setattr(self, "properties", _check_properties(self.properties))
-        if (size := len(_encoder.encode(self))) > LARGEST:
+        try:
+            size = len(_encode(self))
+        except (UnicodeEncodeError, OverflowError):
+            raise InvalidDescriptionError(_why_not_encodable(self)) from None
+        if size > LARGEST:
             raise InvalidDescriptionError(
-                f"the description of {self.name[:40]!r} takes {size} bytes, and at most {LARGEST} fit; "
+                f"the description of {shorten(self.name)} takes {size} bytes, and at most {LARGEST} fit; "
                 "let agents ask for what is long"
             )
 
@@ -135,18 +138,17 @@ class AgentDescription(msgspec.Struct, frozen=True):
             names.add(service.name)
 
 
-def check_text(what: str, value: object) -> None:
-    """Make sure that a value is text that can be encoded.
+def check_text(what: str, value: object) -> str:
+    """Return a text, as plain str if it is of a kind of str such as StrEnum.
 
     Raises:
-        InvalidDescriptionError: it is not; `what` says what it would have been.
+        InvalidDescriptionError: it is no text; `what` says what it would have been.
     """
     if not isinstance(value, str):
         raise InvalidDescriptionError(
             f"a service's {what} is text, not {type(value).__name__}: {shorten(value)}"
         )
-    if not value.isascii():
-        _check_encodable(what, value)
+    return str.__str__(value)
 
 
 def check_texts(what: str, values: Any) -> tuple[str, ...]:
@@ -155,11 +157,11 @@ def check_texts(what: str, values: Any) -> tuple[str, ...]:
     Raises:
         InvalidDescriptionError: they are not several texts; `what` says what they would have been.
     """
-    if isinstance(values, str) or not isinstance(values, (tuple, list, set, frozenset)):
-        raise InvalidDescriptionError(f"a service's {what} are a list of texts, not {shorten(values)}")
-    for value in values:
-        check_text(what, value)
-    return tuple(sorted(values) if isinstance(values, (set, frozenset)) else values)
+    if not isinstance(values, (tuple, list)):
+        raise InvalidDescriptionError(f"a service's {what} is a list of texts, not {shorten(values)}")
+    if all(value.__class__ is str for value in values):
+        return tuple(values)
+    return tuple(check_text(f"{what}, each of them,", value) for value in values)
 
 
 def check_value(what: str, value: Any) -> PropertyValue:
@@ -168,21 +170,18 @@ def check_value(what: str, value: Any) -> PropertyValue:
     Raises:
         InvalidDescriptionError: a property cannot be this; `what` names the property.
     """
-    kind = type(value)
-    if kind not in _WORDS:
-        if isinstance(value, (tuple, list, set, frozenset)):
-            return check_texts(what, value)
+    if isinstance(value, (tuple, list)):
+        return check_texts(what, value)
+    if isinstance(value, str):
+        return check_text(what, value)
+    if type(value) not in _NUMBERS:
         raise InvalidDescriptionError(
-            f"a service's {what} is text, a number, a bool or a list of texts, not {kind.__name__}: "
+            f"a service's {what} is text, a number, a bool or a list of texts, not {type(value).__name__}: "
             f"{shorten(value)}"
         )
-    if kind is str:
-        check_text(what, value)
-    elif kind is float and not math.isfinite(value):
+    if type(value) is float and not math.isfinite(value):
         raise InvalidDescriptionError(f"a service's {what} is a finite number, not {value}")
-    elif kind is int and not -_LARGEST_INTEGER <= value < _LARGEST_INTEGER:
-        raise InvalidDescriptionError(f"a service's {what} is at most 64 bits long, unlike {shorten(value)}")
-    return value  # type: ignore[no-any-return]  # one of _WORDS
+    return value  # type: ignore[no-any-return]  # one of _NUMBERS
 
 
 def shorten(value: object, longest: int = 60) -> str:
@@ -191,17 +190,30 @@ def shorten(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else text[:longest] + "..."
 
 
-def _check_agent(name: object) -> None:
+def _check_agent(name: Any) -> None:
     try:
-        check_receiver(name)  # type: ignore[arg-type]  # it says what is wrong with other types
+        check_receiver(name)
     except InvalidNameError as error:
         raise InvalidDescriptionError(f"a service's agent: {error}") from None
-    assert isinstance(name, str)
     domain = name.partition("@")[2]
     if "." not in domain and domain != "localhost":
         raise InvalidDescriptionError(
             f"a service's agent is a full name, such as 'alice@c1.lab.localhost', unlike {name!r}"
         )
+
+
+def _check_texts(description: ServiceDescription) -> None:
+    for field in ("type", "name", "ownership"):
+        force_setattr(description, field, check_text(field, getattr(description, field)))
+    if not description.type:
+        raise InvalidDescriptionError("a service's type is empty; say what it is, such as 'printer'")
+
+
+def _check_lists(description: ServiceDescription) -> None:
+    for field in LISTS:
+        values = getattr(description, field)
+        if values != ():
+            force_setattr(description, field, check_texts(field, values))
 
 
 def _check_properties(properties: Any) -> Properties:
@@ -211,22 +223,24 @@ def _check_properties(properties: Any) -> Properties:
         )
     if not properties:
         return _NONE
-    for name in properties:
-        check_text("property's name", name)
-    return Properties(_checked(properties.items()))
+    checked = {}
+    for name, value in properties.items():
+        if name.__class__ is not str or not name:
+            raise InvalidDescriptionError(f"a service's property has a text as its name, not {shorten(name)}")
+        usual = value.__class__ in _USUAL
+        checked[name] = value if usual else check_value(f"property {shorten(name)}", value)
+    return Properties(checked)
 
 
-def _checked(items: Iterable[tuple[str, Any]]) -> Iterable[tuple[str, PropertyValue]]:
-    return ((name, check_value(f"property {name!r}", value)) for name, value in items)
+def _why_not_encodable(description: ServiceDescription) -> str:
+    for field, value in msgspec.structs.asdict(description).items():
+        try:
+            _encode(value)
+        except UnicodeEncodeError:
+            return f"a service's {field} has half of a surrogate pair in it: {shorten(value)}"
+        except OverflowError:
+            return f"a service's {field} has a number of more than 64 bits in it: {shorten(value)}"
+    raise AssertionError("the description can be encoded")
 
 
-def _check_encodable(what: str, value: str) -> None:
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise InvalidDescriptionError(
-            f"a service's {what} has half of a surrogate pair in it: {shorten(value)}"
-        ) from None
-
-
-_encoder = msgspec.msgpack.Encoder()
+_encode = msgspec.msgpack.Encoder().encode

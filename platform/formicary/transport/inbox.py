@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import FormicaryError
 from formicary.transport.frames import NAMESPACE
 from formicary.transport.stanzas import (
+    error_condition,
     error_reply,
     error_text,
     from_stanza,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.transport")
 
 _FRAME = f"{{{NAMESPACE}}}frame"
+_NO_SERVER = "remote-server-not-found"  # which may only be starting again
 _PING = "{urn:xmpp:ping}ping"
 
 
@@ -39,7 +41,8 @@ class Inbox:
         sent: what went out lately.
         write: sends an answer.
         framed: called with where a frame came from and its text.
-        bounced: called with a container's address and why it cannot be reached, where that is no news of a
+        bounced: called with a container's address, why it cannot be reached, and whether that says something
+            about the container and not about a server on the way, where that is no news of a
             plain message; returns whether it was any news.
         drop: called with where something came from that must not be sent, and what it is.
     """
@@ -52,7 +55,7 @@ class Inbox:
         sent: Sent,
         write: Callable[[bytes], None],
         framed: Callable[[str, bytes], None],
-        bounced: Callable[[str, str], bool],
+        bounced: Callable[[str, str, bool], bool],
         drop: Callable[[str, str], None],
     ) -> None:
         self._container = container
@@ -133,5 +136,5 @@ class Inbox:
         why = error_text(stanza)
         for message, receiver in letters:
             self._container.bury(message, f"{origin} cannot be reached: {why}", receiver)
-        if not letters and not self._bounced(origin, why):
+        if not letters and not self._bounced(origin, why, error_condition(stanza) != _NO_SERVER):
             self._drop(origin, f"an error for an unknown stanza: {why}")

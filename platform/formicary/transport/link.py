@@ -195,12 +195,21 @@ class Link:
             self.far.is_up = is_away
             self.choose_way()
 
-    def bounced(self, reason: str) -> None:
-        """Learn that what went over the far way was not delivered."""
-        if self._way is self.far:
-            self.session.lose(self._now(), reason)
-            self._perform()
-            self._tick_soon()
+    def bounced(self, reason: str, *, is_away: bool = True) -> None:
+        """Learn that what went over the far way was not delivered.
+
+        Args:
+            reason: why, as a sentence.
+            is_away: whether the other container is not there; False where its server may be at fault.
+        """
+        if self._way is self.far and (is_away or not self.session.is_open):
+            self.lose(reason)
+
+    def lose(self, reason: str) -> None:
+        """Learn that the other container is not there now, for all that is known."""
+        self.session.lose(self._now(), reason)
+        self._perform()
+        self._tick_soon()
 
     # -- what comes in --------------------------------------------------------------------------------------
 

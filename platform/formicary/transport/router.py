@@ -226,6 +226,8 @@ class Router:
         link = self._links[domain]
         if isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError):
             link.set_away(is_away=True)  # nobody listens there any more
+            if link.was_direct:
+                link.lose("nobody listens there any more")
         if self._route == "direct" and link.direct is None and not link.was_direct:
             link.give_up(f"there is no direct connection to it: {error}")
 
@@ -352,11 +354,11 @@ class Router:
         else:
             link.receive_far(frame)
 
-    def far_bounced(self, domain: str, reason: str) -> bool:
+    def far_bounced(self, domain: str, reason: str, *, is_away: bool) -> bool:
         """Learn that a frame to another container came back; return whether there is a link to it."""
         link = self._links.get(domain)
         if link is not None:
-            link.bounced(reason)
+            link.bounced(reason, is_away=is_away)
         return link is not None
 
     def drop(self, origin: str, what: str) -> None:

@@ -149,12 +149,16 @@ def presence_refusal(sender: str, to: str) -> bytes:
     return f"<presence type='unsubscribed' from={quoteattr(sender)} to={quoteattr(to)}/>".encode()
 
 
+def error_condition(stanza: Element) -> str:
+    """Return the condition (RFC 6120, 8.3.3) of an error stanza."""
+    error = stanza.find(f"{{{COMPONENT}}}error")
+    conditions = [] if error is None else [child.tag.removeprefix(f"{{{_STANZA_ERRORS}}}") for child in error]
+    return next((name for name in conditions if name != "text" and "}" not in name), "undefined-condition")
+
+
 def error_text(stanza: Element) -> str:
     """Return what an error stanza says, as part of a sentence."""
     error = stanza.find(f"{{{COMPONENT}}}error")
-    conditions = [] if error is None else [child.tag.removeprefix(f"{{{_STANZA_ERRORS}}}") for child in error]
-    condition = next(
-        (name for name in conditions if name != "text" and "}" not in name), "undefined-condition"
-    )
+    condition = error_condition(stanza)
     text = None if error is None else error.findtext(f"{{{_STANZA_ERRORS}}}text")
     return f"{text} ({condition})" if text else condition

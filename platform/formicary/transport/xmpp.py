@@ -55,7 +55,7 @@ class Owner(Protocol):
     def far_framed(self, domain: str, frame: bytes) -> None:
         """Take a frame from another container."""
 
-    def far_bounced(self, domain: str, reason: str) -> bool:
+    def far_bounced(self, domain: str, reason: str, *, is_away: bool) -> bool:
         """Learn that a frame to another container came back; return whether there is a link to it."""
 
     def drop(self, origin: str, what: str) -> None:
@@ -218,9 +218,9 @@ class XmppConnection:
             self._domains[origin] = self._server.domain_of(origin)
         return self._domains[origin]
 
-    def _bounced(self, origin: str, reason: str) -> bool:
+    def _bounced(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
         domain = self._domain_of(origin)
-        return domain is not None and self._owner.far_bounced(domain, reason)
+        return domain is not None and self._owner.far_bounced(domain, reason, is_away=is_away)
 
     def _write(self, data: bytes) -> None:
         if self._stream is not None:

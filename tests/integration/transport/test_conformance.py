@@ -43,7 +43,7 @@ def opened(request, containers, joined, no_way_but_to):
         async with contextlib.AsyncExitStack() as stack:
             if not hubs:
                 no_way_but_to("hub.lab.localhost")
-                hubs += await stack.enter_async_context(joined("hub"))
+                hubs.extend(await stack.enter_async_context(joined("hub")))
                 stack.callback(hubs.clear)
             yield await stack.enter_async_context(joined(*names, **options))
 

@@ -43,27 +43,28 @@ def rounds(subject: Subject, point: Point) -> Rounds:
 
     Few pairs make more of them, so that each measurement takes a part of a second, also on a slow machine.
     What comes after is long enough for the slowest pair to be measured while the fastest still sends; two
-    processes and what connects them are less even than one queue.
+    processes and what connects them are less even than one queue, and one pair needs nothing after it.
     """
     in_all, fewest, most = _SLOW.get(subject.platform) or _TRIPS[point.way.route]
     if point.placement == APART:
         in_all //= 1 + point.payload // _LARGE
         fewest = max(fewest // (1 + point.payload // _HUGE), _FEWEST)
     measured = max(fewest, min(in_all // point.load, most))
-    return measured // 4, measured, measured if point.placement == APART else measured // 2
+    after = measured if point.placement == APART else measured // 2
+    return measured // 4, measured, 0 if point.load == 1 else after
 
 
 # Measured round trips of all pairs together; the fewest and the most of each.
 _TRIPS = {
     "in-process": (60_000, 600, 20_000),
     "xmpp": (4_000, 100, 1_000),
-    "direct": (15_000, 150, 2_000),
-    "auto": (15_000, 150, 2_000),
-    "tcp": (15_000, 150, 2_000),
+    "direct": (12_000, 150, 2_000),
+    "auto": (12_000, 150, 2_000),
+    "tcp": (12_000, 150, 2_000),
 }
 _SLOW = {"components": (2_000, 40, 1_000), "spade": (1_000, 30, 300)}
 _LARGE = 1_000  # bytes of a body that take about as long as all the rest of a round trip
-_HUGE = 20_000  # bytes from which on even the fewest round trips take long
+_HUGE = 5_000  # bytes from which on even the fewest round trips take long
 _FEWEST = 20
 
 QUICK = Selection("quick", "a minute with some of all", PARTS, rounds)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any, Never
+from typing import Any, Never, TypeVar
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -16,6 +16,7 @@ from msgspec.structs import force_setattr
 from formicary.errors import InvalidDescriptionError, InvalidNameError
 from formicary.names import check_receiver
 
+T = TypeVar("T")
 PropertyValue = str | int | float | bool | tuple[str, ...]
 """What a property can be: text, a number, yes or no, or several texts."""
 
@@ -27,6 +28,8 @@ LISTS = ("protocols", "ontologies", "languages")
 
 _USUAL = frozenset({int, bool, str})  # kinds of properties that need no further look
 _NUMBERS = frozenset({int, bool, float})
+_MOST_SHARED = 4096
+_shared: dict[Any, Any] = {}
 _is_usual_agent = re.compile(r"[a-z0-9._-]{1,255}@(?:[a-z0-9]{1,63}\.){1,3}[a-z0-9]{1,63}").fullmatch
 
 
@@ -85,10 +88,11 @@ class ServiceDescription(msgspec.Struct, frozen=True, array_like=True, gc=False)
             force_setattr(self, "name", self.type)
         if not (self.type.__class__ is self.name.__class__ is self.ownership.__class__ is str and self.type):
             _check_texts(self)
+        force_setattr(self, "type", _share(self.type))
         if self.protocols != () or self.ontologies != () or self.languages != ():
             _check_lists(self)
         if self.properties is not _NONE:
-            force_setattr(self, "properties", _check_properties(self.properties))
+            force_setattr(self, "properties", check_properties(self.properties))
         try:
             size = len(_encode(self))
         except (UnicodeEncodeError, OverflowError):
@@ -159,9 +163,9 @@ def check_texts(what: str, values: Any) -> tuple[str, ...]:
     """
     if not isinstance(values, (tuple, list)):
         raise InvalidDescriptionError(f"a service's {what} is a list of texts, not {shorten(values)}")
-    if all(value.__class__ is str for value in values):
-        return tuple(values)
-    return tuple(check_text(f"{what}, each of them,", value) for value in values)
+    if not all(value.__class__ is str for value in values):
+        values = [check_text(f"{what}, each of them,", value) for value in values]
+    return _share(tuple(values))
 
 
 def check_value(what: str, value: Any) -> PropertyValue:
@@ -190,6 +194,14 @@ def shorten(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else text[:longest] + "..."
 
 
+def _share(value: T) -> T:
+    """Return a value that is equal, and the same object for all that are: what few services have alone."""
+    if len(_shared) >= _MOST_SHARED:
+        _shared.clear()
+    shared: T = _shared.setdefault(value, value)
+    return shared
+
+
 def _check_agent(name: Any) -> None:
     try:
         check_receiver(name)
@@ -216,7 +228,12 @@ def _check_lists(description: ServiceDescription) -> None:
             force_setattr(description, field, check_texts(field, values))
 
 
-def _check_properties(properties: Any) -> Properties:
+def check_properties(properties: Any) -> Properties:
+    """Return properties, immutable.
+
+    Raises:
+        InvalidDescriptionError: one is none that a service can have, or they are no dict.
+    """
     if not isinstance(properties, dict):
         raise InvalidDescriptionError(
             f"a service's properties map names to values, unlike {shorten(properties)}"

@@ -1,4 +1,4 @@
-"""Receivers elsewhere whose mailboxes are full: who sends to them waits here until they have room."""
+"""Where senders wait for receivers elsewhere: for a full mailbox, or for room on the way to it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from formicary.mailbox import Place
     from formicary.message import Message
+    from formicary.transport.link import Link
 
 
 class ChokedReceiver:
@@ -54,3 +55,34 @@ class ChokedReceiver:
 
     def __str__(self) -> str:
         return f"the mailbox of {self.address}"
+
+
+class PlaceBeyond:
+    """The way to one of several receivers of a message, where it waits for room.
+
+    Args:
+        link: the link.
+        receiver: the full name.
+    """
+
+    def __init__(self, link: Link, receiver: str) -> None:
+        self._link = link
+        self.address = receiver
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room now."""
+        return self._link.post(message, self.address) is None
+
+    async def room(self) -> None:
+        """Wait for room."""
+        if choked := self._link.choked.get(self.address):
+            await choked.room()
+        else:
+            await self._link.outbox.room()
+
+    def is_done(self) -> bool:
+        """Tell whether there is no way any more."""
+        return self._link.is_closed
+
+    def __str__(self) -> str:
+        return f"the way to {self.address}, {self._link.trouble()},"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from formicary.observe.links import LinkStatus
 from formicary.transport.arrivals import Arrivals, choke_order
-from formicary.transport.choked import ChokedReceiver
+from formicary.transport.choked import ChokedReceiver, PlaceBeyond
 from formicary.transport.header import HELLO, PART
 from formicary.transport.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.outbox import Outbox
@@ -93,7 +93,7 @@ class Link:
         self._is_slow = True  # whether the timer, if any, waits for long
         self._failed = 0
         self._settled: asyncio.Event | None = None  # set when nothing waits any more; made when closing
-        self._goal = 0, (0, 0)  # frames to be acknowledged until then, in a session between these
+        self._goal: tuple[tuple[int, int], int] | None = None  # in which session, so many acknowledged frames
         self.batch_limit = session.frame_limit
         self.message_limit = session.message_limit
         self._arrivals = Arrivals(
@@ -319,7 +319,9 @@ class Link:
         if self.choked and (choked := self.choked.get(receiver)):
             return (choked,)
         if isinstance(message.to, tuple):
-            return None if self.outbox.accept_for(message, receiver) is None else (_Way(self, receiver),)
+            return (
+                None if self.outbox.accept_for(message, receiver) is None else (PlaceBeyond(self, receiver),)
+            )
         self._container.add_route(receiver, self.outbox.accept)  # the next one goes straight there
         return self.outbox.accept(message)
 
@@ -350,12 +352,9 @@ class Link:
 
     async def drain(self) -> None:
         """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
-        session = self.session
-        if session.is_open:
-            self.outbox.push()  # not to wait for what others make this container send meanwhile
-        if session.unacknowledged or not self.outbox.is_empty:
-            self._goal = session.acknowledged + session.unacknowledged, session.incarnations
+        if self.session.unacknowledged or not self.outbox.is_empty:
             self._settled = asyncio.Event()
+            self._aim()
             self.outbox.flush()
             self._tick_soon()
             await self._settled.wait()
@@ -365,10 +364,17 @@ class Link:
         session = self.session
         if not session.unacknowledged and self.outbox.is_empty:
             return True
-        acknowledged, incarnations = self._goal
-        return (
-            session.is_open and incarnations == session.incarnations and session.acknowledged >= acknowledged
-        )
+        if self._goal is None or self._goal[0] != session.incarnations:
+            self._aim()
+            return False
+        return session.acknowledged >= self._goal[1]
+
+    def _aim(self) -> None:
+        """Settle for what is there now: what others make this container send later shall not keep it open."""
+        session = self.session
+        if session.is_open:
+            self.outbox.push()
+            self._goal = session.incarnations, session.acknowledged + session.unacknowledged
 
     def part(self) -> None:
         """Take nothing more, and tell the other end so, behind all that is to go there."""
@@ -418,34 +424,3 @@ class Link:
             self._failed,
             self.session.rtt,
         )
-
-
-class _Way:
-    """The way to one of several receivers of a message, where it waits for room.
-
-    Args:
-        link: the link.
-        receiver: the full name.
-    """
-
-    def __init__(self, link: Link, receiver: str) -> None:
-        self._link = link
-        self.address = receiver
-
-    def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room now."""
-        return self._link.post(message, self.address) is None
-
-    async def room(self) -> None:
-        """Wait for room."""
-        if choked := self._link.choked.get(self.address):
-            await choked.room()
-        else:
-            await self._link.outbox.room()
-
-    def is_done(self) -> bool:
-        """Tell whether there is no way any more."""
-        return self._link.is_closed
-
-    def __str__(self) -> str:
-        return f"the way to {self.address}, {self._link.trouble()},"

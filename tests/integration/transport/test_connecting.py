@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 import socket
 from dataclasses import replace
@@ -16,7 +17,7 @@ from tests.unit.core.agents import Collect, Echo, do, start
 from formicary import Container, Message, MicroAgent
 from formicary.errors import AuthenticationError, FormicaryError, LinkError, MailboxFullError, NameTakenError
 from formicary.server import ServerAddress
-from formicary.transport import stream
+from formicary.transport import router, stream
 
 pytestmark = pytest.mark.server
 
@@ -198,17 +199,30 @@ async def test_opening_that_is_cancelled_at_any_moment_leaves_nothing(server):
             await asyncio.sleep(0.005)
 
 
-async def test_closing_waits_for_a_silent_server_no_longer_than_it_says(server, monkeypatch, caplog):
+async def test_closing_waits_for_a_silent_server_no_longer_than_it_says(
+    containers, server, monkeypatch, caplog
+):
+    monkeypatch.setattr(router, "_DRAIN", 0.2)
+    monkeypatch.setattr(router, "_PARTING", 0.1)
     monkeypatch.setattr(stream, "_CLOSE_TIMEOUT", 0.2)
-    try:
-        async with Container("c1", server=server.address) as c1:
-            agent = MicroAgent("a")
-            await c1.start(agent)
-            os.kill(server.pid, signal.SIGSTOP)
-            with pytest.raises(MailboxFullError):
-                await fill(agent)
-            closing = c1._transport
-    finally:
-        os.kill(server.pid, signal.SIGCONT)
-    assert closing.is_closed
-    assert "container c1 stopped, and the server has not read its last" in caplog.text
+    async with containers("c2", mailbox_limit=0) as (c2,):
+        got = Collect()
+        await start(c2, "b", got)
+        try:
+            async with containers("c1") as (c1,):
+                agent = MicroAgent("a")
+                await c1.start(agent)
+                await agent.send(Message(to="b@c2", body="first"))
+                await until(lambda: got.messages)
+                os.kill(server.pid, signal.SIGSTOP)
+                with pytest.raises(MailboxFullError):
+                    await fill(agent)
+                closing = c1._transport
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        assert closing.is_closed
+        assert "container c1 stopped, and the server has not read its last" in caplog.text
+        said = {letter.reason for letter in c1.dead_letters} - {
+            "container c1 stopped before the message could go"
+        }
+        assert all(re.match(r"the link to c2.* takes nothing more for now, is full", one) for one in said)

@@ -1,0 +1,361 @@
+"""Links in virtual time, over ways that can be cut: what a link does besides what its session does."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import deque
+
+import pytest
+from tests.integration.transport.raw import until
+from tests.unit.core.agents import Collect, Deaf, do, reasons, start
+
+from formicary import Container, Message
+from formicary.transport.header import CLOSE, DATA, HELLO, PART, Terms
+from formicary.transport.held import Held
+from formicary.transport.link import Link
+from formicary.transport.relay import NoWay
+from formicary.transport.session import Session
+
+pytestmark = pytest.mark.virtual_clock
+
+
+class Way:
+    """Carries frames to the other end, a millisecond long; what is on its way when it is cut is lost."""
+
+    kind = "far"
+
+    def __init__(self):
+        self.is_up = True
+        self.has_room = True
+        self.kinds = []
+        self.target = None
+        self._under_way = deque()
+
+    def send(self, frame):
+        self.kinds.append(frame[0])
+        self._under_way.append(frame)
+        asyncio.get_running_loop().call_later(0.001, self._arrive)
+
+    def _arrive(self):
+        frame = self._under_way.popleft()
+        if self.is_up and frame is not None:
+            self.target(frame)
+
+    def cut(self):
+        self.is_up = False
+        self._under_way = deque(None for _ in self._under_way)
+
+    def trouble(self):
+        return "which is cut"
+
+
+class End:
+    """One container and its only link, as a transport: the router of two."""
+
+    def __init__(self, name, **terms):
+        self.container = Container(name, mailbox_limit=10, send_timeout=5)
+        self.is_closed = False
+        self.far = Way()
+        self.dropped = []
+        self.found_ = 0
+        self.doubts = 0
+        self._terms = Terms(**terms)
+
+    def make(self, peer, make_far=None):
+        numbers = itertools.count(hash(peer) % 1000 + 1)
+        self.held = Held(self.container, lambda is_frozen: self.link.freeze(is_frozen=is_frozen))
+        self.link = Link(
+            f"{peer}.lab.localhost",
+            self,
+            Session(lambda: next(numbers), self._terms),
+            make_far=make_far or (lambda _: self.far),
+            direct_only=False,
+        )
+        self.container._transport = self
+
+    def post(self, message, receiver):
+        return self.link.post(message, receiver)
+
+    def refuse(self, message, receiver, failure):
+        self.link.outbox.keep(failure, message.sender)
+
+    def found(self, link, terms):
+        self.found_ += 1
+
+    def lost(self, link):
+        pass
+
+    def doubted(self, link):
+        self.doubts += 1
+
+    def drop(self, origin, what):
+        self.dropped.append(what)
+
+    def status(self):
+        return (self.link.status(),)
+
+    async def close(self):
+        await self.held.close()
+        self.is_closed = True
+        self.link.abandon()
+
+
+class Pair:
+    """Two containers with a link between them."""
+
+    def __init__(self, **terms):
+        self.one, self.two = End("c1", **terms), End("c2", **terms)
+
+    async def __aenter__(self):
+        for end in (self.one, self.two):
+            await end.container.__aenter__()
+        self.one.make("c2")
+        self.two.make("c1")
+        self.one.far.target = self.two.link.receive_far
+        self.two.far.target = self.one.link.receive_far
+        return self.one, self.two
+
+    async def __aexit__(self, *details):
+        for end in (self.one, self.two):
+            await end.container.__aexit__(*details)
+
+
+def direct(one, two):
+    """Connect the two directly, too."""
+    for end, other in ((one, two), (two, one)):
+        end.link.direct = Way()
+        end.link.direct.target = other.link.receive
+        end.link.choose_way()
+
+
+def cut_direct(one, two):
+    for end in (one, two):
+        end.link.direct.cut()
+        end.link.direct = None
+        end.link.choose_way()
+
+
+def send_all(bodies, to="b@c2", pause=0.0):
+    async def send(behaviour):
+        for body in bodies:
+            await behaviour.send(Message(to=to, body=body))
+            if pause:
+                await asyncio.sleep(pause)
+
+    return do(send)
+
+
+async def arrived(collected, count):
+    await until(lambda: len(collected.messages) >= count)
+
+
+async def test_a_link_is_idle_until_something_is_sent_and_then_opens():
+    async with Pair() as (one, two):
+        await asyncio.sleep(100)
+        assert one.far.kinds == two.far.kinds == []
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(["x"]))
+        await arrived(got, 1)
+        assert one.far.kinds[0] == HELLO
+        assert one.found_ == two.found_ == 1
+        assert one.link.status().incarnation == two.link.status().peer_incarnation != 0
+        assert one.link.status().is_up
+
+
+async def test_frames_change_to_the_direct_way_and_back_without_loss_or_doubles():
+    bodies = [str(number) for number in range(500)]
+    async with Pair() as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(bodies, pause=0.005))
+        for _ in range(10):
+            await asyncio.sleep(0.1)
+            direct(one, two)
+            assert one.link.status().way == "direct"
+            await asyncio.sleep(0.1)
+            cut_direct(one, two)
+            assert one.link.status().way == "far"
+        await arrived(got, len(bodies))
+        assert got.bodies == bodies
+        assert one.container.dead_letters.total == 0
+        assert DATA in one.far.kinds
+
+
+async def test_what_is_sent_while_there_is_no_way_goes_when_there_is_one():
+    bodies = [str(number) for number in range(200)]
+    async with Pair() as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(bodies, pause=0.05))
+        await arrived(got, 20)
+        for end in (one, two):
+            end.far.cut()
+            end.link.choose_way()
+        await asyncio.sleep(0.1)
+        before = len(got.messages)
+        assert one.link.status().way == "none"
+        await asyncio.sleep(20)  # less than it takes to give the other up
+        assert len(got.messages) == before
+        for end in (one, two):
+            end.far.is_up = True
+            end.link.choose_way()
+        await arrived(got, len(bodies))
+        assert got.bodies == bodies
+        assert one.link.status().resent > 0
+
+
+async def test_silence_of_half_a_minute_fails_what_waits_and_senders_are_told():
+    async with Pair() as (one, two):
+        got, told = Collect(), Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(["first"]), told)
+        await arrived(got, 1)
+        await until(lambda: not one.link.status().unacknowledged)
+        for end in (one, two):
+            end.far.cut()
+        began = asyncio.get_running_loop().time()
+        await start(one.container, "late", send_all(["lost", "lost, too"]), told_late := Collect())
+        await arrived(told_late, 2)
+        assert 29 < asyncio.get_running_loop().time() - began < 33
+        assert set(told_late.bodies) == {"container c2 cannot be reached: nothing was heard of it for 30 s"}
+        status = one.link.status()
+        assert (status.is_up, status.failed, status.unacknowledged) == (False, 2, 0)
+
+
+async def test_a_link_to_nobody_fails_and_keeps_no_timer():
+    async with Container("c1") as container:
+        end = End("c1")
+        end.container = container
+        end.make("c9", lambda link: NoWay("nobody of that name", link.bounced))
+        told = Collect()
+        await start(container, "a", send_all(["x", "y"], to="b@c9"), told)
+        await arrived(told, 2)
+        assert set(told.bodies) == {"container c9 cannot be reached: nobody of that name"}
+        await asyncio.sleep(2)
+        assert end.link._timer is None
+        await start(container, "c", send_all(["z"], to="b@c9"), again := Collect())
+        await arrived(again, 1)  # and it can be tried again
+
+
+async def test_after_it_was_abandoned_nothing_sets_its_timer_again():
+    async with Pair() as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(["x"]))
+        await arrived(got, 1)
+        two.is_closed = True
+        two.link.abandon()
+        timer = two.link._timer
+        await start(one.container, "c", send_all(["y"]))
+        await asyncio.sleep(1)
+        assert two.link._timer is timer
+        assert timer is None or timer.cancelled()
+        assert got.bodies == ["x"]
+
+
+async def test_a_batch_that_is_larger_than_a_frame_goes_in_parts():
+    large = "x" * 100_000
+    async with Pair(frame_limit=2048) as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(["small", large, "after"]))
+        await arrived(got, 3)
+        assert got.bodies == ["small", large, "after"]
+        assert one.far.kinds.count(PART) >= 100_000 // 2048
+
+
+async def test_a_window_that_is_full_makes_senders_wait():
+    async with Pair(window_frames=4) as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        bodies = [str(number) for number in range(2000)]
+        await start(one.container, "a", send_all(bodies, pause=0.0001))
+        most = 0
+        while len(got.messages) < len(bodies):
+            await asyncio.sleep(0.001)
+            most = max(most, one.link.status().unacknowledged)
+        assert got.bodies == bodies
+        assert 0 < most <= 8
+
+
+async def test_what_has_been_sent_when_it_drains_is_acknowledged_and_what_comes_later_is_not_waited_for():
+    async with Pair() as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        bodies = [str(number) for number in range(100)]
+        await start(one.container, "a", first := send_all(bodies))
+        await first.join()
+        endless = send_all(map(str, itertools.count()), to="nobody@c2", pause=0.0005)
+        await start(one.container, "c", endless)
+        async with asyncio.timeout(2):
+            await one.link.drain()
+        assert got.bodies == bodies
+        assert not endless.is_done()
+        one.link.part()
+        async with asyncio.timeout(2):
+            await one.link.parted()
+        assert CLOSE in one.far.kinds
+        assert not two.link.status().is_up
+
+
+# Chokes
+
+
+async def test_senders_to_a_full_mailbox_wait_and_go_on_when_there_is_room():
+    bodies = [str(number) for number in range(1000)]
+    async with Pair() as (one, two):
+        slow, other = Collect(), Collect()
+
+        async def take(behaviour):
+            taken = []
+            for _ in bodies:
+                await asyncio.sleep(0.01)
+                taken.append((await behaviour.receive()).body)
+            return taken
+
+        taking = do(take)
+        await start(two.container, "slow", taking)
+        await start(two.container, "other", other)
+        await start(one.container, "a", sending := send_all(bodies, to="slow@c2", pause=0.001))
+        await start(one.container, "b", send_all(bodies, to="other@c2", pause=0.001))
+        await until(lambda: one.link.choked)
+        await arrived(other, len(bodies))
+        assert not sending.is_done()
+        await taking.join()
+        assert taking.result == bodies
+        assert one.link.choked == {}
+        assert slow.messages == []
+        assert one.container.dead_letters.total == two.container.dead_letters.total == 0
+
+
+async def test_a_receiver_that_is_choked_again_at_once_holds_nobody_up_but_its_senders():
+    async with Pair() as (one, two):
+        await start(two.container, "deaf", Deaf())
+        other = Collect()
+        await start(two.container, "other", other)
+        address = "deaf@c2.lab.localhost"
+        await start(one.container, "a", send_all(["x"], to=address))
+        await asyncio.sleep(0.1)
+        one.link._set_choked(address, True)
+        await start(one.container, "b", waiting := send_all(["y"], to=address))
+        await asyncio.sleep(0.1)
+        one.link._set_choked(address, False)
+        one.link._set_choked(address, True)  # before who waits has its turn
+        await start(one.container, "c", send_all(["z"], to="other@c2"))
+        await arrived(other, 1)
+        assert not waiting.is_done()
+        one.link._set_choked(address, False)
+        await waiting.join()
+
+
+async def test_a_choke_ends_with_its_session():
+    async with Pair() as (one, two):
+        await start(two.container, "deaf", Deaf())
+        sending = send_all(map(str, range(500)), to="deaf@c2", pause=0.001)
+        await start(one.container, "a", sending)
+        await until(lambda: one.link.choked)
+        one.link.give_up("it was given up")
+        assert one.link.choked == {}
+        assert any("it was given up" in reason for reason in reasons(one.container)) or not sending.is_done()

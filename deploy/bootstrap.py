@@ -3,8 +3,8 @@
     python3 deploy/bootstrap.py bench [ARGUMENTS]   measure: `formicary bench run ARGUMENTS`, or `quick`
     python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
 
-The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, come from the system's
-packages where they are missing and this account may install them (root, or sudo without a password). A second
+The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd and iproute2, come from the
+system's packages where they are missing and this account may install them (root, or sudo without a password). A second
 run finds everything done.
 """
 
@@ -30,7 +30,8 @@ VENV = ROOT / ".venv"
 PYTHON = str(VENV / "bin" / "python")
 RECORD = VENV / "formicary-bootstrap.json"  # says that the environment is ours, and what is in it
 POLICY = Path("/usr/sbin/policy-rc.d")  # Debian asks it whether a package may start its service
-SERVERS = {"prosody": "prosody", "ejabberd": "ejabberdctl"}  # packages, and a program of each
+PROGRAMS = {"prosody": "prosody", "ejabberd": "ejabberdctl", "iproute2": "ss"}  # one of each package
+SERVERS = ("prosody", "ejabberd")  # those of them that are services, too
 MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the package that they need
 ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
@@ -168,28 +169,30 @@ def install_package(package: str) -> bool:
             subprocess.run([*root, "rm", "-f", str(POLICY)], check=False)
 
 
-def ensure_server(package: str) -> bool:
-    """Install an XMPP server where it is missing and we may.
+def ensure_package(package: str) -> bool:
+    """Install a system package where it is missing and we may.
 
     Args:
-        package: its package.
+        package: its name.
 
     Returns:
         Whether it is here.
     """
     places = os.pathsep.join([os.environ.get("PATH", os.defpath), *ALSO_IN])
-    if shutil.which(SERVERS[package], path=places):
+    if shutil.which(PROGRAMS[package], path=places):
         return True
     reason = why_not_install()
     if reason is None and install_package(package):
-        # Formicary starts servers of its own, on loopback; the packaged one would listen to the world.
-        step(
-            f"keeping the packaged service {package} from starting with the machine",
-            [*(as_root() or []), "update-rc.d", package, "disable"],
-        )
+        if package in SERVERS:
+            # Formicary starts servers of its own, on loopback; the packaged one would listen to the world.
+            step(
+                f"keeping the packaged service {package} from starting with the machine",
+                [*(as_root() or []), "update-rc.d", package, "disable"],
+            )
         return True
+    what = f"{package}, an XMPP server," if package in SERVERS else package
     say(
-        f"bootstrap: {package}, an XMPP server, is missing and was not installed ({reason or 'see above'}): "
+        f"bootstrap: {what} is missing and was not installed ({reason or 'see above'}): "
         f"going on without it. To have it, type `sudo apt-get install {package}` and start this again."
     )
     return False
@@ -259,7 +262,7 @@ def ensure_environment(job: str) -> None:
 def bench(arguments: list[str]) -> int:
     """Measure, and give the exit code."""
     ensure_environment("bench")
-    if not ensure_server("prosody"):
+    if not ensure_package("prosody"):
         say("bootstrap: measuring what needs no server: one process, and direct links between two")
     return hand_over([str(VENV / "bin" / "formicary"), "bench", "run", *(arguments or ["quick"])])
 
@@ -267,7 +270,8 @@ def bench(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Run all checks and then the tests; the exit code is 0 only where everything passed."""
     ensure_environment("test")
-    missing = [mark for mark, package in MARKS.items() if not ensure_server(package)]
+    ensure_package("iproute2")  # makes hosts of namespaces, as root; tests say so where they cannot be
+    missing = [mark for mark, package in MARKS.items() if not ensure_package(package)]
     selection: list[str] = []
     if missing and not os.environ.get("CI"):
         for mark in missing:

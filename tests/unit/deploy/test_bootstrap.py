@@ -240,7 +240,7 @@ def test_a_package_is_installed_without_starting_its_service(bootstrap, programs
 def test_a_failing_installation_leaves_no_policy_behind(bootstrap, programs, capsys, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     programs("apt-get", "echo no such package; exit 100")
-    assert not bootstrap.ensure_server("prosody")
+    assert not bootstrap.ensure_package("prosody")
     assert not bootstrap.POLICY.exists()
     out = capsys.readouterr().out
     assert "no such package" in out
@@ -260,7 +260,7 @@ def test_prosody_is_installed_through_sudo_and_kept_from_starting_later(bootstra
     programs("sudo", 'shift; case "$1" in true) ;; *) exec "$@";; esac')
     programs("apt-get")
     programs("update-rc.d")
-    assert bootstrap.ensure_server("prosody")
+    assert bootstrap.ensure_package("prosody")
     calls = programs.calls()
     assert "update-rc.d prosody disable" in calls
     assert calls[calls.index("apt-get --quiet update") - 1].startswith("sudo -n env DEBIAN_FRONTEND=")
@@ -269,8 +269,8 @@ def test_prosody_is_installed_through_sudo_and_kept_from_starting_later(bootstra
 def test_prosody_that_is_there_is_left_as_it_is(bootstrap, programs, capsys):
     programs("prosody")
     programs("ejabberdctl")
-    assert bootstrap.ensure_server("prosody")
-    assert bootstrap.ensure_server("ejabberd")
+    assert bootstrap.ensure_package("prosody")
+    assert bootstrap.ensure_package("ejabberd")
     assert (programs.calls(), capsys.readouterr().out) == ([], "")
 
 
@@ -282,7 +282,7 @@ def test_where_prosody_may_not_be_installed_it_says_so_and_goes_on(
     bootstrap, programs, capsys, program, reason
 ):
     programs(program)
-    assert not bootstrap.ensure_server("prosody")
+    assert not bootstrap.ensure_package("prosody")
     (line,) = capsys.readouterr().out.splitlines()
     assert reason in line
     assert "going on without it" in line
@@ -293,7 +293,7 @@ def test_where_prosody_may_not_be_installed_it_says_so_and_goes_on(
 
 
 def test_without_prosody_bench_measures_and_says_what_is_left(bootstrap, steps, capsys, monkeypatch):
-    monkeypatch.setattr(bootstrap, "ensure_server", lambda package: False)
+    monkeypatch.setattr(bootstrap, "ensure_package", lambda package: False)
     monkeypatch.setattr(bootstrap, "hand_over", lambda command: 0)
     assert bootstrap.main(["bench"]) == 0
     assert "what needs no server: one process, and direct links between two" in capsys.readouterr().out
@@ -303,7 +303,7 @@ def test_without_prosody_bench_measures_and_says_what_is_left(bootstrap, steps, 
 def handed_over(bootstrap, steps, monkeypatch):
     """Give the commands that would be handed over to; with everything there and every check passing."""
     commands = []
-    monkeypatch.setattr(bootstrap, "ensure_server", lambda package: True)
+    monkeypatch.setattr(bootstrap, "ensure_package", lambda package: True)
     monkeypatch.setattr(bootstrap, "hand_over", lambda command: commands.append(command) or 0)
     return commands
 
@@ -351,7 +351,7 @@ def test_failed_tests_fail_the_command(bootstrap, handed_over, monkeypatch):
 def test_without_a_server_its_tests_are_left_out_except_where_they_must_pass(  # noqa: PLR0917
     bootstrap, handed_over, capsys, monkeypatch, missing, selection
 ):
-    monkeypatch.setattr(bootstrap, "ensure_server", lambda package: package not in missing)
+    monkeypatch.setattr(bootstrap, "ensure_package", lambda package: package not in missing)
     bootstrap.main(["test"])
     assert handed_over.pop()[3:] == ["-m", selection]
     assert f"which need {min(missing)}" in capsys.readouterr().out

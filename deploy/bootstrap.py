@@ -4,8 +4,8 @@
     python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
 
 The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd and iproute2, come from the
-system's packages where they are missing and this account may install them (root, or sudo without a password). A second
-run finds everything done.
+system's packages where they are missing and this account may install them (root, or sudo without a password).
+A second run finds everything done.
 """
 
 # It runs before anything is installed, so it uses the standard library alone; and it has to tell an older

@@ -67,3 +67,50 @@ class ServerError(FormicaryError):
 
 class InvalidDescriptionError(FormicaryError, ValueError):
     """A description of a service, or a query for one, has a value that it cannot have."""
+
+
+class DirectoryError(FormicaryError):
+    """The directory did not do what it was asked.
+
+    Attributes:
+        reason: why, by FIPA00023's name for it.
+    """
+
+    reason = "internal-error"
+
+
+class AlreadyRegisteredError(DirectoryError):
+    """The agent has registered a service of this name before."""
+
+    reason = "already-registered"
+
+
+class NotRegisteredError(DirectoryError):
+    """The agent has not registered a service of this name, or it has ended."""
+
+    reason = "not-registered"
+
+
+class UnauthorisedError(DirectoryError):
+    """The agent may not do this, such as registering services of another agent."""
+
+    reason = "unauthorised"
+
+
+class DirectoryRequestError(DirectoryError, ValueError):
+    """What the directory was asked is not written as it should be.
+
+    Args:
+        message: the sentence that says what is wrong.
+        reason: why, by FIPA00023's name for it.
+    """
+
+    def __init__(self, message: str, reason: str = "unrecognised-value") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class StoreError(DirectoryError):
+    """The file of a directory cannot be read or written."""
+
+    exit_code = 3

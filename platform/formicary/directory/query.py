@@ -15,6 +15,7 @@ from msgspec.structs import force_setattr
 from formicary.directory.description import (
     LISTS,
     Properties,
+    PropertyValue,
     ServiceDescription,
     check_properties,
     check_text,
@@ -26,8 +27,6 @@ from formicary.errors import InvalidDescriptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from formicary.directory.description import PropertyValue
 
 MOST_RESULTS = 10_000
 """How many answers one search gives at most."""
@@ -93,15 +92,19 @@ class Condition(msgspec.Struct, frozen=True, array_like=True):
         found = properties.get(self.property)
         if found is None:
             return False
-        if self.operator == "=":
-            return equals(found, self.value)
-        if self.operator == "!=":
-            return not equals(found, self.value)
-        if isinstance(self.value, tuple):  # only with `in`
-            return any(equals(found, value) for value in self.value)
+        compare = _COMPARE.get(self.operator)
+        if compare is None:
+            return self._equals(found)
+        if found.__class__ is self.value.__class__:
+            return compare(found, self.value)
+        kind = _kind(self.value)
         singles = found if isinstance(found, tuple) else (found,)
-        compare, kind = _COMPARE[self.operator], _kind(self.value)
         return any(_kind(single) is kind and compare(single, self.value) for single in singles)
+
+    def _equals(self, found: PropertyValue) -> bool:
+        if self.operator == "in" and isinstance(self.value, tuple):
+            return any(equals(found, value) for value in self.value)
+        return equals(found, self.value) is (self.operator == "=")
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):

@@ -39,7 +39,7 @@ async def server_killed(scene: Scene) -> None:
         await scene.flow()
 
 
-@fault("one of two Prosodies is killed, and started again after 5 s", "federated", may_fail=True)
+@fault("one of two Prosodies is killed, and started again after 5 s", "federated")
 async def one_of_two_servers_killed(scene: Scene) -> None:
     await scene.talk()
     for index in (1, 0):

@@ -278,7 +278,7 @@ async def test_a_server_that_stands_still_makes_senders_wait_in_bounded_memory(s
             senders = [do(send) for _ in range(20)]
             for number, sending in enumerate(senders):
                 await start(c1, f"s{number}", sending)
-            await until(lambda: not c1._transport._links["c2.lab.localhost"].has_room)
+            await until(lambda: not c1._transport.links["c2.lab.localhost"].has_room)
             await asyncio.sleep(0.1)
             assert not all(sending.is_done() for sending in senders)
             assert psutil.Process().memory_info().rss - before < 60_000_000

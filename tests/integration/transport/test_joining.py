@@ -118,7 +118,7 @@ async def test_a_connection_that_breaks_comes_back_and_nothing_is_lost(joined):
             await until(lambda goal=part * 3000: len(got.messages) > goal)
             await way(c1, "c2", "direct")
             await way(c2, "c1", "direct")
-            end = (c1, c2)[part % 2]._transport._links[(c2, c1)[part % 2].domain]
+            end = (c1, c2)[part % 2]._transport.links[(c2, c1)[part % 2].domain]
             end.direct._transport.abort()
         await until(lambda: len(got.messages) == len(bodies))
         assert got.bodies == bodies
@@ -213,7 +213,7 @@ async def test_tls_is_where_it_is_asked_for(tls, unix):
         async with Container("c2", join=address, tls=tls) as c2:
             await start(c1, "echo", Echo())
             assert (await asked(c2, "echo@c1")).body == "x"
-            description = c2._transport._links[c1.domain].direct.description
+            description = c2._transport.links[c1.domain].direct.description
             assert ("TLS 1.3" in description) is (tls == "always" or (tls and not unix))
             assert ("Unix socket" in description) is unix
 
@@ -283,7 +283,7 @@ async def test_one_that_has_joined_comes_back_under_its_name(joined):
 async def test_nobody_of_that_name_has_joined(joined):
     async with joined("c1", "c2") as (c1, c2):
         assert (await asked(c1, "x@c9")).body == (
-            "container c9 cannot be reached: no container named 'c9' has joined container c1"
+            "container c9 cannot be reached: no container named 'c9' is connected to container c1"
         )
         assert (await asked(c2, "x@c9")).body == (
             "container c9 cannot be reached: no container named 'c9' is connected to container c1"

@@ -27,6 +27,7 @@ LISTS = ("protocols", "ontologies", "languages")
 """The fields that are lists of texts."""
 
 _USUAL = frozenset({int, bool, str})  # kinds of properties that need no further look
+_TEXT = frozenset({str})
 _NUMBERS = frozenset({int, bool, float})
 _MOST_SHARED = 4096
 _shared: dict[Any, Any] = {}
@@ -163,7 +164,7 @@ def check_texts(what: str, values: Any) -> tuple[str, ...]:
     """
     if not isinstance(values, (tuple, list)):
         raise InvalidDescriptionError(f"a service's {what} is a list of texts, not {shorten(values)}")
-    if not all(value.__class__ is str for value in values):
+    if not _TEXT.issuperset(map(type, values)):
         values = [check_text(f"{what}, each of them,", value) for value in values]
     return _share(tuple(values))
 
@@ -244,8 +245,10 @@ def check_properties(properties: Any) -> Properties:
     for name, value in properties.items():
         if name.__class__ is not str or not name:
             raise InvalidDescriptionError(f"a service's property has a text as its name, not {shorten(name)}")
-        usual = value.__class__ in _USUAL
-        checked[name] = value if usual else check_value(f"property {shorten(name)}", value)
+        if value.__class__ not in _USUAL:
+            is_texts = value.__class__ is tuple and _TEXT.issuperset(map(type, value))
+            value = _share(value) if is_texts else check_value(f"property {shorten(name)}", value)  # noqa: PLW2901
+        checked[name] = value
     return Properties(checked)
 
 

@@ -1,4 +1,4 @@
-"""Writes to a directory's file without stopping the loop: what comes while one write is under way is the next."""
+"""Writes to a directory's file without stopping the loop: what comes during one write is the next."""
 
 from __future__ import annotations
 

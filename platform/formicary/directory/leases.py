@@ -78,15 +78,15 @@ class Leases(Generic[K]):
         now = self._loop.time()
         ended = []
         while self._heap and self._heap[0][0] <= now:
-            _, number, key = self._heap[0]
+            when, number, key = self._heap[0]
             due = self._due.get(key)
-            if due is None or due <= now:
-                heappop(self._heap)
-                if due is not None:
-                    del self._due[key]
-                    ended.append(key)
-            else:
+            if due is not None and due > when:
                 heapreplace(self._heap, (due, number, key))
+                continue
+            heappop(self._heap)
+            if due is not None:
+                del self._due[key]
+                ended.append(key)
         if self._heap:
             self._set_timer()
         if ended:

@@ -62,9 +62,11 @@ class DirectConnection(asyncio.Protocol):
         self.description = description
         self.has_room = True
         self._transport = transport
-        self._write: Callable[[bytes], None] = transport.write
+        is_tls = transport.get_extra_info("ssl_object") is not None
+        # Uvloop's TLS warns of each write while it is closing, without telling us that it is.
+        self._write: Callable[[bytes], None] = self._write_if_open if is_tls else transport.write
         self._large = sys.maxsize  # bytes from which a frame is not joined to its length
-        if type(transport).__module__.startswith("uvloop") and not transport.get_extra_info("ssl_object"):
+        if type(transport).__module__.startswith("uvloop") and not is_tls:
             # Halves the time for 100 KB. Asyncio's own transports join, or forget that their buffer is full.
             self._large = _LARGE
         self._head = b""  # part of a length
@@ -115,6 +117,10 @@ class DirectConnection(asyncio.Protocol):
                 self._transport.writelines((_pack(len(frame)), frame))
         except RuntimeError:  # so uvloop says that the connection has just broken
             self._stop_writing()
+
+    def _write_if_open(self, data: bytes) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(data)
 
     def pause(self) -> None:
         """Read nothing more until `resume`."""

@@ -1,4 +1,4 @@
-"""What an agent offers, as the directory keeps it (FIPA00023: service-description, df-agent-description).
+"""What an agent offers, as the directory keeps it (FIPA00023: service-description).
 
 Descriptions are checked once, where they are made or decoded, and cannot be changed afterwards: so agents of
 one process, the index and the replica share them without copies.
@@ -53,7 +53,9 @@ class Properties(dict[str, PropertyValue]):
 _NONE = Properties()
 
 
-class ServiceDescription(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class ServiceDescription(
+    msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, gc=False
+):
     """One service of one agent: an entry of the directory. It cannot be changed once made.
 
     An agent has one service of a name. Lists become tuples.
@@ -111,36 +113,6 @@ class ServiceDescription(msgspec.Struct, frozen=True, array_like=True, gc=False)
             InvalidDescriptionError: as for a new description.
         """
         return ServiceDescription(**{**msgspec.structs.asdict(self), **changes})
-
-
-class AgentDescription(msgspec.Struct, frozen=True):
-    """An agent and all that it offers, as agents write it to the directory's agent.
-
-    Args:
-        agent: the agent's full name.
-        services: its services, each with this agent and a name of its own.
-
-    Raises:
-        InvalidDescriptionError: a service is another agent's, or two have the same name.
-    """
-
-    agent: str
-    services: tuple[ServiceDescription, ...]
-
-    def __post_init__(self) -> None:
-        _check_agent(self.agent)
-        names = set()
-        for service in self.services:
-            if service.agent != self.agent:
-                raise InvalidDescriptionError(
-                    f"the service {service.name!r} is {service.agent}'s and stands in the description of "
-                    f"{self.agent}"
-                )
-            if service.name in names:
-                raise InvalidDescriptionError(
-                    f"{self.agent} describes two services with the name {service.name!r}; name them apart"
-                )
-            names.add(service.name)
 
 
 def check_text(what: str, value: object) -> str:

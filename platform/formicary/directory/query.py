@@ -107,7 +107,7 @@ class Condition(msgspec.Struct, frozen=True, array_like=True):
         return equals(found, self.value) is (self.operator == "=")
 
 
-class Query(msgspec.Struct, frozen=True, kw_only=True):
+class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """Which services are meant, and how many of them are wanted.
 
     Args:

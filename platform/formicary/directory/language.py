@@ -1,0 +1,283 @@
+"""How agents talk with the directory's agent: JSON, in the ontology `fipa-agent-management`.
+
+A request's content is an object with an `action` and its arguments; `docs/directory.md` is the reference.
+What cannot be read, or asks for what cannot be, is refused with FIPA00023's names for the reasons.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.directory.description import ServiceDescription, shorten
+from formicary.directory.query import Query  # noqa: TC001 -- msgspec reads the types
+from formicary.errors import (
+    AlreadyRegisteredError,
+    DirectoryError,
+    DirectoryRequestError,
+    FormicaryError,
+    InvalidDescriptionError,
+    NotRegisteredError,
+    UnauthorisedError,
+)
+
+if TYPE_CHECKING:
+    from formicary.message import Message
+
+ONTOLOGY = "fipa-agent-management"
+LANGUAGE = "json"
+REQUEST = "fipa-request"
+"""The protocol of all actions but `subscribe`."""
+SUBSCRIBE = "fipa-subscribe"
+"""The protocol of the action `subscribe`."""
+
+LONGEST_LEASE = 366 * 24 * 3600.0
+"""Seconds that a lease lasts at most; without one, a registration lasts until it is taken back."""
+
+DEEPEST = 16
+"""How many directories a search goes on to at most, one behind the other."""
+
+
+class _Action(
+    msgspec.Struct, frozen=True, tag_field="action", omit_defaults=True, forbid_unknown_fields=True
+):
+    """What all requests have in common: how they are written."""
+
+
+class _WithServices(_Action, frozen=True):
+    services: tuple[ServiceDescription, ...]
+    lease: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.services:
+            raise InvalidDescriptionError("the list of services is empty; name at least one")
+        if len({(each.agent, each.name) for each in self.services}) < len(self.services):
+            raise InvalidDescriptionError("two services of one agent have the same name; name them apart")
+        if self.lease is not None and not 0 < self.lease <= LONGEST_LEASE:
+            raise InvalidDescriptionError(
+                f"a lease is more than 0 and at most {LONGEST_LEASE:.0f} seconds, not {self.lease}; leave it "
+                "out to register for good"
+            )
+
+
+class Register(_WithServices, frozen=True, tag="register"):
+    """Add services; fails as a whole if one of them is registered.
+
+    Args:
+        services: at least one.
+        lease: for how many seconds, unless renewed by `modify`; None for ever.
+
+    Raises:
+        InvalidDescriptionError: two services have the same name, or the lease is too long.
+    """
+
+
+class Modify(_WithServices, frozen=True, tag="modify"):
+    """Put services in the place of those with the same names, and renew them; fails if one is not registered.
+
+    Args:
+        services: at least one.
+        lease: for how many seconds from now; None for ever.
+
+    Raises:
+        InvalidDescriptionError: as for `Register`.
+    """
+
+
+class Deregister(_Action, frozen=True, tag="deregister"):
+    """Remove services of an agent; fails as a whole if one of them is not registered.
+
+    Args:
+        agent: the agent's full name.
+        names: the services' names; none for all that it has.
+    """
+
+    agent: str
+    names: tuple[str, ...] = ()
+
+
+class Search(_Action, frozen=True, tag="search"):
+    """Find services.
+
+    Args:
+        query: which, and how many.
+        max_depth: how many directories behind this one are asked as well, one behind the other, 0 to 16.
+        search_id: names the search, so that no directory answers it twice.
+
+    Raises:
+        InvalidDescriptionError: the depth is out of range.
+    """
+
+    query: Query
+    max_depth: int = 0
+    search_id: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.max_depth <= DEEPEST:
+            raise InvalidDescriptionError(f"a search's max_depth is 0 to {DEEPEST}, not {self.max_depth}")
+
+
+class Subscribe(_Action, frozen=True, tag="subscribe"):
+    """Be told of services that come and go, until the conversation is cancelled.
+
+    Args:
+        query: which; its limits do not count.
+    """
+
+    query: Query
+
+
+class Gone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A service that is not registered any more.
+
+    Args:
+        agent: the full name of the agent whose it was.
+        name: the service's name.
+    """
+
+    agent: str
+    name: str
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What an `inform` says.
+
+    Args:
+        done: the action that is done.
+        services: what a search has found, or what has come or changed since the last notification.
+        gone: what has gone since the last notification.
+    """
+
+    done: str
+    services: tuple[ServiceDescription, ...] = ()
+    gone: tuple[Gone, ...] = ()
+
+
+class _Error(msgspec.Struct, frozen=True):
+    error: str
+    message: str
+
+
+Request = Register | Modify | Deregister | Search | Subscribe
+
+PERFORMATIVES = {
+    "unsupported-act": "not-understood",
+    "unexpected-act": "not-understood",
+    "unsupported-value": "not-understood",
+    "unrecognised-value": "not-understood",
+    "unauthorised": "refuse",
+    "unsupported-function": "refuse",
+    "missing-parameter": "refuse",
+    "unexpected-parameter": "refuse",
+    "unrecognised-parameter-value": "refuse",
+    "already-registered": "failure",
+    "not-registered": "failure",
+    "internal-error": "failure",
+}
+"""Which performative says what goes wrong, by the reason."""
+
+
+def read_request(message: Message) -> Request:
+    """Return what a message asks of the directory.
+
+    Raises:
+        DirectoryRequestError: it cannot be read; its `reason` is FIPA00023's.
+    """
+    if message.performative not in {"request", "subscribe"}:
+        raise DirectoryRequestError(
+            f"the directory understands request, subscribe and cancel, not {message.performative!r}",
+            "unsupported-act",
+        )
+    for field, known in (("language", LANGUAGE), ("ontology", ONTOLOGY)):
+        if getattr(message, field) not in {None, known}:
+            raise DirectoryRequestError(
+                f"the directory knows the {field} {known!r}, not {getattr(message, field)!r}",
+                "unsupported-value",
+            )
+    request = decode_request(message.body)
+    if (message.performative == "subscribe") != isinstance(request, Subscribe):
+        raise DirectoryRequestError(
+            "the action 'subscribe' goes with the performative subscribe, and all others with request",
+            "unexpected-act",
+        )
+    return request
+
+
+def decode_request(body: str | bytes) -> Request:
+    """Return the request that a content is.
+
+    Raises:
+        DirectoryRequestError: it is none; its `reason` is FIPA00023's.
+    """
+    try:
+        return _requests.decode(body)
+    except msgspec.ValidationError as error:
+        reason = _reason(error)
+        hint = f"; the actions are {_ACTIONS}" if reason == "unsupported-function" else ""
+        raise DirectoryRequestError(f"the request cannot be read: {error}{hint}", reason) from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise DirectoryRequestError(f"the content is not JSON: {error}") from None
+
+
+def encode(content: Request | Result) -> str:
+    """Return a request or a result as the content of a message."""
+    return _encode(content).decode()
+
+
+def decode_result(body: str | bytes) -> Result:
+    """Return what an `inform` says.
+
+    Raises:
+        DirectoryRequestError: it is no result.
+    """
+    try:
+        return _results.decode(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise DirectoryRequestError(f"the directory's answer cannot be read: {error}") from None
+
+
+def encode_error(error: FormicaryError) -> tuple[str, str]:
+    """Return the performative and the content that tell of an error."""
+    reason = getattr(error, "reason", "internal-error")
+    if isinstance(error, InvalidDescriptionError):
+        reason = "unrecognised-parameter-value"
+    return PERFORMATIVES[reason], _encode(_Error(reason, str(error))).decode()
+
+
+def decode_error(body: str | bytes) -> DirectoryError:
+    """Return the error that a `not-understood`, `refuse` or `failure` tells of, whoever has written it."""
+    try:
+        content = _errors.decode(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return DirectoryError(f"the directory does not do it, and says {shorten(body)}")
+    for kind in (AlreadyRegisteredError, NotRegisteredError, UnauthorisedError):
+        if content.error == kind.reason:
+            return kind(content.message)
+    if PERFORMATIVES.get(content.error, "failure") == "failure":
+        return DirectoryError(content.message)
+    return DirectoryRequestError(content.message, content.error)
+
+
+def _reason(error: msgspec.ValidationError) -> str:
+    """Return FIPA00023's name for what is wrong with JSON that is no request.
+
+    By msgspec's words, since it has no codes; where it has others, the general one.
+    """
+    text = str(error)
+    if ("$" not in text and text.startswith("Expected")) or text.endswith("`action`"):
+        return "unrecognised-value"
+    if text.endswith("`$.action`"):
+        return "unsupported-function"
+    if text.startswith("Object missing"):
+        return "missing-parameter"
+    if text.startswith("Object contains unknown"):
+        return "unexpected-parameter"
+    return "unrecognised-parameter-value"
+
+
+_ACTIONS = "register, modify, deregister, search and subscribe"
+_requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
+_results = msgspec.json.Decoder(Result)
+_errors = msgspec.json.Decoder(_Error)
+_encode = msgspec.json.Encoder().encode

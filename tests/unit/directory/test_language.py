@@ -1,0 +1,200 @@
+"""What is said to the directory's agent and by it: written, read, and refused with the reason."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from formicary import Message
+from formicary.directory.description import ServiceDescription
+from formicary.directory.language import (
+    PERFORMATIVES,
+    Deregister,
+    Gone,
+    Modify,
+    Register,
+    Result,
+    Search,
+    Subscribe,
+    decode_error,
+    decode_request,
+    decode_result,
+    encode,
+    encode_error,
+    read_request,
+)
+from formicary.directory.query import Condition, Query
+from formicary.errors import (
+    AlreadyRegisteredError,
+    DirectoryError,
+    DirectoryRequestError,
+    FormicaryError,
+    InvalidDescriptionError,
+    NotRegisteredError,
+    StoreError,
+    UnauthorisedError,
+)
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "directory.md"
+AGENT = "alice@c1.lab.localhost"
+PRINTER = ServiceDescription(AGENT, "printer", "p1", properties={"dpi": 600, "formats": ("pdf", "ps")})
+SERVICE = {"agent": AGENT, "type": "printer"}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Register((PRINTER,)),
+        Register((PRINTER, PRINTER.replace(name="p2")), lease=60.0),
+        Modify((PRINTER,), lease=0.5),
+        Deregister(AGENT),
+        Deregister(AGENT, ("p1", "p2")),
+        Search(Query(type="printer", where=(Condition("dpi", ">=", 300),))),
+        Search(Query(), max_depth=2, search_id="s1"),
+        Subscribe(Query(properties={"formats": ("pdf",)})),
+    ],
+)
+def test_a_request_is_read_as_it_was_written(request_):
+    performative = "subscribe" if isinstance(request_, Subscribe) else "request"
+    message = Message(
+        body=encode(request_),
+        performative=performative,
+        language="json",
+        ontology="fipa-agent-management",
+    )
+    assert read_request(message) == request_
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        Result("register"),
+        Result("search", (PRINTER,)),
+        Result("subscribe", (PRINTER,), (Gone(AGENT, "p2"),)),
+    ],
+)
+def test_a_result_is_read_as_it_was_written(result):
+    assert decode_result(encode(result)) == result
+
+
+@pytest.mark.parametrize(
+    ("content", "reason", "message"),
+    [
+        ("", "unrecognised-value", "the content is not JSON"),
+        ('{"action": "search"', "unrecognised-value", "the content is not JSON"),
+        (b"\xff\x00", "unrecognised-value", "the content is not JSON"),
+        ('"\ud800"', "unrecognised-value", "the content is not JSON"),
+        ("[" * 100_000, "unrecognised-value", "cannot be read"),
+        ([], "unrecognised-value", "Expected `object`"),
+        ({}, "unrecognised-value", "missing required field `action`"),
+        ({"action": "fly"}, "unsupported-function", "'fly'.*; the actions are register, modify"),
+        ({"action": 3}, "unsupported-function", "the actions are"),
+        ({"action": "search"}, "missing-parameter", "`query`"),
+        ({"action": "register", "services": [{"agent": AGENT}]}, "missing-parameter", "`type`"),
+        ({"action": "search", "query": {"kind": "a"}}, "unexpected-parameter", "`kind`"),
+        ({"action": "deregister", "agent": AGENT, "all": True}, "unexpected-parameter", "`all`"),
+        (
+            {"action": "register", "services": [{**SERVICE, "colour": "red"}]},
+            "unexpected-parameter",
+            r"`colour` - at `\$.services\[0\]`",
+        ),
+        ({"action": "search", "query": {"type": 3}}, "unrecognised-parameter-value", "query.type"),
+        ({"action": "search", "query": {"max_results": 10**6}}, "unrecognised-parameter-value", "1 to 10000"),
+        ({"action": "search", "query": {}, "max_depth": 99}, "unrecognised-parameter-value", "0 to 16"),
+        ({"action": "search", "query": {"where": [["a", "~", 1]]}}, "unrecognised-parameter-value", "~"),
+        ({"action": "register", "services": []}, "unrecognised-parameter-value", "name at least one"),
+        ({"action": "register", "services": [SERVICE] * 2}, "unrecognised-parameter-value", "same name"),
+        (
+            {"action": "register", "services": [SERVICE], "lease": 0},
+            "unrecognised-parameter-value",
+            "a lease is more than 0",
+        ),
+        (
+            {"action": "modify", "services": [{**SERVICE, "agent": "alice"}]},
+            "unrecognised-parameter-value",
+            "a full name",
+        ),
+        (
+            {"action": "register", "services": [{**SERVICE, "properties": {"a": 2**70}}]},
+            "unrecognised-parameter-value",
+            "64 bits",
+        ),
+    ],
+)
+def test_what_is_no_request_is_refused_with_the_reason(content, reason, message):
+    body = content if isinstance(content, (str, bytes)) else json.dumps(content)
+    with pytest.raises(DirectoryRequestError, match=message) as refused:
+        decode_request(body)
+    assert isinstance(refused.value, ValueError)
+    assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"performative": "inform"}, "unsupported-act"),
+        ({"performative": None}, "unsupported-act"),
+        ({"performative": "subscribe"}, "unexpected-act"),
+        ({"language": "fipa-sl"}, "unsupported-value"),
+        ({"ontology": "weather"}, "unsupported-value"),
+    ],
+)
+def test_messages_of_other_kinds_are_not_understood(changes, reason):
+    message = Message(body=encode(Search(Query())), performative="request", language="json")
+    assert read_request(message) == Search(Query())
+    with pytest.raises(DirectoryRequestError) as refused:
+        read_request(message.replace(**changes))
+    assert refused.value.reason == reason
+    assert encode_error(refused.value)[0] == "not-understood"
+
+
+@pytest.mark.parametrize(
+    ("error", "performative", "read"),
+    [
+        (AlreadyRegisteredError("there is one"), "failure", AlreadyRegisteredError),
+        (NotRegisteredError("there is none"), "failure", NotRegisteredError),
+        (UnauthorisedError("it is bob's"), "refuse", UnauthorisedError),
+        (StoreError("the disk is full"), "failure", DirectoryError),
+        (FormicaryError("something else"), "failure", DirectoryError),
+        (DirectoryRequestError("what?"), "not-understood", DirectoryRequestError),
+        (DirectoryRequestError("no type", "missing-parameter"), "refuse", DirectoryRequestError),
+        (InvalidDescriptionError("bad"), "refuse", DirectoryRequestError),
+    ],
+)
+def test_an_error_is_read_as_the_error_that_it_was(error, performative, read):
+    said, content = encode_error(error)
+    again = decode_error(content)
+    assert said == performative
+    assert type(again) is read
+    assert str(again) == str(error)
+    assert again.reason == json.loads(content)["error"]
+
+
+@pytest.mark.parametrize("body", ["no", b"\xff", '{"error": 3}', '{"error": "unheard-of", "message": "a"}'])
+def test_an_error_that_somebody_else_has_written_is_an_error_all_the_same(body):
+    assert type(decode_error(body)) is DirectoryError
+
+
+def test_what_is_no_result_is_refused():
+    for body in ("", "[]", '{"done": "search", "services": [{"type": "a"}]}'):
+        with pytest.raises(DirectoryRequestError, match="the directory's answer cannot be read"):
+            decode_result(body)
+
+
+def test_the_reference_has_every_reason_with_its_performative():
+    rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {reason: performative for performative, reason in rows} == PERFORMATIVES
+
+
+def test_the_examples_of_the_reference_can_be_read():
+    blocks = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    readers = {"action": decode_request, "done": decode_result, "error": decode_error}
+    kinds = set()
+    for block in blocks:
+        kind = next(iter(json.loads(block)))
+        kinds.add(kind)
+        readers[kind](block)
+    assert kinds == set(readers)

@@ -20,7 +20,9 @@ pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
 def figures(request):
     """What the selected faults did, by name; nothing of it is left running."""
     selected = {
-        item.callspec.params["case"] for item in request.session.items if item.module is request.module
+        item.callspec.params["case"]
+        for item in request.session.items
+        if getattr(item, "module", None) is request.module  # examples in the docs have none
     }
     told = {}
     faulthandler.cancel_dump_traceback_later()  # this takes longer than other tests

@@ -247,6 +247,9 @@ class DirectWire(Wire):
     def resume_reading(self):
         pass
 
+    def get_extra_info(self, name):
+        assert name == "ssl_object"  # there is no TLS
+
 
 def cut(data):
     """Return the frames that are in some bytes, and whether one is too long."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from formicary import Message
 from formicary.transport.frames import NAMESPACE, Entry, Names, decode, encode, from_entry, to_entry
+from formicary.transport.header import DATA, HEADER
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -24,7 +27,9 @@ def test_every_public_name_is_in_the_reference(module):
 def test_the_wire_format_has_the_elements_in_their_order():
     page = (DOCS / "wire-format.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d) \| `(\w+)`", page, re.MULTILINE)
-    assert [(int(place), name) for place, name in rows] == list(enumerate(Entry.__struct_fields__))
+    names = ["to", "sender", "body", "performative", "rare"]
+    assert [(int(place), name) for place, name in rows] == list(enumerate(names))
+    assert len(names) == len(get_args(Entry))
 
 
 def test_the_wire_format_has_every_parameter_of_a_message():
@@ -33,15 +38,23 @@ def test_the_wire_format_has_every_parameter_of_a_message():
     assert [name for name in Message.__struct_fields__ if f"`{name}`" not in frames] == []
 
 
-def test_a_frame_of_the_wire_format_is_what_a_container_reads_and_writes():
+def test_a_batch_of_the_wire_format_is_what_a_container_reads_and_writes():
     page = (DOCS / "wire-format.md").read_text(encoding="utf-8")
     text = re.search(r"```text\n(.*)\n```", page)[1]
-    (entry,) = decode(text)
+    (entry,) = decode(bytes.fromhex(text))
     names = Names("c2.lab.localhost"), Names("c1.lab.localhost")
     message, receiver = from_entry(entry, *names)
     assert receiver == "echo@c2.lab.localhost"
     assert message == Message(
         to="echo@c2.lab.localhost", sender="asker@c1.lab.localhost", body="hello", performative="request"
     )
-    assert encode([to_entry(message, message.to)]).decode() == text
-    assert f"xmlns='{NAMESPACE}'>{text[:20]}" in page
+    assert encode([to_entry(message, message.to)]).hex() == text
+
+
+def test_a_frame_of_the_wire_format_begins_with_a_header():
+    page = (DOCS / "wire-format.md").read_text(encoding="utf-8")
+    batch = re.search(r"```text\n(.*)\n```", page)[1]
+    text = re.search(rf"xmlns='{NAMESPACE}'>([\w+/]+)", page)[1]
+    frame = b64decode(text)
+    assert HEADER.unpack_from(frame) == (DATA, 1, 2, 1, 0)
+    assert batch.startswith(frame[HEADER.size :].hex())

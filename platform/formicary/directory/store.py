@@ -105,8 +105,8 @@ class Store:
         self.path = path
         self._number = 0  # of the newest record: records are loaded in the order in which they were written
         with self._explained():
-            # SQLite gives its further files the mode of the first.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            with suppress(FileExistsError):  # SQLite gives its further files the mode of the first
+                os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             self._connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
         try:
             with self._explained():

@@ -1,0 +1,144 @@
+"""The file of a directory: what is written is there again; what cannot be used is left alone."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+
+import pytest
+
+from formicary.directory.description import ServiceDescription
+from formicary.directory.query import Condition, Query
+from formicary.directory.store import Key, Registration, Store, Subscription
+from formicary.errors import StoreError
+
+AGENT = "alice@c1.lab.localhost"
+
+
+def register(name, **more):
+    return Registration(ServiceDescription(AGENT, "printer", name, **more), 60.0)
+
+
+def by_key(*records):
+    return {record.key: record for record in records}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "directory.sqlite"
+
+
+def load(path):
+    with Store(path) as store:
+        return [*store.load()]
+
+
+def test_what_is_written_is_there_again_in_the_order_of_writing(path):
+    subscription = Subscription(AGENT, "c1", Query(where=(Condition("dpi", "in", (1, "a")),)), "r1")
+    records = [register("b", properties={"dpi": 600}), subscription, register("a")]
+    with Store(path) as store:
+        store.write(by_key(*records))
+        store.write(by_key(register("c")))
+    assert load(path) == [*records, register("c")]
+
+
+def test_what_is_written_again_is_the_newest_and_what_is_removed_is_gone(path):
+    with Store(path) as store:
+        store.write(by_key(register("a"), register("b"), register("c")))
+        store.write({Key(AGENT, "service", "b"): None, Key(AGENT, "service", "never"): None})
+        store.write(by_key(register("a", languages=["json"])))
+    with Store(path) as store:
+        store.write(by_key(register("d")))
+    assert load(path) == [register("c"), register("a", languages=["json"]), register("d")]
+
+
+def test_a_service_and_a_subscription_of_one_name_are_two_records(path):
+    records = [register("a"), Subscription(AGENT, "a", Query())]
+    with Store(path) as store:
+        store.write(by_key(*records))
+    assert load(path) == records
+
+
+def test_only_its_owner_can_read_the_file(path):
+    with Store(path) as store:
+        store.write(by_key(register("a")))
+        modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+    assert set(modes) >= {path.name, f"{path.name}-wal"}
+    assert set(modes.values()) == {0o600}
+
+
+def test_a_batch_that_fails_changes_nothing(path):
+    with Store(path) as store:
+        store.write(by_key(register("a")))
+        with pytest.raises(AttributeError):
+            store.write({**by_key(register("b")), "no key": register("c")})
+        store.write(by_key(register("d")))
+    assert load(path) == [register("a"), register("d")]
+
+
+def test_a_file_in_use_is_refused_and_free_again_when_it_is_closed(path):
+    with Store(path), pytest.raises(StoreError, match="is in use by another process; end that one, or name"):
+        Store(path)
+    assert load(path) == []
+
+
+def broken_pages(path):
+    content = path.read_bytes()
+    path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
+
+
+def newer(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 2")
+    connection.close()
+
+
+def foreign(path):
+    path.unlink()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE stamps (country)")
+    connection.close()
+
+
+def unreadable_record(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE records SET value = x'93a7' WHERE name = 'service-7'")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda path: path.write_bytes(b"no database" * 1000), "is not a directory's file, or it is broken"),
+        (broken_pages, "is broken; put a copy in its place, or move it away"),
+        (lambda path: path.write_bytes(path.read_bytes()[:8192]), "is broken; put a copy in its place"),
+        (newer, r"by a newer version of Formicary \(its format is 2, and this one knows 1\)"),
+        (foreign, "is another program's database; name another file"),
+        (unreadable_record, "is broken: the record of 'alice@c1.lab.localhost', 'service-7', cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_and_stays_as_it_is(path, spoil, message):
+    with Store(path) as store:
+        store.write(by_key(*(register(f"service-{number}") for number in range(1000))))
+    spoil(path)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=message) as refused:
+        load(path)
+    assert str(path) in str(refused.value)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
+
+
+def test_a_place_where_no_file_can_be_is_said(tmp_path):
+    with pytest.raises(StoreError, match="cannot be opened: No such file or directory"):
+        Store(tmp_path / "nowhere" / "directory.sqlite")
+    with pytest.raises(StoreError, match="cannot be opened; see whether its folder"):
+        Store(tmp_path)
+
+
+def test_a_closed_store_says_so(path):
+    store = Store(path)
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.write(by_key(register("a")))

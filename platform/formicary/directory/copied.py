@@ -49,11 +49,6 @@ class Copy:
         self._parts = 0
         return self.number if self.is_whole else None
 
-    @property
-    def is_in_snapshot(self) -> bool:
-        """Whether a part of the snapshot that was asked for last has come, and not all of it."""
-        return self.ask > 0 and self._parts > 0
-
     def expects(self, part: Part) -> bool:
         """Tell whether a part of a snapshot is the one that comes next."""
         return part.ask == self.ask and part.index == self._parts
@@ -85,7 +80,7 @@ class Copy:
         for key in removed:
             del self.entries[key]
         self._unconfirmed = None
-        self._settle()
+        self.ask = 0
         return added, removed
 
     def _put(self, descriptions: Iterable[ServiceDescription]) -> None:

@@ -178,27 +178,17 @@ class Replica:
             removed = copy.update(message)
             self._report(origin, message.put, removed)
         elif message.number > copy.number:
-            self._miss(origin, copy, message.number)
+            self._hear(origin, copy, message.number)
 
     def _take_part(self, origin: str, copy: Copy, part: Part) -> None:
         if not copy.expects(part):
             return
-        if part.index and part.number != copy.number:
-            self._miss(origin, copy, part.number)
-            return
         added, removed = copy.add(part)
         self._report(origin, added, removed)
-        if not part.is_last:
+        if part.is_last:
+            self._ask(origin, copy)
+        else:
             self._send(origin, [encode(More(self._incarnation, copy.incarnation, part.ask))])
-
-    def _miss(self, origin: str, copy: Copy, number: int) -> None:
-        """Learn that some updates up to a number are missing.
-
-        An answer that has not begun yet will have them, but a snapshot that is coming will not.
-        """
-        if copy.is_in_snapshot:
-            copy.ask = 0
-        self._hear(origin, copy, number)
 
     # -- doing ----------------------------------------------------------------------------------------------
 

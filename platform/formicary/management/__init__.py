@@ -1,0 +1,1 @@
+"""Who is there: the containers of a platform (FIPA00023's agent management system)."""

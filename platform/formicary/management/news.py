@@ -1,0 +1,118 @@
+"""What containers say about who is there, and what one wants done; see `docs/replication.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+
+Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
+
+Version = tuple[Number, Number]
+"""Epoch and number: which version of the list; (0, 0) is before any."""
+
+
+class _News(msgspec.Struct, frozen=True, array_like=True):
+    incarnation: Number  # of the sender
+
+
+class Beat(_News, frozen=True, array_like=True, tag=1):
+    """I am here, and this is the version that I have."""
+
+    version: Version
+
+
+class Tell(_News, frozen=True, array_like=True, tag=2):
+    """The platform's container: tell me what you know from before."""
+
+
+class Known(_News, frozen=True, array_like=True, tag=3):
+    """What a member knows: members' incarnations by domain."""
+
+    version: Version
+    members: dict[str, Number]
+
+
+class List(_News, frozen=True, array_like=True, tag=4):
+    """The platform's container: the whole list.
+
+    Args:
+        version: that of the list.
+        basis: the latest version of earlier epochs that has gone into it.
+        members: their incarnations by domain.
+    """
+
+    version: Version
+    basis: Version
+    members: dict[str, Number]
+
+
+class Change(_News, frozen=True, array_like=True, tag=5):
+    """The platform's container: the list has changed in one place.
+
+    Args:
+        version: that of the list with the change.
+        domain: of the container.
+        member: its incarnation; None if it is no member any more.
+    """
+
+    version: Version
+    domain: str
+    member: Number | None
+
+
+class Leave(_News, frozen=True, array_like=True, tag=6):
+    """I am going."""
+
+
+News = Beat | Tell | Known | List | Change | Leave
+
+encode = msgspec.msgpack.Encoder().encode
+_decoder: msgspec.msgpack.Decoder[News] = msgspec.msgpack.Decoder(News)
+
+
+def decode(payload: bytes | memoryview) -> News:
+    """Return what another container has said.
+
+    Raises:
+        ValueError: it is no news of members.
+    """
+    try:
+        return _decoder.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"not news of members: {error}") from error
+
+
+@dataclass(slots=True, frozen=True)
+class Send:
+    """Send a payload to a container."""
+
+    domain: str
+    payload: bytes
+
+
+@dataclass(slots=True, frozen=True)
+class Joined:
+    """Another container is a member now."""
+
+    domain: str
+    incarnation: int
+
+
+@dataclass(slots=True, frozen=True)
+class Lost:
+    """Another container is not a member any more, as far as is known here."""
+
+    domain: str
+    incarnation: int
+
+
+@dataclass(slots=True, frozen=True)
+class Superseded:
+    """A later container of the same domain is a member: this one will not be, as long as that one is."""
+
+    incarnation: int
+
+
+Instruction = Send | Joined | Lost | Superseded

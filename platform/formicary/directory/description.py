@@ -198,7 +198,12 @@ def _check_lists(description: ServiceDescription) -> None:
     for field in LISTS:
         values = getattr(description, field)
         if values != ():
-            force_setattr(description, field, check_texts(field, values))
+            shared = _share(values) if _are_texts(values) else check_texts(field, values)
+            force_setattr(description, field, shared)
+
+
+def _are_texts(values: Any) -> bool:
+    return values.__class__ is tuple and _TEXT.issuperset(map(type, values))
 
 
 def check_properties(properties: Any) -> Properties:
@@ -218,8 +223,7 @@ def check_properties(properties: Any) -> Properties:
         if name.__class__ is not str or not name:
             raise InvalidDescriptionError(f"a service's property has a text as its name, not {shorten(name)}")
         if value.__class__ not in _USUAL:
-            is_texts = value.__class__ is tuple and _TEXT.issuperset(map(type, value))
-            value = _share(value) if is_texts else check_value(f"property {shorten(name)}", value)  # noqa: PLW2901
+            value = _share(value) if _are_texts(value) else check_value(f"property {shorten(name)}", value)  # noqa: PLW2901
         checked[name] = value
     return Properties(checked)
 

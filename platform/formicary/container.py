@@ -152,8 +152,11 @@ class Container(Delivery):
         finally:
             for agent in reversed(tuple(self._agents.values())):  # if this was cancelled
                 agent._abandon()
-            if self._transport is not None:
-                await self._transport.close()
+            try:
+                await self.held.close()
+            finally:
+                if self._transport is not None:
+                    await self._transport.close()
 
     async def start(self, agent: Agent | MicroAgent) -> None:
         """Bring an agent to life here: its `setup` runs, then its behaviours start.

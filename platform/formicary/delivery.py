@@ -14,6 +14,7 @@ from formicary.errors import (
     InvalidMessageError,
     MailboxFullError,
 )
+from formicary.held import Held
 from formicary.message import Message
 from formicary.names import MANAGEMENT, check_container, check_platform, complete
 from formicary.observe.dead_letters import DeadLetter, DeadLetters
@@ -95,6 +96,7 @@ class Delivery:
         self.dead_letters = DeadLetters()
         self.instruments: tuple[Instrument, ...] = ()
         self.neighbours: Neighbours = {}  # for transports too, which hand over by it and add to it
+        self.held = Held(self)
         self._when_full = when_full
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self._transport: Transport | None = None
@@ -315,8 +317,10 @@ class Delivery:
         if sender in self._agents:
             for instrument in self.instruments:
                 self._tell(instrument, "message_sent", failure)
-            if self.deliver(failure, sender):
-                self.bury(failure, f"the mailbox of {sender} is full", sender)
+            if sender in self.held.lines:
+                self.held.add(failure, sender)
+            elif full := self.deliver(failure, sender):
+                self.held.add(failure, sender, full=full)
         elif self._is_elsewhere(sender) and (outlet := self._outlet(receiver, sender)) is not None:
             outlet.refuse(message, receiver, failure)
 

@@ -16,14 +16,32 @@ _MEGABYTE = 1 << 20
 _HOUR = 3600.0
 
 
-@fault("a container is killed (SIGKILL)", "xmpp", "federated", "auto", "direct", may_fail=True)
-async def container_killed(scene: Scene) -> None:
-    await scene.talk()
+async def _kill(scene: Scene) -> None:
     await asyncio.sleep(1)
     await scene.kill_c2()
     told_after = scene.figures.told_after
     scene.check(told_after <= ANSWER_LIMIT, f"senders knew only after {told_after:.1f} s")
     await asyncio.sleep(1)  # what is sent to it now fails, too
+
+
+@fault("a container is killed (SIGKILL)", "xmpp", "federated", "auto", "direct", may_fail=True)
+async def container_killed(scene: Scene) -> None:
+    await scene.talk()
+    await _kill(scene)
+
+
+@fault(
+    "a container is killed while a single agent writes to it as fast as it can",
+    *("xmpp", "auto", "direct"),
+    may_fail=True,
+    is_heavy=True,
+    agents=1,
+    pause=0,
+    limit=200_000,
+)
+async def container_killed_under_load(scene: Scene) -> None:
+    await scene.talk(scene.c1)
+    await _kill(scene)
 
 
 @fault("a container is killed, and started again under its name", "xmpp", "auto", "direct", may_fail=True)

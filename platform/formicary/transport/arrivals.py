@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container import Container
+    from formicary.held import Held, Origin
     from formicary.transport.frames import Entry
-    from formicary.transport.held import Held, Origin
 
 logger = logging.getLogger("formicary.transport")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from formicary.container import Container
-    from formicary.transport.held import Held
+    from formicary.held import Held
     from formicary.transport.sent import Sent
 
 logger = logging.getLogger("formicary.transport")

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from formicary.message import Message
     from formicary.transport.direct import DirectConnection
     from formicary.transport.header import Terms
-    from formicary.transport.held import Held
     from formicary.transport.outbox import Letter
     from formicary.transport.session import Session
     from formicary.transport.ways import FarWay, Way
@@ -39,7 +38,6 @@ class Owner(Protocol):
     """Whose link it is: the router."""
 
     container: Container
-    held: Held
     is_closed: bool
 
     def found(self, link: Link, terms: Terms) -> None:
@@ -99,7 +97,7 @@ class Link:
         self._arrivals = Arrivals(
             owner.container,
             domain,
-            held=owner.held,
+            held=owner.container.held,
             link=self,
             choked=self._set_choked,
             drop=self._drop,
@@ -275,7 +273,9 @@ class Link:
         self._fail(self.outbox.withdraw(), reason)
         self._owner.lost(self)
         self.choose_way()
-        if not self._owner.is_closed:
+        if self._container.held.is_full:  # with failures for those who would only send more
+            self.outbox.stop()
+        elif not self._owner.is_closed:
             self.outbox.open()
 
     def _fail(self, letters: list[Letter], reason: str) -> None:
@@ -287,6 +287,8 @@ class Link:
         """Have the other end wait, as this container cannot take more; or no longer."""
         self.session.freeze(is_frozen=is_frozen)
         self._perform()
+        if not is_frozen and self.session.state is State.IDLE:
+            self.outbox.open()
 
     def give_up(self, reason: str) -> None:
         """Fail all that waits; the other container may be found again later."""
@@ -309,7 +311,7 @@ class Link:
             choked.release()
 
     def _forget_chokes(self) -> None:
-        self._owner.held.forget(self)
+        self._container.held.forget(self)
         chokes, self.choked = self.choked, {}
         for choked in chokes.values():
             choked.release()

@@ -188,7 +188,7 @@ class Outbox:
             self._send_all()
             self._batches += 1
             if self._batches >= _TURN:
-                self._stop()
+                self.stop()
             elif not self._is_scheduled:
                 self._schedule()
             return
@@ -196,9 +196,10 @@ class Outbox:
         if len(self._letters) < _QUEUE and self._weight < _QUEUE_BYTES:
             self._until = _QUEUE
         else:
-            self._stop()
+            self.stop()
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """Take no more messages, until `open`."""
         self.has_room = False
         self._room.clear()
         if not self._is_scheduled:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 from formicary.errors import ContainerClosedError, FormicaryError, LinkError
 from formicary.names import check_container
 from formicary.transport.header import Terms
-from formicary.transport.held import Held
 from formicary.transport.link import Link
 from formicary.transport.session import Session
 
@@ -71,7 +70,6 @@ class Router:
         self._connections: Connections | None = None
         self.links: dict[str, Link] = {}
         self.container: Container
-        self.held: Held
         self.dropped = 0
         """How many frames and stanzas were dropped, as their senders may not send them."""
         self.is_closed = False
@@ -86,7 +84,7 @@ class Router:
         """
         self._check(container)
         self.container = container
-        self.held = Held(container, self._freeze)
+        container.held.pause = self._freeze
         try:
             if self._route != "xmpp":
                 await self._open_connections()
@@ -272,7 +270,6 @@ class Router:
     async def close(self) -> None:
         """Disconnect, after what was taken has gone out."""
         try:
-            await self.held.close()
             links = list(self.links.values())
             await _within(_DRAIN, [link.drain() for link in links])
             self.is_closed = True

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from formicary.mailbox import Place
     from formicary.message import Message
     from formicary.server.address import Stream, XmppServer
-    from formicary.transport.held import Held
 
 logger = logging.getLogger("formicary.transport")
 
@@ -46,7 +45,6 @@ class Owner(Protocol):
     """Whose connection it is: the router."""
 
     container: Container
-    held: Held
     is_closed: bool
 
     def far_changed(self) -> None:
@@ -78,7 +76,7 @@ class XmppConnection:
         self._sent = Sent()
         self._inbox = Inbox(
             owner.container,
-            held=owner.held,
+            held=owner.container.held,
             sent=self._sent,
             write=self._write,
             framed=self._framed,

@@ -16,9 +16,8 @@ import pytest
 from tests.integration.transport.raw import fill, link, next_turn, server_connection, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template
+from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template, held
 from formicary.errors import ContainerClosedError, InvalidMessageError, MailboxFullError, MessageTooLargeError
-from formicary.transport import held
 from formicary.transport.header import WINDOW_BYTES
 
 pytestmark = pytest.mark.server
@@ -410,7 +409,7 @@ async def test_what_is_held_for_many_slow_receivers_is_bounded_and_all_of_it_arr
         bodies = [f"{number:01000}" for number in range(each)]
         for number in range(receivers):
             await start(c1, f"a{number}", do(lambda own, to=f"s{number}@c2": send_all(own, to, bodies)))
-        held_there = c2._transport.held
+        held_there = c2.held
         await until(lambda: held_there.is_full)
         await asyncio.sleep(0.3)  # more comes, up to the link's window, and then no more
         waiting = sum(map(len, held_there.lines.values()))
@@ -557,7 +556,7 @@ async def test_who_waits_for_a_mailbox_in_a_container_that_closes_is_told(contai
             await start(c2, "deaf", Deaf())
             told = Collect()
             await start(c1, "a", told, do(lambda own: send_all(own, "deaf@c2", map(str, range(5)))))
-            await until(lambda: sum(map(len, c2._transport.held.lines.values())) == 4)
+            await until(lambda: sum(map(len, c2.held.lines.values())) == 4)
         await until(lambda: len(told.messages) == 5)
         expected = {
             "behaviour Deaf of agent deaf ended before it received the message": 1,

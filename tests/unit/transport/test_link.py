@@ -12,7 +12,6 @@ from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
 from formicary import Container, Message
 from formicary.transport.header import CLOSE, DATA, HELLO, PART, Terms
-from formicary.transport.held import Held
 from formicary.transport.link import Link
 from formicary.transport.relay import NoWay
 from formicary.transport.session import Session
@@ -64,7 +63,7 @@ class End:
 
     def make(self, peer, make_far=None):
         numbers = itertools.count(hash(peer) % 1000 + 1)
-        self.held = Held(self.container, lambda is_frozen: self.link.freeze(is_frozen=is_frozen))
+        self.container.held.pause = lambda is_frozen: self.link.freeze(is_frozen=is_frozen)
         self.link = Link(
             f"{peer}.lab.localhost",
             self,
@@ -96,7 +95,6 @@ class End:
         return (self.link.status(),)
 
     async def close(self):
-        await self.held.close()
         self.is_closed = True
         self.link.abandon()
 

@@ -1,7 +1,8 @@
-"""Messages from elsewhere whose receivers' mailboxes are full: they wait here, each receiver's in order.
+"""Messages that nobody can wait for with, and whose receivers' mailboxes are full: they wait here, in order.
 
-When many do, the container that they come from is told to send that receiver nothing more: its senders wait
-as they would for a mailbox of their own container, and everybody else's messages go on.
+They are failures that the container tells its own agents, and what comes from elsewhere. When many wait for a
+receiver, the container that they come from is told to send it nothing more: its senders wait as they would
+for a mailbox of their own container, and everybody else's messages go on.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.container import Container
+    from formicary.delivery import Delivery
     from formicary.mailbox import Place
     from formicary.message import Message
 
-logger = logging.getLogger("formicary.transport")
+logger = logging.getLogger("formicary")
 
-_LIMIT = 10_000  # messages that may wait here before nothing more is acknowledged
+_LIMIT = 10_000  # messages that may wait here before nothing more is to come in
 _CHOKED = 100  # messages that may wait for one receiver before it is to be sent nothing more
 _RELEASED = 20  # messages still waiting for it when it may be sent some again: they bridge the way
 
@@ -55,18 +56,21 @@ class _Line(deque[_Waiting]):
             origin.choke(receiver, is_choked=False)
 
 
+def _ignore(is_full: bool) -> None:  # noqa: FBT001 -- a callback
+    del is_full
+
+
 class Held:
     """What waits for full mailboxes of one container.
 
     Args:
         container: the container.
-        pause: called with True when so much waits that nothing more is to come in, and with False when half
-            of that is gone.
     """
 
-    def __init__(self, container: Container, pause: Callable[[bool], None]) -> None:
+    def __init__(self, container: Delivery) -> None:
         self._container = container
-        self._pause = pause
+        self.pause: Callable[[bool], None] = _ignore
+        """Called with True when so much waits that nothing more is to come in; with False at half of it."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._count = 0
         self.lines: dict[str, _Line] = {}
@@ -99,7 +103,7 @@ class Held:
         self._count += 1
         if self._count >= _LIMIT and not self.is_full:
             self.is_full = True
-            self._pause(True)
+            self.pause(True)
 
     def forget(self, origin: Origin) -> None:
         """Learn that what the other end of a link was told is forgotten: it is another one now."""
@@ -134,7 +138,7 @@ class Held:
                 line.release(receiver)
             if self.is_full and self._count <= _LIMIT // 2:
                 self.is_full = False
-                self._pause(False)
+                self.pause(False)
         del self.lines[receiver]
 
     async def _deliver(self, line: _Line, receiver: str) -> None:

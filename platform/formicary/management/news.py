@@ -9,8 +9,17 @@ import msgspec
 
 Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 
-Version = tuple[Number, Number]
-"""Epoch and number: which version of the list; (0, 0) is before any."""
+Version = tuple[Number, Number, Number]
+"""Which version of the list: epoch, the incarnation of who has made it, and a number that it has counted."""
+
+NONE: Version = (0, 0, 0)
+"""Before any."""
+
+
+def successor(version: Version) -> Version:
+    """Return the version that the same container makes next."""
+    epoch, incarnation, number = version
+    return epoch, incarnation, number + 1
 
 
 class _News(msgspec.Struct, frozen=True, array_like=True):

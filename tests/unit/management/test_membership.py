@@ -205,6 +205,14 @@ def test_who_knows_less_cannot_make_others_forget():
     assert platform.kinds()[1] is Known
 
 
+def test_what_others_know_of_an_earlier_container_of_a_name_does_not_count():
+    platform = Platform(C1, C2)
+    platform.ends[C0] = Keeper(C0, 200, platform.now)
+    platform.say(C1, C0, Beat(150, NONE))
+    platform.say(C2, C0, Known(102, (100, 100, 9), {C0: 100, C1: 101, C2: 102}))
+    assert platform.ends[C0].members == {C0: 200, C1: 150, C2: 102}
+
+
 def test_a_restarted_member_takes_its_own_place():
     platform = Platform(C1, C2)
     platform.clear()

@@ -2,7 +2,7 @@
 
 Where things are, from the container outwards: `router` (the transport that a container uses) has a `link` to
 each other container: its `outbox` (what waits to go), its `session` (numbers, acknowledgements, restarts; a
-state machine, with `sending`, `greeting`, `watch`, `header` and `instructions`) and its `arrivals` (what comes
+state machine, with `sending`, `greeting`, `watch`, `header`, `instructions`) and its `arrivals` (what comes
 in; `frames` are batches of messages as bytes). Links go over direct `connections` (`direct` makes them,
 `dialling` keeps them up), through an `xmpp` server, or through a `relay`. `choked` is for mailboxes that are
 full at the other end. An XMPP connection is a `stream` (`component` or `account`), with `inbox`, `stanzas`

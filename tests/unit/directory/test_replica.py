@@ -189,6 +189,54 @@ def test_a_question_that_got_lost_is_asked_again_at_the_second_reminder(pair):
     assert pair.is_equal()
 
 
+def test_a_question_that_got_lost_is_asked_again_in_the_next_session(pair):
+    pair.ends[C1].put(description(1))
+    pair.ends[C1].flush()
+    pair.carry(drop=lambda message: True)
+    pair.ends[C1].remind()
+    pair.carry(drop=lambda message: isinstance(message, Ask))
+    pair.ends[C2].member_joined(C1, 11)
+    pair.carry()
+    assert pair.is_equal()
+
+
+@pytest.mark.parametrize("lost", [Updates, Part])
+def test_what_gets_lost_while_a_snapshot_comes_is_repaired(pair, lost):
+    owner = pair.ends[C1]
+    for number in range(10 * BATCH):
+        owner.put(description(number))
+    owner.flush()
+    pair.carry(drop=lambda message: True)
+    owner._owned._clear_log()
+    owner.member_joined(C2, 22)
+    drops = []
+
+    def lose(message):
+        if isinstance(message, Part) and message.index in {2, 4}:
+            owner.put(description(message.index, "changed"))
+            owner.flush()
+        if isinstance(message, lost) and not drops and (lost is Updates or message.index == 3):
+            drops.append(message)
+            return True
+        return False
+
+    pair.carry(drop=lose)
+    if lost is Part:
+        assert pair.ends[C2].is_behind(C1)
+        for _ in range(2):
+            pair.ends[C2].remind()
+            pair.carry()
+    assert pair.is_equal()
+    assert not pair.ends[C2].is_behind(C1)
+
+
+def test_what_is_for_another_incarnation_has_no_effect(pair):
+    pair.ends[C1].receive(C2, encode(Ask(22, 10, 1, None)))
+    pair.ends[C1].receive(C2, encode(Hello(22, 10, 7)))
+    assert not pair.ends[C1].instructions
+    assert not pair.ends[C1].is_behind(C2)
+
+
 def test_entries_of_the_dead_go_and_nothing_that_they_have_said_counts(pair):
     pair.ends[C1].put(description(1))
     pair.ends[C1].flush()

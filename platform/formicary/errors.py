@@ -65,6 +65,35 @@ class ServerError(FormicaryError):
     exit_code = 3
 
 
+class ManagementError(FormicaryError):
+    """The management agent of a container did not do what it was asked.
+
+    Attributes:
+        reason: why, by FIPA00023's name for it.
+    """
+
+    reason = "internal-error"
+
+
+class ManagementRequestError(ManagementError, ValueError):
+    """What a management agent was asked is not written as it should be, or names what there is not.
+
+    Args:
+        message: the sentence that says what is wrong.
+        reason: why, by FIPA00023's name for it.
+    """
+
+    def __init__(self, message: str, reason: str = "unrecognised-parameter-value") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class UnknownAgentError(ManagementError):
+    """There is no agent of this name."""
+
+    reason = "not-registered"
+
+
 class InvalidDescriptionError(FormicaryError, ValueError):
     """A description of a service, or a query for one, has a value that it cannot have."""
 
@@ -91,7 +120,7 @@ class NotRegisteredError(DirectoryError):
     reason = "not-registered"
 
 
-class UnauthorisedError(DirectoryError):
+class UnauthorisedError(DirectoryError, ManagementError):
     """The agent may not do this, such as registering services of another agent."""
 
     reason = "unauthorised"

@@ -1,0 +1,93 @@
+"""What the white pages say of agents and containers (FIPA00023's ams-agent-description, and more)."""
+
+from __future__ import annotations
+
+from datetime import datetime  # noqa: TC003 -- msgspec reads the types
+
+import msgspec
+
+from formicary.resident import AgentState  # noqa: TC001 -- as above
+
+
+class AgentDescription(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"class_name": "class"}
+):
+    """An agent that lives in a container of the platform.
+
+    Args:
+        name: its full name, `alice@c1.lab.localhost`.
+        state: of its life.
+        container: the full domain of the container it lives in.
+        class_name: its class, `package.module:Class`.
+    """
+
+    name: str
+    state: AgentState
+    container: str
+    class_name: str
+
+
+class LinkDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A container's link to another one.
+
+    Args:
+        peer: the domain of the other.
+        way: how frames go there now: `direct`, `xmpp`, `relay` or `none`.
+        is_up: whether the other end is there.
+        sent: how many frames were sent since the container was opened.
+        received: how many were received.
+        unacknowledged: how many wait to be acknowledged.
+        failed: how many messages could not be delivered to the other container.
+        rtt: seconds of the latest ping's round trip; None before there was one.
+    """
+
+    peer: str
+    way: str
+    is_up: bool
+    sent: int
+    received: int
+    unacknowledged: int
+    failed: int
+    rtt: float | None
+
+
+class ContainerDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A container of the platform.
+
+    Args:
+        name: its own, `c1`.
+        domain: its full domain, `c1.lab.localhost`.
+        is_main: whether it is the platform's: the one that keeps the list of them.
+        incarnation: higher than that of any container of this domain before; 0 where it has none.
+        host: the name of the machine.
+        pid: the number of the process there.
+        python: the version of Python.
+        started: when it was, with a time zone.
+        agents: how many live there.
+        dead_letters: how many there were since it was opened.
+        links: those to other containers.
+    """
+
+    name: str
+    domain: str
+    is_main: bool
+    incarnation: int
+    host: str
+    pid: int
+    python: str
+    started: datetime
+    agents: int
+    dead_letters: int
+    links: tuple[LinkDescription, ...]
+
+
+class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A container of the platform that could not be asked.
+
+    Args:
+        domain: its full domain.
+        reason: why not, as a sentence.
+    """
+
+    domain: str
+    reason: str

@@ -1,0 +1,209 @@
+"""The platform's white pages and life-cycle requests, from any of its containers, in Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from msgspec.structs import replace
+
+from formicary.errors import UnknownAgentError
+from formicary.management.actions import Kill, Resume, Search, Suspend
+from formicary.management.language import ONTOLOGY, make_request
+from formicary.management.performer import Performer
+from formicary.management.requests import Requests
+from formicary.names import check_receiver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from formicary.agent import Agent
+    from formicary.container import Container
+    from formicary.management.actions import Request
+    from formicary.management.agent import ManagementAgent
+    from formicary.management.descriptions import AgentDescription, ContainerDescription, Missing
+    from formicary.management.language import Result
+    from formicary.micro import MicroAgent
+    from formicary.resident import AgentState
+
+T = TypeVar("T")
+
+_PAGE: Final = 10_000  # agents of one answer: well below the largest message
+
+
+class Listing(tuple[T, ...], Generic[T]):  # noqa: SLOT001 -- a tuple cannot have other slots
+    """What is known of several containers together: a tuple.
+
+    Attributes:
+        missing: the containers of the platform that could not be asked, and why not.
+    """
+
+    missing: tuple[Missing, ...] = ()
+
+    @classmethod
+    def of(cls, items: Iterable[T], missing: tuple[Missing, ...]) -> Listing[T]:
+        """Return these items, with the containers that are missing."""
+        listing = cls(items)
+        listing.missing = missing
+        return listing
+
+
+class Management:
+    """The white pages of the platform, and what can be done with its agents: `container.management`.
+
+    What concerns the own container is done without a message.
+
+    Args:
+        container: the container.
+        agent: its management agent, which asks others and is asked by them.
+    """
+
+    def __init__(self, container: Container, agent: ManagementAgent) -> None:
+        self._performer = Performer(container, agent)
+        agent.serve(ONTOLOGY, Requests(agent, self._performer).handle)
+
+    # -- looking up -----------------------------------------------------------------------------------------
+
+    async def containers(self) -> Listing[ContainerDescription]:
+        """Return what the platform's containers are like, by domain; `missing` has those that do not answer.
+
+        Raises:
+            ContainerClosedError: the own container is not open.
+        """
+        result = await self._performer.perform(make_request("list-containers"))
+        return Listing.of(result.containers, result.missing)
+
+    async def agents(
+        self,
+        name: str = "*",
+        *,
+        state: AgentState | str | None = None,
+        container: str | None = None,
+    ) -> Listing[AgentDescription]:
+        """Return all agents that match: by container, and there in the order in which they started.
+
+        More than 10 000 of one container are asked for in several steps. Agents may start and end between
+        two of them, so that one is missed.
+
+        Args:
+            name: a pattern in which `*` is any number of characters and `?` is one; with an `@` it is for
+                full names and those like `alice@c1`, else for agents' own names.
+            state: only those in this state, such as `"active"`.
+            container: only those who live there, `c1` or the full domain; None for everywhere: `missing`
+                then has the containers that do not answer.
+
+        Raises:
+            ManagementRequestError: that cannot be searched for.
+            ManagementError: the container that is named does not answer.
+        """
+        state = getattr(state, "value", state)
+        search = make_request("search", name=name, state=state, container=container, max_results=_PAGE)
+        assert isinstance(search, Search)
+        if container is not None:
+            return Listing(await self._all_of(self._performer.complete(search)))
+        found, missing = await self._performer.gather(
+            lambda domain: self._all_of(replace(search, container=domain))
+        )
+        return Listing.of((agent for agents in found for agent in agents), missing)
+
+    async def _all_of(self, search: Search) -> tuple[AgentDescription, ...]:
+        """Return all that a search in one container finds, page by page."""
+        found: dict[str, AgentDescription] = {}  # by name: between two pages agents may start and end
+        while True:
+            page = (await self._performer.perform(search)).agents
+            found |= {agent.name: agent for agent in page}
+            if len(page) < search.max_results:
+                return tuple(found.values())
+            search = replace(search, offset=search.offset + len(page))
+
+    async def find(self, name: str) -> AgentDescription:
+        """Return what is known of one agent.
+
+        Args:
+            name: its name, in any form.
+
+        Raises:
+            InvalidNameError: that is no name.
+            UnknownAgentError: there is no such agent.
+            ManagementError: its container does not answer.
+        """
+        agent = self._performer.full_name(check_receiver(name))
+        # A name may have asterisks of its own; what else it finds then is passed over.
+        found = await self.agents(agent.replace("*", "?"), container=agent.partition("@")[2])
+        for description in found:
+            if description.name == agent:
+                return description
+        raise UnknownAgentError(f"there is no agent {agent}")
+
+    # -- doing ----------------------------------------------------------------------------------------------
+
+    async def suspend(self, name: str) -> None:
+        """Stop an agent's behaviours until it is resumed; messages wait meanwhile.
+
+        Args:
+            name: its name, in any form.
+
+        Raises:
+            InvalidNameError: that is no name.
+            UnknownAgentError: there is no such agent.
+            UnauthorisedError: it is a container's own.
+            ManagementError: it is not active, or a micro-agent, or its container does not answer.
+        """
+        await self._request(Suspend(name))
+
+    async def resume(self, name: str) -> None:
+        """Let a suspended agent go on; arguments and errors as of `suspend`."""
+        await self._request(Resume(name))
+
+    async def kill(self, name: str) -> None:
+        """End an agent, and return when it is gone; one of its own behaviours only begins that.
+
+        An agent that does not end is left behind after at most 15 seconds. Cancelled, it may be gone or not.
+
+        Args:
+            name: its name, in any form.
+
+        Raises:
+            InvalidNameError: that is no name.
+            UnknownAgentError: there is no such agent.
+            UnauthorisedError: it is a container's own.
+            ManagementError: its container does not answer.
+        """
+        await self._request(Kill(name))
+
+    async def create(
+        self,
+        cls: str | type[Agent | MicroAgent],
+        name: str,
+        *,
+        container: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Have an agent made and started, and return its full name when its `setup` is done.
+
+        Cancelled, or where the other container does not answer in time, the agent may come to life or not.
+
+        Args:
+            cls: its class, at the top level of a module that the container can import and allows, or
+                `"package.module:Class"`.
+            name: the agent's own name.
+            container: where it shall live, `c1` or the full domain; None for here.
+            arguments: keyword arguments for the class, beside the name: what JSON can say.
+
+        Raises:
+            UnauthorisedError: the container does not allow agents of that module.
+            ManagementRequestError: there is no such class, or it does not take these arguments.
+            NameTakenError: an agent of that name lives there.
+            ManagementError: its setup failed, or the container does not answer.
+        """
+        class_name = cls if isinstance(cls, str) else f"{cls.__module__}:{cls.__qualname__}"
+        given = None if arguments is None else dict(arguments)
+        # As any request: so that what another container would not take is not taken here, either.
+        request = make_request(
+            "create", **{"class": class_name}, name=name, container=container, arguments=given
+        )
+        result = await self._request(request)
+        assert result.agent is not None
+        return result.agent
+
+    async def _request(self, request: Request) -> Result:
+        return await self._performer.perform(self._performer.complete(request))

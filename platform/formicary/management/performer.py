@@ -1,0 +1,179 @@
+"""Whose a request is: the container that it concerns does it, or each of them does its part."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
+
+from msgspec.structs import replace
+
+from formicary.errors import FormicaryError, ManagementError, ManagementRequestError, UnknownAgentError
+from formicary.management.actions import Create, Kill, ListContainers, Search
+from formicary.management.descriptions import Missing
+from formicary.management.language import (
+    LANGUAGE,
+    ONTOLOGY,
+    PROTOCOL,
+    Result,
+    decode_error,
+    decode_result,
+    encode,
+)
+from formicary.management.local import Local
+from formicary.message import Message
+from formicary.names import MANAGEMENT, complete, is_container
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from formicary.container import Container
+    from formicary.management.actions import Request
+    from formicary.management.agent import ManagementAgent
+
+T = TypeVar("T")
+
+_EACH: Final = 5.0  # s that one container gets to answer when all are asked
+
+
+class Performer:
+    """Does what is asked of the platform's containers, from one of them.
+
+    Args:
+        container: the container.
+        agent: its management agent, which asks others.
+    """
+
+    def __init__(self, container: Container, agent: ManagementAgent) -> None:
+        self._container = container
+        self._agent = agent
+        self._local = Local(container)
+
+    # -- whose it is ----------------------------------------------------------------------------------------
+
+    @overload
+    def complete(self, request: Search) -> Search: ...
+    @overload
+    def complete(self, request: Request) -> Request: ...
+    def complete(self, request: Request) -> Request:
+        """Return a request with the full name of the agent or the container that it concerns.
+
+        Raises:
+            UnknownAgentError: the agent is outside the platform.
+            ManagementRequestError: the container is.
+        """
+        if not isinstance(request, Search | ListContainers | Create):
+            return replace(request, agent=self.full_name(request.agent))
+        where = request.container
+        if where is None and isinstance(request, Create):
+            where = self._container.domain
+        return request if where is None else replace(request, container=self._full_domain(where))
+
+    def full_name(self, agent: str) -> str:
+        """Return the full form of an agent's name.
+
+        Raises:
+            UnknownAgentError: it is outside the platform.
+        """
+        name = complete(agent, self._container.domain, self._container.platform).partition("/")[0]
+        label, _, platform = name.partition("@")[2].partition(".")
+        if platform != self._container.platform or not is_container(label):
+            raise UnknownAgentError(f"{agent} is no agent of the platform {self._container.platform}")
+        return name
+
+    def _full_domain(self, container: str) -> str:
+        label, dot, platform = container.partition(".")
+        if dot and platform != self._container.platform:
+            raise ManagementRequestError(
+                f"{container} is no container of the platform {self._container.platform}"
+            )
+        return f"{label}.{self._container.platform}"
+
+    def takes_time(self, request: Request) -> bool:
+        """Tell whether a completed request is worth an `agree`.
+
+        Raises:
+            ManagementError: it is known already that the request fails.
+        """
+        if _domain_of(request) == self._container.domain:
+            self._local.check(request)
+            return isinstance(request, Kill | Create)
+        return True
+
+    # -- doing it -------------------------------------------------------------------------------------------
+
+    async def perform(self, request: Request) -> Result:
+        """Do what a completed request says, here, or by asking the container that it concerns, or all.
+
+        Raises:
+            ManagementError: it is not possible, or the other container does not answer.
+            NameTakenError: an agent of the name lives there.
+            ContainerClosedError: the own container is not open.
+        """
+        domain = _domain_of(request)
+        if domain is None:
+            assert isinstance(request, Search | ListContainers)
+            return await self._perform_everywhere(request)
+        if domain == self._container.domain:
+            return await self._local.perform(request)
+        return await self._pass_on(request, domain)
+
+    async def _pass_on(self, request: Request, domain: str) -> Result:
+        message = Message(
+            to=f"{MANAGEMENT}@{domain}",
+            body=encode(request),
+            performative="request",
+            language=LANGUAGE,
+            ontology=ONTOLOGY,
+            protocol=PROTOCOL,
+        )
+        try:
+            answer = await self._agent.ask(message)
+        except FormicaryError as error:
+            raise ManagementError(str(error)) from error
+        if answer.performative != "inform":
+            raise decode_error(answer.body)
+        return decode_result(answer.body)
+
+    async def _perform_everywhere(self, request: Search | ListContainers) -> Result:
+        if isinstance(request, ListContainers):
+            results, missing = await self.gather(lambda domain: self.perform(ListContainers(domain)))
+            containers = tuple(each for result in results for each in result.containers)
+            return Result("list-containers", containers=containers, missing=missing)
+        start, end = request.offset, request.offset + request.max_results
+        part = replace(request, offset=0, max_results=end)
+        results, missing = await self.gather(lambda domain: self.perform(replace(part, container=domain)))
+        agents = tuple(agent for result in results for agent in result.agents)
+        return Result("search", agents=agents[start:end], missing=missing)
+
+    async def gather(
+        self, ask: Callable[[str], Coroutine[Any, Any, T]]
+    ) -> tuple[list[T], tuple[Missing, ...]]:
+        """Ask all containers at once; return their answers, by domain, and who did not answer within 5 s.
+
+        Args:
+            ask: asks the container of a domain.
+
+        Raises:
+            ContainerClosedError: the own container is not open.
+        """
+        domains = sorted({self._container.domain, *self._container.members})
+        answers = await asyncio.gather(*(_within_time(ask, domain) for domain in domains))
+        found = [answer for answer in answers if not isinstance(answer, Missing)]
+        return found, tuple(answer for answer in answers if isinstance(answer, Missing))
+
+
+async def _within_time(ask: Callable[[str], Coroutine[Any, Any, T]], domain: str) -> T | Missing:
+    try:
+        async with asyncio.timeout(_EACH):
+            return await ask(domain)
+    except TimeoutError:
+        return Missing(domain, f"{MANAGEMENT}@{domain} has not answered within {_EACH:g} s")
+    except FormicaryError as error:
+        return Missing(domain, str(error))
+
+
+def _domain_of(request: Request) -> str | None:
+    """Return the domain of the container that a completed request concerns; None for all."""
+    if isinstance(request, Search | ListContainers | Create):
+        return request.container
+    return request.agent.partition("@")[2]

@@ -70,9 +70,7 @@ def make_agent(request: Create, creatable: Sequence[str]) -> Agent | MicroAgent:
 
 def _find_class(module: str, name: str) -> Any:
     try:
-        return vars(importlib.import_module(module))[name]
-    except KeyError:
-        raise ManagementRequestError(f"module {module!r} has no class {name!r}") from None
+        contents = vars(importlib.import_module(module))
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise ManagementRequestError(
@@ -81,6 +79,9 @@ def _find_class(module: str, name: str) -> Any:
         raise _not_importable(module, error) from error
     except (Exception, SystemExit) as error:
         raise _not_importable(module, error) from error
+    if name not in contents:
+        raise ManagementRequestError(f"module {module!r} has no class {name!r}")
+    return contents[name]
 
 
 def _not_importable(module: str, error: BaseException) -> ManagementRequestError:

@@ -125,6 +125,7 @@ class Performer:
             language=LANGUAGE,
             ontology=ONTOLOGY,
             protocol=PROTOCOL,
+            reply_with=self._agent.new_name(),
         )
         try:
             answer = await self._agent.ask(message)

@@ -1,0 +1,100 @@
+"""What a container knows of itself and its agents."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+from tests.unit.core.agents import Deaf, start
+
+from formicary import AgentState, Container, MicroAgent
+from formicary.management.actions import Search
+from formicary.management.white_pages import WhitePages, matcher
+
+
+class Cell(MicroAgent):
+    def handle(self, message):
+        pass
+
+
+def named(container, name):
+    cell = Cell(name)
+    cell.address = f"{name}@{container}.lab.localhost"
+    return cell
+
+
+@pytest.mark.parametrize(
+    ("pattern", "matching"),
+    [
+        ("*", {"alice", "al", "bob", "a[l]", "al.ice"}),
+        ("al*", {"alice", "al", "al.ice"}),
+        ("a?", {"al"}),
+        ("?*?*?*", {"alice", "bob", "a[l]", "al.ice"}),
+        ("*ice", {"alice", "al.ice"}),
+        ("a[l]", {"a[l]"}),
+        ("a[l-z]*", set()),
+        ("al.ice", {"al.ice"}),
+        ("Alice", set()),
+        ("", set()),
+        ("bob@c1", {"bob"}),
+        ("b*@c?", {"bob"}),
+        ("bob@c1.lab.localhost", {"bob"}),
+        ("*@*.localhost", {"alice", "al", "bob", "a[l]", "al.ice"}),
+        ("*@c2", set()),
+        ("*@", set()),
+    ],
+)
+def test_patterns_match_own_names_or_with_an_at_full_ones(pattern, matching):
+    agents = [named("c1", name) for name in ("alice", "al", "bob", "a[l]", "al.ice")]
+    matches = matcher(pattern, "c1")
+    assert {agent.name for agent in agents if matches(agent)} == matching
+
+
+def test_no_pattern_makes_the_container_stand_still():
+    agent = named("c1", "a" * 1000)
+    assert not matcher("*a" * 600 + "b", "c1")(
+        agent
+    )  # with backtracking it would take longer than anybody waits
+    assert matcher("*a" * 600, "c1")(agent)
+
+
+async def test_a_search_gives_those_that_match_in_the_order_in_which_they_started():
+    async with Container("c1") as container:
+        pages = WhitePages(container)
+        for name in ("zoe", "bob", "alice", "bert"):
+            await start(container, name, Deaf())
+        await container.start(Cell("b-cell"))
+        container.agents[1].suspend()
+        container.agents[2].wait()
+
+        def names(**search):
+            return [agent.name.partition("@")[0] for agent in pages.search(Search(**search))]
+
+        assert names() == ["zoe", "bob", "alice", "bert", "b-cell"]
+        assert names(name="b*") == ["bob", "bert", "b-cell"]
+        assert names(name="b*", max_results=2) == ["bob", "bert"]
+        assert names(name="b*", max_results=2, offset=2) == ["b-cell"]
+        assert names(container="c1", offset=2**53) == names(max_results=0) == []
+        assert names(state=AgentState.SUSPENDED) == ["bob"]
+        assert names(state=AgentState.WAITING) == ["alice"]
+        assert names(state=AgentState.ACTIVE, name="b*") == ["bert", "b-cell"]
+        await container.agents[0].stop()
+        assert names() == ["bob", "alice", "bert", "b-cell"]
+        first, *_, last = pages.search(Search())
+        assert (first.name, first.container) == ("bob@c1.lab.localhost", "c1.lab.localhost")
+        assert (first.state, first.class_name) == (AgentState.SUSPENDED, "formicary.agent:Agent")
+        assert last.class_name == f"{__name__}:Cell"
+
+
+async def test_a_container_describes_itself():
+    before = datetime.now(UTC)
+    async with Container("c1") as container:
+        await start(container, "alice", Deaf())
+        (described,) = await container.management.containers()
+        assert (described.name, described.domain) == ("c1", "c1.lab.localhost")
+        assert described.is_main
+        assert described.pid == os.getpid()
+        assert before <= described.started <= datetime.now(UTC)
+        assert described.started.utcoffset() is not None
+        assert (described.agents, described.dead_letters, described.links) == (1, 0, ())

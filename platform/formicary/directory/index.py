@@ -41,6 +41,10 @@ class Index(Generic[K]):
         """Return the description with this key, or None."""
         return self._all.get(key)
 
+    def __iter__(self) -> Iterator[K]:
+        """Go through all keys, oldest first; the index must not change meanwhile."""
+        return iter(self._all)
+
     def items(self) -> Iterator[tuple[K, ServiceDescription]]:
         """Return all keys and descriptions, oldest first; the index must not change meanwhile."""
         return iter(self._all.items())
@@ -78,18 +82,28 @@ class Index(Generic[K]):
                     del self._properties[name]
         return former
 
+    def keys_of(self, agent: str) -> tuple[K, ...]:
+        """Return the keys of an agent's descriptions, oldest first."""
+        found = self._agents.get(agent)
+        if isinstance(found, _Posting):
+            return tuple(found)
+        return () if found is None else (found,)
+
     def search(self, query: Query) -> tuple[ServiceDescription, ...]:
         """Return what matches a query, oldest first, within its limits.
 
         It takes about as long as there are answers if the query has one of type, name and agent alone; else
         as long as there are entries with the rarest of the query's type, name, agent and properties.
         """
-        terms = self._terms(query)
+        return tuple(islice(self.matches(query), query.offset, query.offset + query.max_results))
+
+    def matches(self, query: Query) -> Iterator[ServiceDescription]:
+        """Return all that matches a query, oldest first, whatever its limits; the index must not change."""
         fewest: dict[K, ServiceDescription] = self._all
-        for column, value in terms:
+        for column, value in self._terms(query):
             found = None if column is None else column.get(value)
             if found is None:
-                return ()
+                return iter(())
             if not isinstance(found, _Posting):
                 fewest = {found: self._all[found]}
             elif len(found) < len(fewest):
@@ -97,7 +111,7 @@ class Index(Generic[K]):
         answers: Iterator[ServiceDescription] = iter(fewest.values())
         if not query.is_plain:
             answers = filter(query.matches, answers)
-        return tuple(islice(answers, query.offset, query.offset + query.max_results))
+        return answers
 
     def _terms(self, query: Query) -> list[tuple[_Column[K] | None, str | int | float | bool]]:
         """Return where to look, and for what."""

@@ -85,6 +85,18 @@ class Modify(_WithServices, frozen=True, tag="modify"):
     """
 
 
+class Renew(_WithServices, frozen=True, tag="renew"):
+    """Put services whether they are registered or not: by the container of their agents, which still live.
+
+    Args:
+        services: at least one.
+        lease: as for `Modify`.
+
+    Raises:
+        InvalidDescriptionError: as for `Register`.
+    """
+
+
 class Deregister(_Action, frozen=True, tag="deregister"):
     """Remove services of an agent; fails as a whole if one of them is not registered.
 
@@ -147,11 +159,15 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
         done: the action that is done.
         services: what a search has found, or what has come or changed since the last notification.
         gone: what has gone since the last notification.
+        anew: whether a subscriber is to forget what it was told before: this is all.
+        more: whether the next notification goes on with this one.
     """
 
     done: str
     services: tuple[ServiceDescription, ...] = ()
     gone: tuple[Gone, ...] = ()
+    anew: bool = False
+    more: bool = False
 
 
 class _Error(msgspec.Struct, frozen=True):
@@ -159,7 +175,7 @@ class _Error(msgspec.Struct, frozen=True):
     message: str
 
 
-Request = Register | Modify | Deregister | Search | Subscribe
+Request = Register | Modify | Renew | Deregister | Search | Subscribe
 
 PERFORMATIVES = {
     "unsupported-act": "not-understood",
@@ -184,19 +200,21 @@ def read_request(message: Message) -> Request:
     Raises:
         DirectoryRequestError: it cannot be read; its `reason` is FIPA00023's.
     """
-    if message.performative not in {"request", "subscribe"}:
+    performative = message.performative
+    if performative not in _ACTS:
         raise DirectoryRequestError(
-            f"the directory understands request, subscribe and cancel, not {message.performative!r}",
+            f"the directory understands request, subscribe and cancel, not {performative!r}",
             "unsupported-act",
         )
-    for field, known in (("language", LANGUAGE), ("ontology", ONTOLOGY)):
-        if getattr(message, field) not in {None, known}:
-            raise DirectoryRequestError(
-                f"the directory knows the {field} {known!r}, not {getattr(message, field)!r}",
-                "unsupported-value",
-            )
+    if message.language not in _LANGUAGES or message.ontology not in _ONTOLOGIES:
+        for field, known in (("language", LANGUAGE), ("ontology", ONTOLOGY)):
+            if getattr(message, field) not in {None, known}:
+                raise DirectoryRequestError(
+                    f"the directory knows the {field} {known!r}, not {getattr(message, field)!r}",
+                    "unsupported-value",
+                )
     request = decode_request(message.body)
-    if (message.performative == "subscribe") != isinstance(request, Subscribe):
+    if (performative == "subscribe") is not (request.__class__ is Subscribe):
         raise DirectoryRequestError(
             "the action 'subscribe' goes with the performative subscribe, and all others with request",
             "unexpected-act",
@@ -276,7 +294,10 @@ def _reason(error: msgspec.ValidationError) -> str:
     return "unrecognised-parameter-value"
 
 
-_ACTIONS = "register, modify, deregister, search and subscribe"
+_ACTS = frozenset({"request", "subscribe"})
+_LANGUAGES = frozenset({None, LANGUAGE})
+_ONTOLOGIES = frozenset({None, ONTOLOGY})
+_ACTIONS = "register, modify, renew, deregister, search and subscribe"
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _results = msgspec.json.Decoder(Result)
 _errors = msgspec.json.Decoder(_Error)

@@ -52,6 +52,11 @@ class Leases(Generic[K]):
             heapify(self._heap)
         self._set_timer()
 
+    def left(self, key: K) -> float | None:
+        """Return how many seconds a lease goes on for, unless it is renewed; None if there is none."""
+        due = self._due.get(key)
+        return None if due is None else max(0.0, due - self._loop.time())
+
     def cancel(self, key: K) -> None:
         """Forget a lease, if there is one."""
         if self._due.pop(key, None) is not None and not self._due:

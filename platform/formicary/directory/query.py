@@ -140,20 +140,20 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     offset: int = 0
 
     def __post_init__(self) -> None:
-        for field in _TEXTS:
-            value = getattr(self, field)
-            if value.__class__ is not str and value is not None:
-                force_setattr(self, field, check_text(f"{field} in a query", value))
-        for field in LISTS:
-            values = getattr(self, field)
-            if values != ():
-                force_setattr(self, field, check_texts(f"{field} in a query", values))
+        # Runs for every search: what is usual passes with few looks.
+        for value in (self.type, self.name, self.agent, self.ownership):
+            if value is not None and value.__class__ is not str:
+                _check_texts(self)
+        if self.protocols != () or self.ontologies != () or self.languages != ():
+            _check_lists(self)
         if self.properties != {}:
             force_setattr(self, "properties", check_properties(self.properties))
         if self.where != ():
             _check_where(self)
-        _check_number("max_results", self.max_results, 1, MOST_RESULTS)
-        _check_number("offset", self.offset, 0, _FURTHEST)
+        if self.max_results.__class__ is not int or not 0 < self.max_results <= MOST_RESULTS:
+            _check_number("max_results", self.max_results, 1, MOST_RESULTS)
+        if self.offset.__class__ is not int or self.offset != 0:
+            _check_number("offset", self.offset, 0, _FURTHEST)
 
     @property
     def is_plain(self) -> bool:
@@ -199,6 +199,20 @@ def _has(found: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
 
 def _kind(value: Any) -> type:
     return float if value.__class__ is int else value.__class__
+
+
+def _check_texts(query: Query) -> None:
+    for field in _TEXTS:
+        value = getattr(query, field)
+        if value is not None:
+            force_setattr(query, field, check_text(f"{field} in a query", value))
+
+
+def _check_lists(query: Query) -> None:
+    for field in LISTS:
+        values = getattr(query, field)
+        if values != ():
+            force_setattr(query, field, check_texts(f"{field} in a query", values))
 
 
 def _check_where(query: Query) -> None:

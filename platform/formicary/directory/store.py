@@ -74,13 +74,30 @@ class Subscription(msgspec.Struct, frozen=True, array_like=True, tag="subscripti
         return Key(self.agent, "subscription", self.conversation_id)
 
 
+class Member(msgspec.Struct, frozen=True, array_like=True, tag="member", gc=False):
+    """A container of the platform that was there when it was last heard of.
+
+    Args:
+        domain: its full domain.
+        incarnation: tells it from earlier containers of this domain, whose agents are no more.
+    """
+
+    domain: str
+    incarnation: int
+
+    @property
+    def key(self) -> Key:
+        """What the record is kept under."""
+        return Key(self.domain, "member", "")
+
+
 class Key(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a record is kept under.
 
     Args:
-        agent: the full name of the agent whose it is.
-        kind: `"service"` or `"subscription"`.
-        name: the service's name, or the subscription's conversation.
+        agent: the full name of the agent whose it is; a member's domain.
+        kind: `"service"`, `"subscription"` or `"member"`.
+        name: the service's name, or the subscription's conversation; empty for a member.
     """
 
     agent: str
@@ -88,7 +105,7 @@ class Key(msgspec.Struct, frozen=True, array_like=True, gc=False):
     name: str
 
 
-Record = Registration | Subscription
+Record = Registration | Subscription | Member
 
 
 class Store:

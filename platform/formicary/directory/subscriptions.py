@@ -1,0 +1,183 @@
+"""Who is told of which services come and go.
+
+What changes in one turn of the loop is told in one go. A subscription is looked for by the agent, the name or
+the type that its query asks for; only queries with none of these are held against every change.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.directory.language import LANGUAGE, ONTOLOGY, SUBSCRIBE, Gone, Result, encode
+from formicary.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from formicary.directory.description import ServiceDescription
+    from formicary.directory.query import Query
+    from formicary.directory.store import Key, Subscription
+
+    Change = tuple[ServiceDescription | None, ServiceDescription | None]
+
+_FIELDS = ("agent", "name", "type")  # those that fewest services have in common in front
+_MOST = (
+    100  # services in a message: with 16 KiB at most in each, it fits through every link between containers
+)
+
+
+class _News:
+    """What one subscriber is to be told."""
+
+    __slots__ = ("gone", "services", "subscription")
+
+    def __init__(self, subscription: Subscription) -> None:
+        self.subscription = subscription
+        self.services: list[ServiceDescription] = []
+        self.gone: list[Gone] = []
+
+
+class Subscriptions:
+    """The subscriptions to a directory.
+
+    Args:
+        post: sends a message.
+        later: calls back at the end of the turn of the loop.
+    """
+
+    def __init__(self, post: Callable[[Message], None], later: Callable[[Callable[[], None]], None]) -> None:
+        self._post = post
+        self._later = later
+        self._homes: dict[str, dict[str | None, dict[Key, Subscription]]] = {field: {} for field in _FIELDS}
+        self._rest: dict[Key, Subscription] = {}
+        self._count = 0
+        self._changes: dict[Key, Change] = {}  # of this turn: what was there before it, and what is there now
+
+    def __len__(self) -> int:
+        return self._count
+
+    def begin(self, subscription: Subscription, services: Sequence[ServiceDescription]) -> None:
+        """Tell a subscriber what matches now, and from now on what changes; also to begin anew.
+
+        Args:
+            subscription: who wants to know what.
+            services: what matches now.
+        """
+        self.flush()
+        self._add(subscription)
+        self._inform(subscription, _results(services, (), anew=True))
+
+    def resume(self, subscription: Subscription) -> None:
+        """Tell a subscriber what changes from now on."""
+        self.flush()
+        self._add(subscription)
+
+    def end(self, subscription: Subscription) -> None:
+        """Tell a subscriber nothing more, not even what has changed in this turn."""
+        field, value = _home(subscription.query)
+        homes = self._homes.get(field)
+        home = self._rest if homes is None else homes.get(value, {})
+        if home.pop(subscription.key, None) is not None:
+            self._count -= 1
+            if homes is not None and not home:
+                del homes[value]
+
+    def changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
+        """Note that a service has come, changed or gone."""
+        if not self._count:
+            return
+        if not self._changes:
+            self._later(self.flush)
+        noted = self._changes.get(key)
+        self._changes[key] = (before if noted is None else noted[0], after)
+
+    def flush(self) -> None:
+        """Tell subscribers of all changes up to now."""
+        if not self._changes:
+            return
+        changes, self._changes = self._changes, {}
+        news: dict[int, _News] = {}
+        for key, (before, after) in changes.items():
+            if before != after:
+                self._compare(key, before, after, news)
+        bodies: dict[tuple[int, ...], list[str]] = {}  # many subscribers are told the same
+        for item in news.values():
+            told = (*map(id, item.services), 0, *map(id, item.gone))
+            if told not in bodies:
+                bodies[told] = [*_results(item.services, item.gone)]
+            self._inform(item.subscription, bodies[told])
+
+    def _add(self, subscription: Subscription) -> None:
+        field, value = _home(subscription.query)
+        homes = self._homes.get(field)
+        home = self._rest if homes is None else homes.setdefault(value, {})
+        if subscription.key not in home:
+            self._count += 1
+        home[subscription.key] = subscription
+
+    def _compare(
+        self,
+        key: Key,
+        before: ServiceDescription | None,
+        after: ServiceDescription | None,
+        news: dict[int, _News],
+    ) -> None:
+        gone = Gone(key.agent, key.name)
+        for subscription in self._concerned(key, before, after):
+            matches = subscription.query.matches
+            comes = after is not None and matches(after)
+            if not comes and not (before is not None and matches(before)):
+                continue
+            item = news.get(id(subscription))
+            if item is None:
+                item = news[id(subscription)] = _News(subscription)
+            if comes and after is not None:
+                item.services.append(after)
+            else:
+                item.gone.append(gone)
+
+    def _concerned(
+        self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None
+    ) -> Iterator[Subscription]:
+        """Yield the subscriptions that a change may concern, each once."""
+        yield from self._homes["agent"].get(key.agent, {}).values()
+        yield from self._homes["name"].get(key.name, {}).values()
+        for kind in {service.type for service in (before, after) if service is not None}:
+            yield from self._homes["type"].get(kind, {}).values()
+        yield from self._rest.values()
+
+    def _inform(self, subscription: Subscription, bodies: Iterable[str]) -> None:
+        for body in bodies:
+            self._post(
+                Message(
+                    to=subscription.agent,
+                    body=body,
+                    performative="inform",
+                    language=LANGUAGE,
+                    ontology=ONTOLOGY,
+                    protocol=SUBSCRIBE,
+                    conversation_id=subscription.conversation_id,
+                    in_reply_to=subscription.reply_with,
+                )
+            )
+
+
+def _home(query: Query) -> tuple[str, str | None]:
+    """Return the field by which a subscription is looked for, and the value that it asks for."""
+    for field in _FIELDS:
+        value = getattr(query, field)
+        if value is not None:
+            return field, value
+    return "", None
+
+
+def _results(
+    services: Sequence[ServiceDescription], gone: Sequence[Gone], *, anew: bool = False
+) -> Iterator[str]:
+    """Yield contents that tell of all this; at least one."""
+    for start in range(0, max(len(services), len(gone), 1), _MOST):
+        end = start + _MOST
+        more = end < max(len(services), len(gone))
+        yield encode(
+            Result("subscribe", (*services[start:end],), (*gone[start:end],), anew and not start, more)
+        )

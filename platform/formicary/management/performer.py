@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_EACH: Final = 5.0  # s that one container gets to answer when all are asked
+_ONE: Final = 30.0  # s that a container gets to answer when only that one is asked
+_EACH: Final = 5.0  # s that each gets when all are
 
 
 class Performer:
@@ -128,7 +129,7 @@ class Performer:
             reply_with=self._agent.new_name(),
         )
         try:
-            answer = await self._agent.ask(message)
+            answer = await self._agent.ask(message, _ONE)
         except FormicaryError as error:
             raise ManagementError(str(error)) from error
         if answer.performative != "inform":

@@ -8,18 +8,23 @@ import random
 from typing import TYPE_CHECKING, Literal, Self
 
 from formicary.agent import Agent
-from formicary.delivery import Delivery, Reach
+from formicary.delivery import Delivery, Plan, Reach
 from formicary.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError, UsageError
 from formicary.micro import MicroAgent
+from formicary.names import MANAGEMENT, check_container
 from formicary.resident import AgentState, Resident
 from formicary.run_queue import RunQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
     from types import TracebackType
 
     from formicary.behaviours import Behaviour
     from formicary.delivery import Connectable, Transport
+    from formicary.directory.interface import Directory
+    from formicary.management.management import Management
+    from formicary.management.offices import Offices
     from formicary.message import Message
     from formicary.observe.links import LinkStatus
     from formicary.strand import Strand
@@ -58,6 +63,13 @@ class Container(Delivery):
         when_full: what `send` does with a full mailbox: wait up to `send_timeout`, or fail at once.
         send_timeout: seconds.
         seed: makes the agents' random generators give the same again; None for a new one.
+        main: the name of the platform's container, which keeps the list of all, where containers meet at a
+            server; without one it is that which the others join.
+        directory: how agents find each other: each container has all entries (`"replica"`), or they are kept
+            by an agent `df` of the platform's container (`"central"`), or there until they expire
+            (`"lookup"`). All containers of a platform need the same.
+        directory_file: where the central directory keeps its entries, if it should outlive its process.
+        creatable: the packages or modules whose agents others may have created here, such as `["shop"]`.
 
     Raises:
         InvalidNameError: a name cannot be one.
@@ -81,12 +93,23 @@ class Container(Delivery):
         when_full: Literal["wait", "fail"] = "wait",
         send_timeout: float = 30.0,
         seed: int | None = None,
+        main: str = "c1",
+        directory: Literal["replica", "central", "lookup"] = "replica",
+        directory_file: Path | None = None,
+        creatable: Sequence[str] = (),
     ) -> None:
         meeting = _meeting_place(server, account, password, join)
         if platform is None:
             platform = str(getattr(meeting, "platform", PLATFORM))
         super().__init__(name, platform, when_full, send_timeout)
         self.seed = random.SystemRandom().getrandbits(64) if seed is None else seed
+        self.creatable = tuple(creatable)
+        self._plan = Plan(
+            main=_main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
+            directory=directory,
+            directory_file=directory_file,
+        )
+        self._offices: Offices | None = None
         self._meeting = meeting
         self._reach = Reach(listen, route, tls)
         self._mailbox_limit = mailbox_limit
@@ -101,14 +124,80 @@ class Container(Delivery):
             raise ContainerClosedError(f"container {self.name} was opened before; make a new one")
         self._queue = RunQueue(self._queue_limit, self._handle_failed, MicroAgent._go_on)
         transport = self._make_transport()
+        try:
+            await self._open_offices(transport)
+        except BaseException:
+            self._closing = True
+            raise
+        return self
+
+    async def _open_offices(self, transport: Transport | None) -> None:
+        if transport is None and self._plan.directory_file is None:
+            return  # they are opened by who asks for one: most containers of a first hour need none
+        offices = self._open_now(transport)
+        await offices.open()
         if transport is not None:
             try:
                 await transport.open(self)
             except BaseException:
-                self._closing = True
+                await offices.close()
                 raise
             self._transport = transport
-        return self
+            offices.start()
+
+    def _open_now(self, transport: Transport | None) -> Offices:
+        from formicary.management.offices import Offices
+
+        offices = self._offices = Offices(self, self._plan, transport)
+        return offices
+
+    @property
+    def _at_offices(self) -> Offices:
+        if self._queue is None or self._closing:
+            raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
+        return self._offices or self._open_now(None)
+
+    @property
+    def management(self) -> Management:
+        """The white pages of the platform, and what can be done with agents of any of its containers.
+
+        Raises:
+            ContainerClosedError: the container is not open.
+        """
+        return self._at_offices.management
+
+    @property
+    def directory(self) -> Directory:
+        """The platform's directory of services, to search and to watch; agents register by their own.
+
+        Raises:
+            ContainerClosedError: the container is not open.
+        """
+        return self._at_offices.directory
+
+    @property
+    def members(self) -> Mapping[str, int]:
+        """The platform's containers by domain, as far as they are known here, this one included.
+
+        The value is a container's incarnation: about when it was started, in microseconds since 1970.
+        """
+        return self._at_offices.members
+
+    def _own_agent(self, receiver: str) -> MicroAgent | None:
+        if self._offices is None and receiver == f"{MANAGEMENT}@{self.domain}" and not self._closing:
+            self._open_now(None)
+        return super()._own_agent(receiver)
+
+    def employ(self, agent: MicroAgent) -> None:
+        """Have a micro-agent work for the container itself: it is not among the `agents`."""
+        assert self._queue is not None
+        agent.address = f"{agent.name}@{self.domain}"
+        agent._container = self
+        agent._neighbours = self.neighbours
+        self.staff[agent.address] = agent
+        agent._start(self._queue, self._mailbox_limit)
+        if not self.instruments:
+            self.neighbours[agent.address] = agent._entrance()
 
     def _make_transport(self) -> Transport | None:
         if self._meeting is not None:
@@ -155,8 +244,12 @@ class Container(Delivery):
             try:
                 await self.held.close()
             finally:
-                if self._transport is not None:
-                    await self._transport.close()
+                try:
+                    if self._offices is not None:
+                        await self._offices.close()
+                finally:
+                    if self._transport is not None:
+                        await self._transport.close()
 
     async def start(self, agent: Agent | MicroAgent) -> None:
         """Bring an agent to life here: its `setup` runs, then its behaviours start.
@@ -175,7 +268,7 @@ class Container(Delivery):
         if agent._container is not None or agent.state is not AgentState.INITIATED:
             raise AgentStateError(f"agent {agent.name} was started before; make a new one")
         address = f"{agent.name}@{self.domain}"
-        if address in self._agents or address in self._starting:
+        if address in self._agents or address in self._starting or address in self.staff:
             raise NameTakenError(
                 f"an agent named {agent.name!r} lives in container {self.name}; take another name"
             )
@@ -249,6 +342,8 @@ class Container(Delivery):
             strand.cancel()
 
     def _forget(self, agent: Resident) -> None:
+        if self._offices is not None and agent.address is not None:
+            self._offices.agent_gone(agent.address)
         if self._agents.get(agent.address) is agent:
             del self._agents[agent.address]
             self.neighbours.pop(agent.address, None)
@@ -271,6 +366,13 @@ class Container(Delivery):
 
     def __repr__(self) -> str:
         return f"<Container {self.domain}, {len(self._agents)} agents>"
+
+
+def _main_domain(own: str, meeting: Connectable | None, join: str | None, named: str) -> str:
+    """Return the domain of the platform's container: which others join, or which is named."""
+    if meeting is None:
+        return own
+    return str(getattr(meeting, "domain", named)) if join is not None else named
 
 
 def _meeting_place(

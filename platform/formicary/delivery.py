@@ -21,6 +21,7 @@ from formicary.observe.dead_letters import DeadLetter, DeadLetters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from formicary.agent import Agent
     from formicary.container import Container
@@ -65,8 +66,38 @@ class Transport(Outlet, Protocol):
     def status(self) -> tuple[LinkStatus, ...]:
         """Return what is known about each link to another container."""
 
+    def connect(self, domain: str) -> None:
+        """Look for another container: `peers` of this one is told when it is there."""
+
+    def tell(self, domain: str, channel: str, payload: bytes) -> bool:
+        """Tell the `peers` of another container something, past its agents, in order or not at all.
+
+        Returns:
+            Whether it was taken: not where no link is open, or where too much waits to go there already.
+        """
+
+    def before_sending(self, callback: Callable[[], None] | None) -> None:
+        """Call back once, before anything goes out next; None for no longer."""
+
     async def close(self) -> None:
         """Disconnect, after what was taken has gone out."""
+
+
+class Peers(Protocol):
+    """What is to know of other containers, and hears what they tell: a container's management."""
+
+    def opened(self, domain: str) -> None:
+        """Learn that a link to another container has begun: what was told it before may be lost."""
+
+    def ended(self, domain: str) -> None:
+        """Learn that the link to another container has ended."""
+
+    def told(self, domain: str, channel: str, payload: bytes) -> None:
+        """Take what another container has told this one.
+
+        Raises:
+            ValueError: it is nothing that is said on this channel.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +107,21 @@ class Reach:
     listen: str | None = None
     route: Literal["auto", "direct", "xmpp"] = "auto"
     tls: bool | Literal["always"] = True
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a container's platform is managed; see the arguments of `Container`.
+
+    Args:
+        main: the full domain of the platform's container.
+        directory: how agents find each other.
+        directory_file: the file of a central directory.
+    """
+
+    main: str
+    directory: Literal["replica", "central", "lookup"] = "replica"
+    directory_file: Path | None = None
 
 
 class Connectable(Protocol):
@@ -98,6 +144,8 @@ class Delivery:
         self.neighbours: Neighbours = {}  # for transports too, which hand over by it and add to it
         self.held = Held(self)
         self._when_full = when_full
+        self.staff: dict[str | None, MicroAgent] = {}  # the container's own agents, by full name
+        self.peers: Peers | None = None
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self._transport: Transport | None = None
         self._queue: RunQueue | None = None
@@ -114,7 +162,8 @@ class Delivery:
         """Tell `instrument` nothing more; one that is not there is no error."""
         self.instruments = tuple(other for other in self.instruments if other is not instrument)
         if not self.instruments:  # routes to elsewhere come back by themselves
-            self.neighbours.update((address, agent._entrance()) for address, agent in self._agents.items())
+            agents = {**self._agents, **self.staff}
+            self.neighbours.update((address, agent._entrance()) for address, agent in agents.items())
 
     async def _send(self, message: Message) -> None:
         """Send by the long way: names to complete, many receivers, instruments, other containers."""
@@ -174,7 +223,7 @@ class Delivery:
 
     def remove_route(self, receiver: str) -> None:
         """Have messages for a receiver elsewhere go through `post` again; for transports."""
-        if receiver not in self._agents:
+        if receiver not in self._agents and receiver not in self.staff:
             self.neighbours.pop(receiver, None)
 
     def _prepare(self, message: Message) -> Message:
@@ -216,7 +265,7 @@ class Delivery:
         Returns:
             The mailboxes that are full, if any; none when it is delivered, or buried for want of an agent.
         """
-        agent = self._agents.get(receiver)
+        agent = self._agents.get(receiver) or self._own_agent(receiver)
         if agent is None:
             self.bury(message, self._unknown(receiver), receiver)
             return None
@@ -226,6 +275,10 @@ class Delivery:
             for instrument in self.instruments:
                 self._tell(instrument, "message_delivered", message, receiver)
         return full
+
+    def _own_agent(self, receiver: str) -> MicroAgent | None:
+        """Return the container's own agent of this name, if there is one."""
+        return self.staff.get(receiver)
 
     def _refuse(self, message: Message, full: Sequence[Place], reason: str = "is full") -> NoReturn:
         for place in full:
@@ -295,10 +348,9 @@ class Delivery:
         for instrument in self.instruments:
             self._tell(instrument, "message_dead", letter)
         sender = message.sender
-        # Nothing is said about what a management agent has sent or was sent: two of them, or an agent that
-        # answers whatever it gets, could go on for ever.
-        managers = [name for name in (sender, receiver) if name and name.startswith(f"{MANAGEMENT}@")]
-        if tell_sender and sender is not None and not managers:
+        # Nothing is said about what says that something failed: that could go on for ever.
+        is_failure = message.performative == "failure" and (sender or "").startswith(f"{MANAGEMENT}@")
+        if tell_sender and sender is not None and not is_failure:
             self._tell_sender(message, sender, receiver, reason)
 
     def _tell_sender(self, message: Message, sender: str, receiver: str, reason: str) -> None:
@@ -314,7 +366,7 @@ class Delivery:
             in_reply_to=message.reply_with,
             metadata={"receiver": receiver},
         )
-        if sender in self._agents:
+        if sender in self._agents or sender in self.staff:
             for instrument in self.instruments:
                 self._tell(instrument, "message_sent", failure)
             if sender in self.held.lines:

@@ -65,6 +65,14 @@ class ServerError(FormicaryError):
     exit_code = 3
 
 
+class UndeliveredError(FormicaryError):
+    """A request could not be delivered to who should answer it."""
+
+
+class NoAnswerError(FormicaryError):
+    """Who was asked has not answered in time."""
+
+
 class ManagementError(FormicaryError):
     """The management agent of a container did not do what it was asked.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from formicary.errors import AgentStateError, ContainerClosedError
 from formicary.message import stamp
@@ -12,6 +12,7 @@ from formicary.names import MANAGEMENT, check_local
 
 if TYPE_CHECKING:
     from formicary.container import Container
+    from formicary.directory.interface import AgentDirectory
     from formicary.mailbox import Neighbours
     from formicary.message import Message
 
@@ -29,6 +30,8 @@ class AgentState(enum.Enum):
 class Resident:
     """An agent of either kind; subclass `Agent` or `MicroAgent`, not this."""
 
+    _speaks_for_container: ClassVar = False  # the management agent does
+
     __slots__ = ("__weakref__", "_container", "_end", "_error", "_neighbours", "address", "name", "state")
 
     address: str | None
@@ -36,7 +39,7 @@ class Resident:
 
     def __init__(self, name: str) -> None:
         self.name = check_local(name)
-        if name == MANAGEMENT:
+        if name == MANAGEMENT and not self._speaks_for_container:
             raise AgentStateError(f"{name!r} is the container's management agent; take another name")
         self.address = None
         self.state = AgentState.INITIATED
@@ -55,6 +58,17 @@ class Resident:
         if self._container is None:
             raise ContainerClosedError(f"agent {self.name} is not in a container; container.start() it first")
         return self._container
+
+    @property
+    def directory(self) -> AgentDirectory:
+        """The platform's directory: what the agent offers, and what others do.
+
+        Raises:
+            ContainerClosedError: the agent has not been started in a container, or that is not open.
+        """
+        from formicary.directory.interface import AgentDirectory
+
+        return AgentDirectory(self.container._at_offices.backend, self)
 
     async def join(self) -> None:
         """Wait until the agent is gone.

@@ -14,7 +14,7 @@ from formicary.message import Message
 from formicary.names import complete_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from formicary.container import Container
     from formicary.delivery import Reach
@@ -68,6 +68,7 @@ class MemoryTransport:
     def __init__(self, network: MemoryNetwork) -> None:
         self._network = network
         self._container: Container | None = None
+        self._before: Callable[[], None] | None = None
         self._lines: dict[str, _Line] = {}  # by the other container's domain
 
     @property
@@ -90,7 +91,31 @@ class MemoryTransport:
                 f"a container {container.domain} is on the memory network already; take another name"
             )
         self._container = container
+        others = tuple(self._network._members.values())
         self._network._members[container.domain] = self
+        for other in others:
+            self._met(other)
+            other._met(self)
+
+    def _met(self, other: MemoryTransport) -> None:
+        peers = self.container.peers
+        if peers is not None:
+            asyncio.get_running_loop().call_soon(peers.opened, other.container.domain)
+
+    def connect(self, domain: str) -> None:
+        """Do nothing: all are connected."""
+
+    def tell(self, domain: str, channel: str, payload: bytes) -> bool:
+        """Tell the peers of another container something; it takes the way of the messages there."""
+        line = self._line(f"@{domain}")
+        if line is None:
+            return False
+        line.tell(channel, payload)
+        return True
+
+    def before_sending(self, callback: Callable[[], None] | None) -> None:
+        """Call back once, before anything goes out next; None for no longer."""
+        self._before = callback
 
     def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
         """Take a message for `receiver`; return the place where it waits if much is on its way or it is cut.
@@ -98,6 +123,9 @@ class MemoryTransport:
         Raises:
             InvalidMessageError: the message has a value that cannot cross a process's border.
         """
+        if (before := self._before) is not None:
+            self._before = None
+            before()
         try:
             message.check()
         except InvalidMessageError as error:
@@ -144,6 +172,8 @@ class MemoryTransport:
         line = self._lines.pop(domain, None)
         if line is not None:
             await line.close(f"container {domain} has left the memory network")
+        if self.container.peers is not None:
+            self.container.peers.ended(domain)
 
     def _line(self, receiver: str) -> _Line | None:
         domain = receiver.partition("/")[0].partition("@")[2]
@@ -160,7 +190,8 @@ class _Line:
         self._network = network
         self._source = source
         self._target = target
-        self._under_way: deque[tuple[float, str, bytes]] = deque()  # when it is due, for whom, and what
+        # When it is due, for whom, and what; what is told to the container is for a channel.
+        self._under_way: deque[tuple[float, str, bytes]] = deque()
         self._filled = asyncio.Event()
         self._moved = asyncio.Event()
         self.is_closed = False
@@ -172,6 +203,12 @@ class _Line:
         if message.reply_to is not None:
             message = message.replace(reply_to=complete_for(message.reply_to, message.sender))
         self._under_way.append((due, receiver, _encode(message)))
+        self._filled.set()
+
+    def tell(self, channel: str, payload: bytes) -> None:
+        """Send what is for the container itself on its way."""
+        due = asyncio.get_running_loop().time() + self._network.delay
+        self._under_way.append((due, channel, payload))
         self._filled.set()
 
     def has_room(self) -> bool:
@@ -199,7 +236,8 @@ class _Line:
         self._task.cancel()
         await asyncio.wait([self._task])
         for _, receiver, data in self._under_way:
-            self._source.bury(_decode(data), reason, receiver)
+            if "@" in receiver:
+                self._source.bury(_decode(data), reason, receiver)
         self._under_way.clear()
         self._moved.set()
 
@@ -213,7 +251,10 @@ class _Line:
             if due > loop.time():
                 await asyncio.sleep(due - loop.time())
             await self._network.whole.wait()
-            await self._deliver(_decode(data), receiver)
+            if "@" in receiver:
+                await self._deliver(_decode(data), receiver)
+            elif self._target.peers is not None:
+                self._target.peers.told(self._source.domain, receiver, data)
             self._under_way.popleft()
             self._moved.set()
 

@@ -18,7 +18,7 @@ logger = logging.getLogger("formicary.transport")
 
 # A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
 # there cannot be, so that messages pay nothing for them.
-_CHOKE, _UNCHOKE = "choke", "unchoke"
+_CHOKE, _UNCHOKE, _TELL = "choke", "unchoke", "tell"
 
 
 def choke_order(local: str, *, is_choked: bool) -> bytes:
@@ -31,6 +31,16 @@ def choke_order(local: str, *, is_choked: bool) -> bytes:
     return encode([("", local, "", _CHOKE if is_choked else _UNCHOKE, None)])
 
 
+def tell_order(channel: str, payload: bytes) -> bytes:
+    """Return the batch that tells the other container something, past its agents.
+
+    Args:
+        channel: what it is about.
+        payload: what is said.
+    """
+    return encode([("", channel, payload, _TELL, None)])
+
+
 class Arrivals:
     """Hands over what one other container sends.
 
@@ -40,6 +50,7 @@ class Arrivals:
         held: where messages wait for full mailboxes.
         link: the link that they come over.
         choked: called with an agent's full name, and whether that agent is to be sent nothing.
+        told: called with what the other container tells this one: the channel, and what is said.
         drop: called with what cannot be handed over, as a sentence.
     """
 
@@ -51,6 +62,7 @@ class Arrivals:
         held: Held,
         link: Origin,
         choked: Callable[[str, bool], None],
+        told: Callable[[str, bytes], None],
         drop: Callable[[str], None],
     ) -> None:
         self._container = container
@@ -60,6 +72,7 @@ class Arrivals:
         self._held = held
         self._link = link
         self._choked = choked
+        self._told = told
         self._drop = drop
 
     def hand_over(self, batch: bytes | memoryview) -> None:
@@ -82,15 +95,35 @@ class Arrivals:
                 if full := deliver(message) if deliver else self._container.deliver(message, receiver):
                     self._held.add(message, receiver, self._link, full)
             except ValueError as error:
-                if not self._obey(entry):
-                    self._drop(str(error))
+                self._take_unusual(entry, error)
             except Exception:
                 logger.exception("a message from %s could not be handled; please report it", self._domain)
 
+    def _take_unusual(self, entry: Entry, error: ValueError) -> None:
+        """Take what is no message: an order, or nothing that could be."""
+        try:
+            is_order = self._obey(entry)
+        except ValueError as other:
+            is_order, error = False, other
+        except Exception:
+            logger.exception("what %s told could not be taken; please report it", self._domain)
+            return
+        if not is_order:
+            self._drop(str(error))
+
     def _obey(self, entry: Entry) -> bool:
-        """Do what an order says; return False if it is none."""
-        to, agent, _, order, _ = entry
-        if to or order not in {_CHOKE, _UNCHOKE}:
+        """Do what an order says; return False if it is none.
+
+        Raises:
+            ValueError: it cannot be done.
+        """
+        to, about, payload, order, _ = entry
+        if to:
             return False
-        self._choked(self._senders[agent], order == _CHOKE)
+        if order in {_CHOKE, _UNCHOKE}:
+            self._choked(self._senders[about], order == _CHOKE)
+        elif order == _TELL and isinstance(payload, bytes):
+            self._told(about, payload)
+        else:
+            return False
         return True

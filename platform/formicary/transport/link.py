@@ -9,7 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from formicary.observe.links import LinkStatus
-from formicary.transport.arrivals import Arrivals, choke_order
+from formicary.transport.arrivals import Arrivals, choke_order, tell_order
 from formicary.transport.choked import ChokedReceiver, PlaceBeyond
 from formicary.transport.header import HELLO, PART
 from formicary.transport.instructions import Doubt, Ended, Failed, Opened, Transmit
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
 _IDLE_TICK = 1.0
+_TOLD = 2048  # frames that wait for an acknowledgement when nothing more is told past the window
 
 
 class Owner(Protocol):
@@ -39,12 +40,20 @@ class Owner(Protocol):
 
     container: Container
     is_closed: bool
+    before_batch: Callable[[], None] | None
+    """To be called before a batch goes out."""
 
     def found(self, link: Link, terms: Terms) -> None:
         """Learn that the other end is there, on these terms."""
 
     def lost(self, link: Link) -> None:
         """Learn that the other end is not there any more."""
+
+    def opened(self, link: Link) -> None:
+        """Learn that a session has begun: what is told the other container from now on gets there."""
+
+    def told(self, link: Link, channel: str, payload: bytes) -> None:
+        """Take what the other container has told this one; ValueError if it cannot be."""
 
     def doubted(self, link: Link) -> None:
         """Learn that nothing comes back over the present way; a direct one is to be cut."""
@@ -100,6 +109,7 @@ class Link:
             held=owner.container.held,
             link=self,
             choked=self._set_choked,
+            told=lambda channel, payload: owner.told(self, channel, payload),
             drop=self._drop,
         )
         self.choose_way()
@@ -119,6 +129,8 @@ class Link:
 
     def send_batch(self, data: bytes, letters: list[Letter]) -> None:
         """Send a batch, which holds `letters`; in parts, where it is too large for a frame."""
+        if self._owner.before_batch is not None:
+            self._owner.before_batch()
         now = self._now()
         limit = self.batch_limit
         if len(data) > limit:
@@ -134,6 +146,13 @@ class Link:
     def _send(self, frame: bytes | None) -> None:
         if frame is not None and self._way is not None:
             self._way.send(frame)
+
+    def tell(self, channel: str, payload: bytes) -> bool:
+        """Tell the other container something; return False where that cannot go now."""
+        if not self.session.is_open or self.session.unacknowledged >= _TOLD:
+            return False
+        self.send_batch(tell_order(channel, payload), [])
+        return True
 
     def connect(self) -> None:
         """Look for the other container, as something waits for it."""
@@ -265,6 +284,7 @@ class Link:
         self.message_limit = self.session.message_limit
         self._forget_chokes()
         self._owner.found(self, terms)
+        self._owner.opened(self)  # before messages go that had to wait
         self.choose_way()
 
     def _ended(self, reason: str) -> None:

@@ -73,6 +73,8 @@ class Router:
         self.dropped = 0
         """How many frames and stanzas were dropped, as their senders may not send them."""
         self.is_closed = False
+        self.before_batch: Callable[[], None] | None = None
+        """Called before a batch goes out."""
 
     # -- opening --------------------------------------------------------------------------------------------
 
@@ -169,6 +171,40 @@ class Router:
         """Learn that the other end of a link is not there any more."""
         if self._connections is not None:
             self._connections.lost(link)
+        if self.container.peers is not None:
+            self.container.peers.ended(link.domain)
+
+    def opened(self, link: Link) -> None:
+        """Learn that a session of a link has begun."""
+        if self.container.peers is not None:
+            self.container.peers.opened(link.domain)
+
+    def told(self, link: Link, channel: str, payload: bytes) -> None:
+        """Take what another container has told this one; ValueError if it cannot be."""
+        if self.container.peers is not None:
+            self.container.peers.told(link.domain, channel, payload)
+
+    def connect(self, domain: str) -> None:
+        """Look for another container: the `peers` of this one are told when it is there."""
+        if not self.is_closed:
+            self.link_to(domain).connect()
+
+    def tell(self, domain: str, channel: str, payload: bytes) -> bool:
+        """Tell the `peers` of another container something; return False where that cannot go now."""
+        link = self.links.get(domain)
+        return link is not None and not self.is_closed and link.tell(channel, payload)
+
+    def before_sending(self, callback: Callable[[], None] | None) -> None:
+        """Call back once, before anything goes out next; None for no longer."""
+        if callback is None:
+            self.before_batch = None
+            return
+
+        def call() -> None:
+            self.before_batch = None
+            callback()
+
+        self.before_batch = call
 
     def doubted(self, link: Link) -> None:
         """Cut a direct connection over which nothing comes back."""

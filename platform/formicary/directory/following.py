@@ -1,0 +1,125 @@
+"""A subscription at the directory's agent, as the container that has it sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.directory.language import LANGUAGE, ONTOLOGY, SUBSCRIBE, Gone, Subscribe, decode_result, encode
+from formicary.errors import FormicaryError
+from formicary.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from formicary.directory.description import ServiceDescription
+    from formicary.directory.interface import Notice
+    from formicary.directory.language import Result
+    from formicary.directory.query import Query
+    from formicary.management.agent import ManagementAgent
+
+
+class Following:
+    """A query that the directory's agent tells this container about.
+
+    Args:
+        agent: the container's management agent, which is told.
+        directory: the full name of the directory's agent.
+        query: what is looked for.
+        notice: called with what matches at first, then with each change.
+        all_: where it is as long as it lasts.
+    """
+
+    def __init__(
+        self,
+        agent: ManagementAgent,
+        directory: str,
+        query: Query,
+        notice: Notice,
+        all_: dict[Following, None],
+    ) -> None:
+        self._agent = agent
+        self._directory = directory
+        self._query = query
+        self._notice = notice
+        self._all = all_
+        self._conversation = ""
+        self._known: dict[tuple[str, str], ServiceDescription] | None = None  # None before it has begun
+        self._has_begun = False  # whether what comes next is a change, and not all
+
+    async def begin(self, answer: Callable[[Message], Awaitable[Result]]) -> None:
+        """Subscribe, or subscribe again where the directory may have forgotten it.
+
+        Args:
+            answer: asks the directory.
+
+        Raises:
+            DirectoryError: it cannot be reached, or refuses.
+        """
+        await self._cancel()
+        conversation = self._conversation = self._agent.new_name()
+        self._has_begun = False
+        self._all[self] = None
+        self._agent.follow(conversation, self._take)
+        try:
+            await answer(
+                Message(
+                    self._directory,
+                    body=encode(Subscribe(self._query)),
+                    performative="subscribe",
+                    language=LANGUAGE,
+                    ontology=ONTOLOGY,
+                    protocol=SUBSCRIBE,
+                    conversation_id=conversation,
+                    reply_with=self._agent.new_name(),
+                )
+            )
+        except BaseException:
+            if self._known is None:
+                self._agent.unfollow(conversation)
+                self._all.pop(self, None)
+            raise
+
+    async def close(self) -> None:
+        """Watch no more."""
+        self._all.pop(self, None)
+        await self._cancel()
+
+    async def _cancel(self) -> None:
+        if not self._conversation:
+            return
+        conversation, self._conversation = self._conversation, ""
+        self._agent.unfollow(conversation)
+        try:
+            await self._agent.send(
+                Message(
+                    self._directory,
+                    performative="cancel",
+                    language=LANGUAGE,
+                    ontology=ONTOLOGY,
+                    protocol=SUBSCRIBE,
+                    conversation_id=conversation,
+                )
+            )
+        except FormicaryError:  # who cannot be told will not say anything either
+            return
+
+    def _take(self, message: Message) -> None:
+        if message.performative != "inform":
+            return
+        result = decode_result(message.body)
+        services = {(service.agent, service.name): service for service in result.services}
+        known = self._known or {}
+        if self._has_begun:
+            gone = result.gone
+            for each in gone:
+                known.pop((each.agent, each.name), None)
+            known.update(services)
+            self._known = known
+            self._notice(result.services, gone)
+            return
+        self._has_begun = True
+        new = tuple(service for key, service in services.items() if known.get(key) != service)
+        gone = tuple(Gone(*key) for key in known if key not in services)
+        if new or gone or self._known is None:
+            self._notice(new, gone)
+        self._known = services

@@ -1,0 +1,297 @@
+"""How agents use the directory: the same for each way in which it is built."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from formicary.directory.description import ServiceDescription
+from formicary.directory.language import Gone
+from formicary.directory.query import Query
+from formicary.errors import AgentStateError, DirectoryError
+from formicary.resident import AgentState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from formicary.resident import Resident
+
+    Notice = Callable[[Sequence[ServiceDescription], Sequence[Gone]], None]
+
+_NO_PROPERTIES: Mapping[str, Any] = {}
+
+
+class Watch(Protocol):
+    """A query that is watched."""
+
+    async def close(self) -> None:
+        """Watch no more."""
+
+
+class Backend(Protocol):
+    """One container's part of the directory, however that is built."""
+
+    channel: str
+
+    async def open(self) -> None:
+        """Open what has a file; StoreError if it cannot be used."""
+
+    async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
+        """Register a service of an agent of this container, or put it in its own place.
+
+        Raises:
+            AlreadyRegisteredError, NotRegisteredError: it is there, though new; it is not, though not new.
+            DirectoryError: it is not done.
+        """
+
+    async def remove(self, agent: str, name: str | None) -> None:
+        """Remove a service of an agent of this container, or all of its services.
+
+        Raises:
+            NotRegisteredError: there is none.
+            DirectoryError: it is not done.
+        """
+
+    async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
+        """Return what matches a query.
+
+        Raises:
+            DirectoryError: it cannot be found out.
+        """
+
+    async def watch(self, query: Query, notice: Notice) -> Watch:
+        """Call `notice` with what matches a query, then with each change.
+
+        Raises:
+            DirectoryError: this directory cannot, or does not.
+        """
+
+    def agent_gone(self, agent: str) -> None:
+        """Learn that an agent of this container has ended: its services go."""
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Learn that another container is a member, and can be told things; again with each new link."""
+
+    def lost(self, domain: str) -> None:
+        """Learn that another container is not a member any more."""
+
+    def told(self, domain: str, payload: bytes) -> None:
+        """Take what another container's part of the directory has said; ValueError if it says no such."""
+
+    async def close(self) -> None:
+        """End."""
+
+
+class Directory:
+    """The platform's directory of services, to search and to watch: `container.directory`.
+
+    Args:
+        backend: the container's part of it.
+    """
+
+    __slots__ = ("_backend",)
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def search(self, query: Query | None = None, /, **fields: Any) -> tuple[ServiceDescription, ...]:
+        """Return the services that match, oldest first; at most 100, unless `max_results` says otherwise.
+
+        Args:
+            query: what is looked for.
+            fields: or else the arguments of `Query`, such as `type="printer"`.
+
+        Raises:
+            InvalidDescriptionError: that cannot be looked for.
+            DirectoryError: the directory cannot be reached, or does not do it.
+        """
+        return await self._backend.search(Query(**fields) if query is None else query)
+
+    def subscribe(self, query: Query | None = None, /, **fields: Any) -> Subscription:
+        """Return what gives the services that match, and then those that come and go.
+
+        Use it as `async with`, and go through it with `async for`:
+
+            async with agent.directory.subscribe(type="printer") as changes:
+                async for change in changes:
+                    ...
+
+        Args:
+            query: what is looked for; its limits do not count.
+            fields: or else the arguments of `Query`.
+
+        Raises:
+            InvalidDescriptionError: that cannot be looked for.
+        """
+        return Subscription(self._backend, Query(**fields) if query is None else query)
+
+
+class AgentDirectory(Directory):
+    """The directory as one agent sees it: `agent.directory`.
+
+    Args:
+        backend: the container's part of it.
+        agent: the agent.
+    """
+
+    __slots__ = ("_agent",)
+
+    def __init__(self, backend: Backend, agent: Resident) -> None:
+        self._backend = backend
+        self._agent = agent
+
+    async def register(
+        self,
+        type: str,  # noqa: A002 -- FIPA00023's name for it
+        name: str = "",
+        *,
+        protocols: Sequence[str] = (),
+        ontologies: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        ownership: str = "",
+        properties: Mapping[str, Any] = _NO_PROPERTIES,
+    ) -> ServiceDescription:
+        """Register a service of this agent. It stays until it is deregistered, or the agent ends.
+
+        Args: those of `ServiceDescription`.
+
+        Raises:
+            AlreadyRegisteredError: the agent has a service of this name.
+            InvalidDescriptionError: a value is none that a service can have.
+            DirectoryError: the directory cannot be reached, or does not do it.
+            AgentStateError: the agent has ended.
+        """
+        service = self._describe(
+            type, name, protocols, ontologies, languages, ownership=ownership, properties=properties
+        )
+        await self._backend.put(service.agent, service, is_new=True)
+        return service
+
+    async def modify(
+        self,
+        type: str,  # noqa: A002 -- as above
+        name: str = "",
+        *,
+        protocols: Sequence[str] = (),
+        ontologies: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        ownership: str = "",
+        properties: Mapping[str, Any] = _NO_PROPERTIES,
+    ) -> ServiceDescription:
+        """Put a service in the place of this agent's service of the same name.
+
+        Args: those of `ServiceDescription`.
+
+        Raises:
+            NotRegisteredError: the agent has no service of this name.
+            InvalidDescriptionError, DirectoryError, AgentStateError: as of `register`.
+        """
+        service = self._describe(
+            type, name, protocols, ontologies, languages, ownership=ownership, properties=properties
+        )
+        await self._backend.put(service.agent, service, is_new=False)
+        return service
+
+    async def deregister(self, name: str | None = None) -> None:
+        """Take a service of this agent back.
+
+        Args:
+            name: the service's name; None for all that the agent has.
+
+        Raises:
+            NotRegisteredError: the agent has none, or none of this name.
+            DirectoryError: the directory cannot be reached, or does not do it.
+        """
+        await self._backend.remove(self._address(), name)
+
+    def _describe(
+        self,
+        type_: str,
+        name: str,
+        protocols: Sequence[str],
+        ontologies: Sequence[str],
+        languages: Sequence[str],
+        *,
+        ownership: str,
+        properties: Mapping[str, Any],
+    ) -> ServiceDescription:
+        if self._agent.state is AgentState.GONE:
+            raise AgentStateError(f"agent {self._agent.name} is gone, and offers nothing more")
+        return ServiceDescription(
+            self._address(),
+            type_,
+            name,
+            protocols,  # type: ignore[arg-type]  # lists become tuples, and what is none is refused
+            ontologies,  # type: ignore[arg-type]  # as above
+            languages,  # type: ignore[arg-type]  # as above
+            ownership,
+            dict(properties) if properties else {},
+        )
+
+    def _address(self) -> str:
+        address = self._agent.address
+        assert address is not None, "an agent in a container has an address"
+        return address
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What has changed among the services that match a query.
+
+    Attributes:
+        services: those that have come, or are different now.
+        gone: those that match no more, by agent and name.
+    """
+
+    services: tuple[ServiceDescription, ...]
+    gone: tuple[Gone, ...]
+
+
+class Subscription:
+    """The services that match a query, as they come and go. Use it as `async with`, then `async for`.
+
+    The first change has all that match at the beginning, and may be empty. Who takes long to go through gets
+    what has happened meanwhile as one change, in which each service is as it was last.
+
+    Args:
+        backend: the container's part of the directory.
+        query: what is looked for.
+    """
+
+    def __init__(self, backend: Backend, query: Query) -> None:
+        self._backend = backend
+        self._query = query
+        self._watch: Watch | None = None
+        self._changes: dict[tuple[str, str], ServiceDescription | None] = {}
+        self._has_news = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        self._watch = await self._backend.watch(self._query, self._take)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            await watch.close()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Change:
+        if self._watch is None:
+            raise DirectoryError("the subscription is not open; use it as: async with ... as changes")
+        await self._has_news.wait()
+        self._has_news.clear()
+        changes, self._changes = self._changes, {}
+        return Change(
+            tuple(service for service in changes.values() if service is not None),
+            tuple(Gone(*key) for key, service in changes.items() if service is None),
+        )
+
+    def _take(self, services: Sequence[ServiceDescription], gone: Sequence[Gone]) -> None:
+        for service in services:
+            self._changes[service.agent, service.name] = service
+        for each in gone:
+            self._changes[each.agent, each.name] = None
+        self._has_news.set()

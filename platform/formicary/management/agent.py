@@ -1,0 +1,139 @@
+"""The agent `ams` that every container has: it speaks for the container, and asks others (FIPA00023)."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from itertools import count
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from formicary.errors import ContainerClosedError, NoAnswerError, UndeliveredError
+from formicary.micro import MicroAgent
+from formicary.names import MANAGEMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from formicary.message import Message
+
+    Handler = Callable[[Message], Awaitable[None] | None]
+
+ONTOLOGY = "fipa-agent-management"
+"""What messages to the management agent are about, if they do not say."""
+
+_ANSWERS = frozenset({"inform", "refuse", "failure", "not-understood"})
+_QUIET = _ANSWERS | {"agree"}  # nobody gets an answer to an answer: that could go on for ever
+_WAIT = 30.0  # s
+_TICK = 1.0  # s between looks at which questions have waited too long
+
+
+class ManagementAgent(MicroAgent):
+    """A container's own agent: it hands what is asked of the container to who answers that, by ontology."""
+
+    __slots__ = ("_asked", "_followed", "_handlers", "_numbers", "_prefix", "_timer")
+
+    _speaks_for_container: ClassVar = True
+
+    def __init__(self) -> None:
+        super().__init__(MANAGEMENT)
+        # By what the answer carries as in_reply_to: who waits, for whom, and until when by the loop's clock.
+        self._asked: dict[str, tuple[asyncio.Future[Message], Any, float]] = {}
+        self._prefix = secrets.token_hex(6)  # so that no earlier container's answers are taken for ours
+        self._timer: asyncio.TimerHandle | None = None
+        self._followed: dict[str, Callable[[Message], None]] = {}  # by conversation
+        self._handlers: dict[str, Handler] = {}
+        self._numbers = count(1)
+
+    def serve(self, ontology: str, handler: Handler) -> None:
+        """Give messages of an ontology that are no answers to `handler` from now on."""
+        self._handlers[ontology] = handler
+
+    def new_name(self) -> str:
+        """Return a name for a request or a conversation that none of this agent's had."""
+        return f"{self._prefix}-{next(self._numbers)}"
+
+    # -- asking ---------------------------------------------------------------------------------------------
+
+    async def ask(self, message: Message, timeout: float = _WAIT) -> Message:
+        """Send a request, and return what finally answers it: no `agree`.
+
+        Args:
+            message: the request, to one agent, with a `new_name` as its `reply_with`.
+            timeout: seconds, to the second.
+
+        Raises:
+            UndeliveredError: it could not be delivered.
+            NoAnswerError: the time is over.
+            FormicaryError: it cannot be sent.
+        """
+        name = message.reply_with
+        assert name is not None
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Message] = loop.create_future()
+        # One timer for all: to set one for each question, and to take it back, would cost as much as asking.
+        self._asked[name] = answer, message.to, loop.time() + timeout
+        if self._timer is None:
+            self._timer = loop.call_later(_TICK, self._expire)
+        try:
+            await self.send(message)
+            return await answer
+        finally:
+            del self._asked[name]
+
+    def _expire(self) -> None:
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        for answer, receiver, until in self._asked.values():
+            if now >= until and not answer.done():
+                answer.set_exception(NoAnswerError(f"{receiver} has not answered in time"))
+        self._timer = loop.call_later(_TICK, self._expire) if self._asked else None
+
+    def follow(self, conversation: str, notice: Callable[[Message], None]) -> None:
+        """Give what comes in a conversation to `notice`, also what answers a question."""
+        self._followed[conversation] = notice
+
+    def unfollow(self, conversation: str) -> None:
+        """Let a conversation be."""
+        self._followed.pop(conversation, None)
+
+    # -- being asked ----------------------------------------------------------------------------------------
+
+    def handle(self, message: Message) -> Awaitable[None] | None:
+        """Take a message."""
+        performative = message.performative
+        if performative in _QUIET:
+            self._take_answer(message)
+            return None
+        handler = self._handlers.get(message.ontology or ONTOLOGY)
+        if handler is not None:
+            return handler(message)
+        self._refuse(message, f"the container knows nothing of the ontology {message.ontology!r}")
+        return None
+
+    def _take_answer(self, message: Message) -> None:
+        asked = self._asked.get(message.in_reply_to or "")
+        notice = self._followed.get(message.conversation_id or "")
+        if notice is not None:
+            notice(message)
+        if asked is not None:
+            answer = asked[0]
+            if message.performative != "agree" and not answer.done():
+                self._settle(answer, message)
+        elif (
+            notice is None and message.performative != "failure"
+        ):  # of what needs no answer: it is a dead letter already
+            reason = f"the management agent of container {self.container.name} has asked for no such answer"
+            self.container.bury(message, reason, self.address, tell_sender=False)
+
+    def _settle(self, answer: asyncio.Future[Any], message: Message) -> None:
+        receiver = message.get_metadata("receiver")
+        if receiver is not None and (message.sender or "").startswith(f"{MANAGEMENT}@"):
+            answer.set_exception(UndeliveredError(str(message.body)))
+        else:
+            answer.set_result(message)
+
+    def _refuse(self, message: Message, reason: str) -> None:
+        try:
+            self.send_nowait(message.make_reply(performative="not-understood", body=reason))
+        except ContainerClosedError:
+            return

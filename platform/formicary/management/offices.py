@@ -1,0 +1,77 @@
+"""What a container has beside its agents: its management agent, its part of the directory, its members."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.directory.interface import Directory
+from formicary.management.agent import ManagementAgent
+from formicary.management.management import Management
+from formicary.management.members import Members
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary.container import Container
+    from formicary.delivery import Plan, Transport
+    from formicary.directory.interface import Backend
+
+
+class Offices:
+    """What serves a container's agents, and answers for the container.
+
+    Args:
+        container: the container.
+        plan: how the platform is managed.
+        transport: what reaches other containers; it is not open yet. None where there are no others.
+    """
+
+    def __init__(self, container: Container, plan: Plan, transport: Transport | None) -> None:
+        self._container = container
+        self.agent = ManagementAgent()
+        container.employ(self.agent)
+        self._members: Members | None = None
+        if transport is not None:
+            self._members = Members(container.domain, plan.main, transport)
+            container.peers = self._members
+        self.backend: Backend = self._make_backend(plan, transport)
+        self.management = Management(container, self.agent)
+        self.directory = Directory(self.backend)
+
+    def _make_backend(self, plan: Plan, transport: Transport | None) -> Backend:
+        if plan.directory == "replica":
+            from formicary.directory.replicated import ReplicatedDirectory
+
+            return ReplicatedDirectory(self._container, self._members, transport)
+        from formicary.directory.central import CentralDirectory
+
+        return CentralDirectory(self._container, self.agent, plan)
+
+    @property
+    def members(self) -> Mapping[str, int]:
+        """The incarnations of the platform's containers by domain."""
+        return {self._container.domain: 0} if self._members is None else self._members.all
+
+    async def open(self) -> None:
+        """Open what has a file.
+
+        Raises:
+            StoreError: it cannot be used.
+        """
+        await self.backend.open()
+
+    def start(self) -> None:
+        """Begin to work with others, as the transport is open."""
+        assert self._members is not None
+        self._members.listen(self.backend)
+        self._members.start()
+
+    def agent_gone(self, address: str) -> None:
+        """Learn that an agent has ended."""
+        self.backend.agent_gone(address)
+
+    async def close(self) -> None:
+        """End; others are told that the container stops."""
+        await self.backend.close()
+        if self._members is not None:
+            self._members.close()

@@ -72,6 +72,7 @@ class Offices:
 
     async def close(self) -> None:
         """End; others are told that the container stops."""
+        await self.agent.stop()  # who still waits for an answer is told
         await self.backend.close()
         if self._members is not None:
             self._members.close()

@@ -105,7 +105,7 @@ async def test_a_container_that_is_not_there_cannot_be_reached(platform, asker):
         assert "container c9 cannot be reached" in content["message"]
 
 
-async def test_a_container_that_stops_in_the_middle_says_so(platform, asker, impatient):
+async def test_a_container_that_stops_in_the_middle_says_so(platform, asker):
     async with platform("c1") as (c1,):
         asking = await asker(c1)
         async with Container("c2", join=c1.join_address, creatable=[CREW]) as c2:
@@ -117,3 +117,4 @@ async def test_a_container_that_stops_in_the_middle_says_so(platform, asker, imp
             assert c2.agents == ()
         await until(lambda: len(asking.answers(name)) == 2)
         assert [answer.performative for answer in asking.answers(name)] == ["agree", "failure"]
+        assert "container c2 stops" in asking.answers(name)[1].body

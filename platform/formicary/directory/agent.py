@@ -58,7 +58,9 @@ class DirectoryAgent(AnsweringAgent):
         may_write: Callable[[str, str], bool] | None = None,
     ) -> None:
         super().__init__(name, path, may_write)
-        self._federation = Federation(map(_check_full, others), self._outgoing.send, self._found)
+        self._federation = Federation(
+            map(_check_full, others), self._outgoing.send, self.ledger.index.search, self._found
+        )
         self._subscriptions = Subscriptions(self._outgoing.send, self._at_turn_end)
         self._absent: Leases[str] | None = None  # containers that were there before this agent started
 
@@ -118,13 +120,8 @@ class DirectoryAgent(AnsweringAgent):
     # -- searches -------------------------------------------------------------------------------------------
 
     def _search(self, request: Search, message: Message) -> None:
-        if not request.max_depth and request.search_id is None:
-            super()._search(request, message)
-        elif request.search_id is not None and not self._federation.is_new(request.search_id):
-            self._found(message, ())
-        elif request.max_depth and self._federation.others:
-            wide = self._federation.widened(request)
-            self._federation.ask(message, request, wide, self.ledger.index.search(wide.query))
+        if request.max_depth or request.search_id is not None:
+            self._federation.search(message, request)
         else:
             super()._search(request, message)
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from formicary.directory.description import ServiceDescription
+    from formicary.directory.query import Query
 
+    Find = Callable[[Query], tuple[ServiceDescription, ...]]
     Answer = Callable[[Message, tuple[ServiceDescription, ...]], None]
 
 PATIENCE = 5.0
@@ -66,75 +68,62 @@ class Federation:
     Args:
         others: their full names.
         send: sends a message.
+        find: called with a query, to find what is here.
         answer: called with who asks, and the answer.
     """
 
-    def __init__(self, others: Iterable[str], send: Callable[[Message], None], answer: Answer) -> None:
+    def __init__(
+        self, others: Iterable[str], send: Callable[[Message], None], find: Find, answer: Answer
+    ) -> None:
         self.others = tuple(dict.fromkeys(others))
         self._send = send
+        self._find = find
         self._answer = answer
         self._asked: dict[str, _Asked] = {}  # by search
         self._known: dict[str, float] = {}  # searches, and when they came: oldest first
 
-    def is_new(self, search_id: str) -> bool:
-        """Tell whether a search comes for the first time; from then on it is known for some minutes."""
-        time = asyncio.get_running_loop().time()
-        known = self._known
-        while known:
-            oldest = next(iter(known))
-            if known[oldest] > time - _KNOWN_FOR and len(known) < _REMEMBERED:
-                break
-            del known[oldest]
-        if search_id in known:
-            return False
-        known[search_id] = time
-        return True
-
-    def widened(self, request: Search) -> Search:
-        """Return a search for all that the answer may be taken from, here or elsewhere.
-
-        Raises:
-            DirectoryRequestError: that is too much.
-        """
-        wanted = request.query.offset + request.query.max_results
-        if wanted > MOST_RESULTS:
-            raise DirectoryRequestError(
-                "offset and max_results of a search in several directories are at most "
-                f"{MOST_RESULTS} together, not {wanted}; narrow it down by further conditions",
-                "unrecognised-parameter-value",
-            )
-        query = msgspec.structs.replace(request.query, offset=0, max_results=wanted)
-        search_id = request.search_id or uuid.uuid4().hex
-        return msgspec.structs.replace(
-            request, query=query, search_id=search_id, max_depth=request.max_depth - 1
-        )
-
-    def ask(
-        self, message: Message, request: Search, wide: Search, services: Sequence[ServiceDescription]
-    ) -> None:
-        """Ask the others, and answer when all have answered, or their time is over.
+    def search(self, message: Message, request: Search) -> None:
+        """Answer a search that goes on to other directories, or has come from one.
 
         Args:
             message: who asks.
             request: for what.
-            wide: what to ask the others.
-            services: what was found here.
 
         Raises:
+            DirectoryRequestError: it cannot be asked of several directories.
             DirectoryError: too many searches are under way.
         """
-        others = [other for other in self.others if other not in {message.sender, message.to}]
-        search = wide.search_id or ""
-        asked = _Asked(message, request, services, others)
-        if not others:
-            self._answer(message, asked.merged())
+        search_id = uuid.uuid4().hex if request.search_id is None else request.search_id
+        others = [each for each in self.others if each not in {message.sender, message.to}]
+        if not request.max_depth or not others:
+            self._answer(message, self._find(request.query) if self._is_new(search_id) else ())
             return
+        wide = _widened(request, search_id)
         if len(self._asked) >= _MOST:
             raise DirectoryError(f"{_MOST} searches in other directories are under way; try again later")
+        if self._is_new(search_id):
+            self._ask(message, request, wide, others)
+        else:
+            self._answer(message, ())
+
+    def _is_new(self, search_id: str) -> bool:
+        """Tell whether a search comes for the first time; from then on it is known for some minutes."""
+        time = asyncio.get_running_loop().time()
+        known = self._known
+        if search_id in known and known[search_id] > time - _KNOWN_FOR:
+            return False
+        known.pop(search_id, None)
+        known[search_id] = time
+        if len(known) > _REMEMBERED:
+            del known[next(iter(known))]
+        return True
+
+    def _ask(self, message: Message, request: Search, wide: Search, others: Sequence[str]) -> None:
         patience = PATIENCE
         if message.reply_by is not None:
             patience = min(patience, _SHARE * seconds_until(message.reply_by))
-        self._asked[search] = asked
+        search = wide.search_id or ""
+        asked = self._asked[search] = _Asked(message, request, self._find(wide.query), others)
         asked.timer = asyncio.get_running_loop().call_later(patience, self._end, search)
         self._send_to(others, search, wide, patience)
 
@@ -180,6 +169,23 @@ class Federation:
         """Answer what is under way with what has come, and wait for nothing more."""
         for search in tuple(self._asked):
             self._end(search)
+
+
+def _widened(request: Search, search_id: str) -> Search:
+    """Return what to ask others for: all that the answer may be taken from.
+
+    Raises:
+        DirectoryRequestError: that is too much.
+    """
+    wanted = request.query.offset + request.query.max_results
+    if wanted > MOST_RESULTS:
+        raise DirectoryRequestError(
+            "offset and max_results of a search in several directories are at most "
+            f"{MOST_RESULTS} together, not {wanted}; narrow it down by further conditions",
+            "unrecognised-parameter-value",
+        )
+    query = msgspec.structs.replace(request.query, offset=0, max_results=wanted)
+    return Search(query, request.max_depth - 1, search_id)
 
 
 def _services(message: Message) -> Sequence[ServiceDescription]:

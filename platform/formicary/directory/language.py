@@ -38,6 +38,9 @@ LONGEST_LEASE = 366 * 24 * 3600.0
 DEEPEST = 16
 """How many directories a search goes on to at most, one behind the other."""
 
+LONGEST_ID = 128
+"""Characters in the name of a search: directories remember many of them."""
+
 
 class _Action(
     msgspec.Struct, frozen=True, tag_field="action", omit_defaults=True, forbid_unknown_fields=True
@@ -115,10 +118,10 @@ class Search(_Action, frozen=True, tag="search"):
     Args:
         query: which, and how many.
         max_depth: how many directories behind this one are asked as well, one behind the other, 0 to 16.
-        search_id: names the search, so that no directory answers it twice.
+        search_id: names the search, so that no directory answers it twice; at most 128 characters.
 
     Raises:
-        InvalidDescriptionError: the depth is out of range.
+        InvalidDescriptionError: the depth is out of range, or the name too long.
     """
 
     query: Query
@@ -128,6 +131,8 @@ class Search(_Action, frozen=True, tag="search"):
     def __post_init__(self) -> None:
         if not 0 <= self.max_depth <= DEEPEST:
             raise InvalidDescriptionError(f"a search's max_depth is 0 to {DEEPEST}, not {self.max_depth}")
+        if self.search_id is not None and len(self.search_id) > LONGEST_ID:
+            raise InvalidDescriptionError(f"a search's search_id has at most {LONGEST_ID} characters")
 
 
 class Subscribe(_Action, frozen=True, tag="subscribe"):

@@ -74,6 +74,7 @@ def test_a_request_is_read_as_it_was_written(request_):
         Result("register"),
         Result("search", (PRINTER,)),
         Result("subscribe", (PRINTER,), (Gone(AGENT, "p2"),)),
+        Result("subscribe", anew=True, more=True),
     ],
 )
 def test_a_result_is_read_as_it_was_written(result):
@@ -104,6 +105,11 @@ def test_a_result_is_read_as_it_was_written(result):
         ({"action": "search", "query": {"type": 3}}, "unrecognised-parameter-value", "query.type"),
         ({"action": "search", "query": {"max_results": 10**6}}, "unrecognised-parameter-value", "1 to 10000"),
         ({"action": "search", "query": {}, "max_depth": 99}, "unrecognised-parameter-value", "0 to 16"),
+        (
+            {"action": "search", "query": {}, "search_id": "a" * 129},
+            "unrecognised-parameter-value",
+            "search_id has at most 128 characters",
+        ),
         ({"action": "search", "query": {"where": [["a", "~", 1]]}}, "unrecognised-parameter-value", "~"),
         ({"action": "register", "services": []}, "unrecognised-parameter-value", "name at least one"),
         ({"action": "register", "services": [SERVICE] * 2}, "unrecognised-parameter-value", "same name"),

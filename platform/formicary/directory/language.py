@@ -265,7 +265,12 @@ def encode_error(error: FormicaryError) -> tuple[str, str]:
     reason = getattr(error, "reason", "internal-error")
     if isinstance(error, InvalidDescriptionError):
         reason = "unrecognised-parameter-value"
-    return PERFORMATIVES[reason], _encode(_Error(reason, str(error))).decode()
+    sentence = str(error)
+    if not sentence.isprintable():  # it may quote what somebody has written
+        sentence = repr(sentence)[1:-1]
+    if len(sentence) > _LONGEST_SENTENCE:
+        sentence = sentence[:_LONGEST_SENTENCE] + "..."
+    return PERFORMATIVES[reason], _encode(_Error(reason, sentence)).decode()
 
 
 def decode_error(body: str | bytes) -> DirectoryError:
@@ -299,6 +304,7 @@ def _reason(error: msgspec.ValidationError) -> str:
     return "unrecognised-parameter-value"
 
 
+_LONGEST_SENTENCE = 1000
 _ACTS = frozenset({"request", "subscribe"})
 _LANGUAGES = frozenset({None, LANGUAGE})
 _ONTOLOGIES = frozenset({None, ONTOLOGY})

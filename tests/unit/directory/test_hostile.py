@@ -120,7 +120,7 @@ def check(answer):
         said = json.loads(answer.body)
         assert PERFORMATIVES[said["error"]] == answer.performative
         assert said["message"]
-        assert "\n" not in said["message"]
+        assert said["message"].isprintable()
 
 
 class Log(logging.Handler):

@@ -179,6 +179,16 @@ def test_an_error_is_read_as_the_error_that_it_was(error, performative, read):
     assert again.reason == json.loads(content)["error"]
 
 
+def test_an_error_is_one_line_and_no_longer_than_a_sentence():
+    name = "a\nb\x00" + "c" * 5000
+    with pytest.raises(DirectoryRequestError) as refused:
+        decode_request(json.dumps({"action": "register", "services": [{name: 1}]}))
+    said = json.loads(encode_error(refused.value)[1])
+    assert said["error"] == "unexpected-parameter"
+    assert "unknown field `a\\nb\\x00ccc" in said["message"]
+    assert len(said["message"]) < 1100
+
+
 @pytest.mark.parametrize("body", ["no", b"\xff", '{"error": 3}', '{"error": "unheard-of", "message": "a"}'])
 def test_an_error_that_somebody_else_has_written_is_an_error_all_the_same(body):
     assert type(decode_error(body)) is DirectoryError

@@ -233,14 +233,22 @@ def decode_request(body: str | bytes) -> Request:
     Raises:
         DirectoryRequestError: it is none; its `reason` is FIPA00023's.
     """
+    request = _searches.get(body) if len(body) <= _SHORT else None
+    if request is not None:
+        return request
     try:
-        return _requests.decode(body)
+        request = _requests.decode(body)
     except msgspec.ValidationError as error:
         reason = _reason(error)
         hint = f"; the actions are {_ACTIONS}" if reason == "unsupported-function" else ""
         raise DirectoryRequestError(f"the request cannot be read: {error}{hint}", reason) from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise DirectoryRequestError(f"the content is not JSON: {error}") from None
+    if request.__class__ is Search and len(body) <= _SHORT:
+        if len(_searches) >= _REMEMBERED:
+            _searches.clear()
+        _searches[body] = request
+    return request
 
 
 def encode(content: Request | Result) -> str:
@@ -305,6 +313,9 @@ def _reason(error: msgspec.ValidationError) -> str:
 
 
 _LONGEST_SENTENCE = 1000
+_SHORT = 256  # bytes or characters
+_REMEMBERED = 1024
+_searches: dict[str | bytes, Request] = {}  # short ones that were read: most are asked again and again
 _ACTS = frozenset({"request", "subscribe"})
 _LANGUAGES = frozenset({None, LANGUAGE})
 _ONTOLOGIES = frozenset({None, ONTOLOGY})

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from formicary import Message
+from formicary.directory import language
 from formicary.directory.description import ServiceDescription
 from formicary.directory.language import (
     PERFORMATIVES,
@@ -177,6 +178,19 @@ def test_an_error_is_read_as_the_error_that_it_was(error, performative, read):
     assert type(again) is read
     assert str(again) == str(error)
     assert again.reason == json.loads(content)["error"]
+
+
+def test_searches_that_are_asked_again_are_read_once_and_not_many_are_remembered():
+    first = decode_request('{"action": "search", "query": {"type": "a"}}')
+    assert decode_request('{"action": "search", "query": {"type": "a"}}') is first
+    for number in range(3000):
+        assert decode_request(encode(Search(Query(type=str(number))))) == Search(Query(type=str(number)))
+    assert len(language._searches) <= 1024
+    long = encode(Search(Query(type="a" * 300)))
+    register = encode(Register((PRINTER.replace(properties={}),)))
+    for body in (long, register):
+        assert decode_request(body) == decode_request(body)
+        assert body not in language._searches
 
 
 def test_an_error_is_one_line_and_no_longer_than_a_sentence():

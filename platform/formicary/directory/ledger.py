@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.directory")
 
 _BATCH = 256  # steps in a transaction: all are planned in one go, while the loop waits
+_MOST = 100_000  # steps that wait; more than that come only where the disk hangs
 
 
 def _ignore(error: FormicaryError | None) -> None:
@@ -128,6 +129,9 @@ class Ledger:
             error = _plan(step, draft)
             self._apply(draft.changes)
             step.done(error)
+            return
+        if len(self._steps) >= _MOST and not step.is_forced:
+            step.done(DirectoryError(f"{_MOST} requests wait for the directory's disk; try again later"))
             return
         self._steps.append(step)
         if self._writer is None:

@@ -189,6 +189,22 @@ async def test_closing_does_what_waits_and_then_refuses(path, gate):
     assert [name for _, name in load(path)] == ["a", "b"]
 
 
+async def test_when_the_disk_hangs_only_so_many_requests_wait_for_it(path, gate, monkeypatch):
+    monkeypatch.setattr("formicary.directory.ledger._MOST", 2)
+    async with directory("alice", path=path) as (df, alice):
+        alice.tell(register(service(name="a")))
+        await writing(gate)
+        for name in "bc":
+            alice.tell(register(service(name=name)))
+        refused = alice.tell(register(service(name="d")))
+        said = await answers(alice, 1)
+        assert said[refused][1]["error"] == "internal-error"
+        assert "2 requests wait" in said[refused][1]["message"]
+        df.container_lost("c2.lab.localhost")
+        gate.open.set()
+        assert [*(await answers(alice, 3)).values()] == [DONE] * 3
+
+
 async def test_a_directory_that_was_not_opened_registers_nothing(path):
     async with Container("c1") as container:
         await container.start(DirectoryAgent(path=path))

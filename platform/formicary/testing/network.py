@@ -226,7 +226,7 @@ class _Line:
         """Wait until all has arrived, but no longer than the source's agents would."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._source.send_timeout):
-                while self._under_way and not self.is_closed:
+                while any("@" in receiver for _, receiver, _ in self._under_way) and not self.is_closed:
                     self._moved.clear()
                     await self._moved.wait()
 

@@ -55,6 +55,7 @@ class End:
     def __init__(self, name, **terms):
         self.container = Container(name, mailbox_limit=10, send_timeout=5)
         self.is_closed = False
+        self.before_batch = None
         self.far = Way()
         self.dropped = []
         self.found_ = 0
@@ -83,6 +84,9 @@ class End:
         self.found_ += 1
 
     def lost(self, link):
+        pass
+
+    def opened(self, link):
         pass
 
     def doubted(self, link):

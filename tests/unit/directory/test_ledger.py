@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sqlite3
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -203,6 +205,45 @@ async def test_when_the_disk_hangs_only_so_many_requests_wait_for_it(path, gate,
         df.container_lost("c2.lab.localhost")
         gate.open.set()
         assert [*(await answers(alice, 3)).values()] == [DONE] * 3
+
+
+async def test_an_error_that_nobody_has_thought_of_is_a_failure_too_and_the_next_write_is_tried(
+    path, gate, caplog
+):
+    async with directory("alice", path=path) as (_, alice):
+        gate.open.set()
+        gate.failure = UnicodeEncodeError("utf-8", "a", 0, 1, "why not")
+        alice.tell(register(service(name="a")))
+        ((performative, said),) = (await answers(alice, 1)).values()
+        assert (performative, said["error"]) == ("failure", "internal-error")
+        assert f"{path} could not be written; the log" in said["message"]
+        assert "UnicodeEncodeError" in caplog.text
+        gate.failure = None
+        alice.tell(register(service(name="a")))
+        assert [*(await answers(alice, 1)).values()] == [DONE]
+
+
+async def test_who_cannot_be_answered_does_not_keep_others_from_it(path, caplog):
+    ledger = Ledger(path, lambda *_: None, lambda _: None)
+    await ledger.open()
+    done = []
+    ledger.take(Step(plan_of("register", {"a"}, "t"), lambda _: 1 / 0))
+    ledger.take(Step(plan_of("register", {"b"}, "t"), done.append))
+    await ledger.close()
+    assert done == [None]
+    assert "ZeroDivisionError" in caplog.text
+    assert [name for _, name in load(path)] == ["a", "b"]
+
+
+async def test_a_file_with_a_broken_record_is_refused_and_let_go(path):
+    async with directory("alice", path=path) as (_, alice):
+        alice.tell(register(service(name="a")))
+        await answers(alice, 1)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE records SET value = x'93a7'")
+    for _ in range(2):
+        with pytest.raises(StoreError, match="is broken: the record of"):
+            await DirectoryAgent(path=path).open()
 
 
 async def test_a_directory_that_was_not_opened_registers_nothing(path):

@@ -208,6 +208,41 @@ async def test_an_answer_that_nobody_can_get_is_a_dead_letter(platform, asker):
         assert reasons(c2) == ["no agent named 'nobody' lives in container c2"]
 
 
+async def test_who_names_nobody_for_the_answer_gets_none(asker):
+    async with Container("c1") as c1:
+        asking = await asker(c1)
+        name = asking.send("ams", {"action": "search", "container": "c1"}, reply_to="no body")
+        await until(lambda: reasons(c1))
+        (reason,) = reasons(c1)
+        assert reason.startswith("it cannot be answered: the agent name 'no body' has ' ' in it")
+        said, _ = await asking.ask("ams", {"action": "search"})
+        assert (said, asking.answers(name)) == (["agree", "inform"], [])
+
+
+async def test_who_has_no_room_for_the_answer_holds_up_nobody(asker):
+    async with Container("c1", mailbox_limit=1, send_timeout=0.05) as c1:
+        deaf = await start(c1, "deaf", Deaf())
+        asking = await asker(c1)
+        for _ in range(3):
+            asking.send("ams", {"action": "search", "container": "c1"}, reply_to="deaf")
+        await until(lambda: len(reasons(c1)) == 2)
+        assert all("had no room for 0.05 s" in reason for reason in reasons(c1))
+        said, _ = await asking.ask("ams", {"action": "kill", "agent": "deaf"})
+        assert (said, deaf.state) == (["agree", "inform"], AgentState.GONE)
+
+
+async def test_a_mistake_of_ours_is_an_answer_too_and_logged(asker, monkeypatch, caplog):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("formicary.management.white_pages.matcher", fail)
+    async with Container("c1") as c1:
+        asking = await asker(c1)
+        said, content = await asking.ask("ams", {"action": "search", "container": "c1"})
+        assert (said, content["error"]) == (["failure"], "internal-error")
+    assert "a request from asker@c1.lab.localhost could not be handled; please report it" in caplog.text
+
+
 # Who may
 
 

@@ -85,14 +85,15 @@ class Members:
 
     def close(self) -> None:
         """Tell the others that this container stops."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._listeners.clear()
+        if self._timer is None:
+            return  # it was never open, so nobody knows of it
+        self._timer.cancel()
         self._state.leave()
         for instruction in self._state.instructions:
             if isinstance(instruction, Send):
                 self._transport.tell(instruction.domain, CHANNEL, instruction.payload)
         self._state.instructions = []
-        self._listeners.clear()
 
     # -- what happens ---------------------------------------------------------------------------------------
 

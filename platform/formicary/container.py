@@ -34,6 +34,9 @@ logger = logging.getLogger("formicary")
 PLATFORM = "lab.localhost"
 """The platform's domain where none is given."""
 
+DIRECTORIES = ("replica", "central", "lookup")
+"""The ways in which the directory can be built."""
+
 _STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
 
 
@@ -104,6 +107,7 @@ class Container(Delivery):
         super().__init__(name, platform, when_full, send_timeout)
         self.seed = random.SystemRandom().getrandbits(64) if seed is None else seed
         self.creatable = tuple(creatable)
+        _check_directory(directory, directory_file)
         self._plan = Plan(
             main=_main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
             directory=directory,
@@ -132,7 +136,7 @@ class Container(Delivery):
         return self
 
     async def _open_offices(self, transport: Transport | None) -> None:
-        if transport is None and self._plan.directory_file is None:
+        if transport is None and self._plan.directory == "replica":
             return  # they are opened by who asks for one: most containers of a first hour need none
         offices = self._open_now(transport)
         await offices.open()
@@ -366,6 +370,13 @@ class Container(Delivery):
 
     def __repr__(self) -> str:
         return f"<Container {self.domain}, {len(self._agents)} agents>"
+
+
+def _check_directory(directory: str, file: Path | None) -> None:
+    if directory not in DIRECTORIES:
+        raise UsageError(f"a directory is one of {', '.join(DIRECTORIES)}, not {directory!r}")
+    if file is not None and directory != "central":
+        raise UsageError(f"a {directory} directory keeps no file; leave the file out, or make it central")
 
 
 def _main_domain(own: str, meeting: Connectable | None, join: str | None, named: str) -> str:

@@ -96,6 +96,24 @@ class ManagementAgent(MicroAgent):
         """Let a conversation be."""
         self._followed.pop(conversation, None)
 
+    channel = "management"
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Learn that another container is a member."""
+
+    def lost(self, domain: str) -> None:
+        """Learn that another container is not a member any more: nobody there will answer."""
+        name = domain.partition(".")[0]
+        for answer, receiver, _ in self._asked.values():
+            if not answer.done() and str(receiver).partition("@")[2] == domain:
+                answer.set_exception(
+                    UndeliveredError(f"container {name} has ended before {receiver} answered")
+                )
+
+    def told(self, domain: str, payload: bytes) -> None:
+        """Refuse what is told: others ask by messages."""
+        raise ValueError(f"{domain} says {len(payload)} bytes to a management agent")
+
     # -- being asked ----------------------------------------------------------------------------------------
 
     def handle(self, message: Message) -> Awaitable[None] | None:

@@ -63,6 +63,7 @@ class Offices:
     def start(self) -> None:
         """Begin to work with others, as the transport is open."""
         assert self._members is not None
+        self._members.listen(self.agent)
         self._members.listen(self.backend)
         self._members.start()
 

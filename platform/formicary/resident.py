@@ -66,9 +66,7 @@ class Resident:
         Raises:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
         """
-        from formicary.directory.interface import AgentDirectory
-
-        return AgentDirectory(self.container._at_offices.backend, self)
+        return self.container._at_offices.directory_of(self)
 
     async def join(self) -> None:
         """Wait until the agent is gone.

@@ -25,7 +25,10 @@ else:
     _become = asyncio.tasks._current_tasks.__setitem__  # type: ignore[attr-defined]  # not in the stubs
     _rest = asyncio.tasks._current_tasks.pop  # type: ignore[attr-defined]  # as above
 
-_TURN = range(256)  # how many strands and messages run before the loop sees to sockets and timers again
+# How many strands and messages run before the loop sees to sockets and timers again: in rounds, so that a
+# strand that has asked a micro-agent goes on in the same turn.
+_ROUNDS = range(4)
+_TURN = range(64)
 
 
 class RunQueue:
@@ -121,10 +124,13 @@ class RunQueue:
 
     def _run(self) -> None:
         try:
-            if self.ready:
-                self._run_strands()
-            if self.micro:
-                self._run_micro()
+            for _ in _ROUNDS:
+                if self.ready:
+                    self._run_strands()
+                if self.micro:
+                    self._run_micro()
+                if not self.ready:
+                    break
         finally:
             # Also after a KeyboardInterrupt: what is ready stays ready.
             if self.ready or self.micro:

@@ -289,5 +289,41 @@ class Strand(asyncio.Future[Any]):
         raise RuntimeError(f"a strand's exception is its coroutine's, so it cannot be set to {exception!r}")
 
 
+class Answer(asyncio.Future[Any]):
+    """A future that one strand or task waits for. A strand goes on in the same turn of the loop."""
+
+    _strand: Strand | None = None
+
+    def add_done_callback(self, callback: Callable[[Any], object], *, context: Any = None) -> None:
+        """Call back when it is done; for whoever awaits it."""
+        waiter = getattr(callback, "__self__", None)
+        if isinstance(waiter, Strand) and not self.done():
+            self._strand = waiter
+        else:
+            super().add_done_callback(callback, context=context)
+
+    def settle(self, result: Any) -> None:
+        """Set the result, and have the strand go on at once: the loop would come to it two turns later."""
+        strand, self._strand = self._strand, None
+        self.set_result(result)
+        if strand is not None:
+            strand._wake_up(self)
+
+    def fail(self, error: BaseException) -> None:
+        """Have `error` raised where it is awaited."""
+        strand, self._strand = self._strand, None
+        self.set_exception(error)
+        if strand is not None:
+            strand._wake_up(self)
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Cancel it, and tell the strand."""
+        strand, self._strand = self._strand, None
+        is_cancelled = super().cancel(msg=msg)
+        if strand is not None:
+            strand._wake_up(self)
+        return is_cancelled
+
+
 # How a strand is held: not; while it runs, is ready or awaits a future; at a message; or with a resume due.
 _FREE, _HELD, _PARKED, _PENDING = "", "held", "parked", "pending"

@@ -253,7 +253,12 @@ def decode_request(body: str | bytes) -> Request:
 
 def encode(content: Request | Result) -> str:
     """Return a request or a result as the content of a message."""
-    return _encode(content).decode()
+    text = _encode(content).decode()
+    if content.__class__ is Result:
+        if len(_written) >= _HANDED_OVER:
+            _written.clear()
+        _written[id(text)] = text, content
+    return text
 
 
 def decode_result(body: str | bytes) -> Result:
@@ -262,6 +267,10 @@ def decode_result(body: str | bytes) -> Result:
     Raises:
         DirectoryRequestError: it is no result.
     """
+    # In the process in which it was written, the text is the same object: it need not be read.
+    written = _written.pop(id(body), None)
+    if written is not None and written[0] is body:
+        return written[1]
     try:
         return _results.decode(body)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -321,6 +330,8 @@ _LANGUAGES = frozenset({None, LANGUAGE})
 _ONTOLOGIES = frozenset({None, ONTOLOGY})
 _ACTIONS = "register, modify, renew, deregister, search and subscribe"
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
+_HANDED_OVER = 256
+_written: dict[int, tuple[str, Result]] = {}  # the latest results that were written here, by identity of text
 _results = msgspec.json.Decoder(Result)
 _errors = msgspec.json.Decoder(_Error)
 _encode = msgspec.json.Encoder().encode

@@ -8,8 +8,10 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from formicary.errors import ContainerClosedError, NoAnswerError, UndeliveredError
+from formicary.message import stamp
 from formicary.micro import MicroAgent
 from formicary.names import MANAGEMENT
+from formicary.strand import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,7 +39,7 @@ class ManagementAgent(MicroAgent):
     def __init__(self) -> None:
         super().__init__(MANAGEMENT)
         # By what the answer carries as in_reply_to: who waits, for whom, and until when by the loop's clock.
-        self._asked: dict[str, tuple[asyncio.Future[Message], Any, float]] = {}
+        self._asked: dict[str, tuple[Answer, Any, float]] = {}
         self._prefix = secrets.token_hex(6)  # so that no earlier container's answers are taken for ours
         self._timer: asyncio.TimerHandle | None = None
         self._followed: dict[str, Callable[[Message], None]] = {}  # by conversation
@@ -68,15 +70,20 @@ class ManagementAgent(MicroAgent):
         """
         name = message.reply_with
         assert name is not None
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Message] = loop.create_future()
+        assert self._inlet is not None
+        loop = self._inlet.queue.loop
+        answer = Answer(loop=loop)
         # One timer for all: to set one for each question, and to take it back, would cost as much as asking.
         self._asked[name] = answer, message.to, loop.time() + timeout
         if self._timer is None:
             self._timer = loop.call_later(_TICK, self._expire)
         try:
-            await self.send(message)
-            return await answer
+            deliver = self._neighbours.get(message.to)
+            if deliver is None:
+                await self.send(message)
+            elif full := deliver(message := stamp(message, self.address)):
+                await self.container._wait_for_room(message, full)
+            return await answer  # type: ignore[no-any-return]  # it is a message
         finally:
             del self._asked[name]
 
@@ -85,7 +92,7 @@ class ManagementAgent(MicroAgent):
         now = loop.time()
         for answer, receiver, until in self._asked.values():
             if now >= until and not answer.done():
-                answer.set_exception(NoAnswerError(f"{receiver} has not answered in time"))
+                answer.fail(NoAnswerError(f"{receiver} has not answered in time"))
         self._timer = loop.call_later(_TICK, self._expire) if self._asked else None
 
     def follow(self, conversation: str, notice: Callable[[Message], None]) -> None:
@@ -106,9 +113,7 @@ class ManagementAgent(MicroAgent):
         name = domain.partition(".")[0]
         for answer, receiver, _ in self._asked.values():
             if not answer.done() and str(receiver).partition("@")[2] == domain:
-                answer.set_exception(
-                    UndeliveredError(f"container {name} has ended before {receiver} answered")
-                )
+                answer.fail(UndeliveredError(f"container {name} has ended before {receiver} answered"))
 
     def told(self, domain: str, payload: bytes) -> None:
         """Refuse what is told: others ask by messages."""
@@ -143,12 +148,12 @@ class ManagementAgent(MicroAgent):
             reason = f"the management agent of container {self.container.name} has asked for no such answer"
             self.container.bury(message, reason, self.address, tell_sender=False)
 
-    def _settle(self, answer: asyncio.Future[Any], message: Message) -> None:
+    def _settle(self, answer: Answer, message: Message) -> None:
         receiver = message.get_metadata("receiver")
         if receiver is not None and (message.sender or "").startswith(f"{MANAGEMENT}@"):
-            answer.set_exception(UndeliveredError(str(message.body)))
+            answer.fail(UndeliveredError(str(message.body)))
         else:
-            answer.set_result(message)
+            answer.settle(message)
 
     def _refuse(self, message: Message, reason: str) -> None:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.directory.interface import Directory
+from formicary.directory.interface import AgentDirectory, Directory
 from formicary.management.agent import ManagementAgent
 from formicary.management.management import Management
 from formicary.management.members import Members
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from formicary.container import Container
     from formicary.delivery import Plan, Transport
     from formicary.directory.interface import Backend
+    from formicary.resident import Resident
 
 
 class Offices:
@@ -46,6 +47,10 @@ class Offices:
         from formicary.directory.central import CentralDirectory
 
         return CentralDirectory(self._container, self.agent, plan)
+
+    def directory_of(self, agent: Resident) -> AgentDirectory:
+        """Return the directory as an agent sees it."""
+        return AgentDirectory(self.backend, agent)
 
     @property
     def members(self) -> Mapping[str, int]:

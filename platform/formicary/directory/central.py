@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from formicary.container import Container
     from formicary.delivery import Plan
-    from formicary.directory.agent import DirectoryAgent
+    from formicary.directory.answering import AnsweringAgent
     from formicary.directory.description import ServiceDescription
     from formicary.directory.interface import Notice
     from formicary.directory.language import Request, Result
@@ -72,8 +72,9 @@ class CentralDirectory:
         self._agent = agent
         self._plan = plan
         self._address = f"{AGENT}@{plan.main}"
+        self._ontology = ONTOLOGY
         self._is_kept = plan.directory == "central"  # as long as an agent lives; not so what expires
-        self._served: DirectoryAgent | None = None  # where it is in this container
+        self._served: AnsweringAgent | None = None  # where it is in this container
         self._own: dict[str, dict[str, ServiceDescription]] = {}  # by agent and name
         self._ended: set[str] = set()  # agents whose services are still to be removed
         self._followings: dict[Following, None] = {}
@@ -86,13 +87,14 @@ class CentralDirectory:
         if self._is_kept:
             from formicary.directory.agent import DirectoryAgent
 
-            self._served = DirectoryAgent(AGENT, path=self._plan.directory_file)
+            served: AnsweringAgent = DirectoryAgent(AGENT, path=self._plan.directory_file)
         else:
             from formicary.directory.lookup import LookupAgent
 
-            self._served = LookupAgent(AGENT)
-        await self._served.open()
-        self._container.employ(self._served)
+            served = LookupAgent(AGENT)
+        await served.open()
+        self._served = served
+        self._container.employ(served)
 
     async def close(self) -> None:
         """End; the directory learns that the container stops."""
@@ -141,7 +143,9 @@ class CentralDirectory:
 
     async def watch(self, query: Query, notice: Notice) -> Following:
         """Call `notice` with what matches a query, then with each change."""
-        following = Following(self._agent, self._address, query, notice, self._followings)
+        following = Following(
+            self._agent, self._address, query, notice, self._followings, ontology=self._ontology
+        )
         await following.begin(self._answer)
         return following
 
@@ -150,7 +154,7 @@ class CentralDirectory:
         body = encode(request)
         # Arguments by their places take half the time that they take by name.
         message = Message(
-            self._address, None, body, "request", None, None, LANGUAGE, None, ONTOLOGY, REQUEST, None,
+            self._address, None, body, "request", None, None, LANGUAGE, None, self._ontology, REQUEST, None,
             agent.new_name(),
         )  # fmt: skip
         return await self._answer(message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.directory.language import LANGUAGE, ONTOLOGY, SUBSCRIBE, Gone, Subscribe, decode_result, encode
+from formicary.directory.language import LANGUAGE, SUBSCRIBE, Gone, Subscribe, decode_result, encode
 from formicary.errors import FormicaryError
 from formicary.message import Message
 
@@ -27,6 +27,7 @@ class Following:
         query: what is looked for.
         notice: called with what matches at first, then with each change.
         all_: where it is as long as it lasts.
+        ontology: in which the directory is asked.
     """
 
     def __init__(
@@ -36,15 +37,18 @@ class Following:
         query: Query,
         notice: Notice,
         all_: dict[Following, None],
+        *,
+        ontology: str,
     ) -> None:
         self._agent = agent
         self._directory = directory
         self._query = query
         self._notice = notice
         self._all = all_
+        self._ontology = ontology
         self._conversation = ""
         self._known: dict[tuple[str, str], ServiceDescription] | None = None  # None before it has begun
-        self._has_begun = False  # whether what comes next is a change, and not all
+        self._fresh: dict[tuple[str, str], ServiceDescription] | None = None  # all, as far as it has come
 
     async def begin(self, answer: Callable[[Message], Awaitable[Result]]) -> None:
         """Subscribe, or subscribe again where the directory may have forgotten it.
@@ -57,7 +61,7 @@ class Following:
         """
         await self._cancel()
         conversation = self._conversation = self._agent.new_name()
-        self._has_begun = False
+        self._fresh = None
         self._all[self] = None
         self._agent.follow(conversation, self._take)
         try:
@@ -67,7 +71,7 @@ class Following:
                     body=encode(Subscribe(self._query)),
                     performative="subscribe",
                     language=LANGUAGE,
-                    ontology=ONTOLOGY,
+                    ontology=self._ontology,
                     protocol=SUBSCRIBE,
                     conversation_id=conversation,
                     reply_with=self._agent.new_name(),
@@ -95,7 +99,7 @@ class Following:
                     self._directory,
                     performative="cancel",
                     language=LANGUAGE,
-                    ontology=ONTOLOGY,
+                    ontology=self._ontology,
                     protocol=SUBSCRIBE,
                     conversation_id=conversation,
                 )
@@ -107,17 +111,23 @@ class Following:
         if message.performative != "inform":
             return
         result = decode_result(message.body)
+        if result.anew:
+            self._fresh = {}
         services = {(service.agent, service.name): service for service in result.services}
+        if self._fresh is not None:  # until all that matches now has come
+            self._fresh.update(services)
+            if not result.more:
+                self._begin_with(self._fresh)
+                self._fresh = None
+        elif self._known is not None:
+            for each in result.gone:
+                self._known.pop((each.agent, each.name), None)
+            self._known.update(services)
+            self._notice(result.services, result.gone)
+
+    def _begin_with(self, services: dict[tuple[str, str], ServiceDescription]) -> None:
+        """Take what matches now, and say how it differs from what was known."""
         known = self._known or {}
-        if self._has_begun:
-            gone = result.gone
-            for each in gone:
-                known.pop((each.agent, each.name), None)
-            known.update(services)
-            self._known = known
-            self._notice(result.services, gone)
-            return
-        self._has_begun = True
         new = tuple(service for key, service in services.items() if known.get(key) != service)
         gone = tuple(Gone(*key) for key in known if key not in services)
         if new or gone or self._known is None:

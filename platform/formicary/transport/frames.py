@@ -19,6 +19,9 @@ _REMEMBERED = 65_536  # names whose full form is remembered
 _USUAL = ("to", "sender", "body", "performative")
 _RARE = Message.__struct_fields__[len(_USUAL) :]
 _NONE = (None,) * len(_RARE)
+_TEXT = frozenset({str})
+_SIMPLE = frozenset(_RARE) - {"reply_to", "reply_by", "metadata"}
+"""Parameters that can be any text."""
 
 Entry = tuple[str, str, Any, str | None, dict[str, Any] | None]
 """One message in a batch: to, sender, body, performative, and all other parameters that the message has.
@@ -73,8 +76,9 @@ def to_entry(message: Message, receiver: str) -> Entry:
     to, sender, body, act = values[:4]
     if values[4:] == _NONE and to is receiver and (act is None or act.__class__ is str):
         return _locals[receiver], _locals[sender], body, act, None
-    message.check()
     others = {name: value for name, value in zip(_RARE, values[4:], strict=True) if value is not None}
+    if not _is_simple(others) or (act is not None and act.__class__ is not str):
+        message.check()
     if message.reply_to is not None:
         others["reply_to"] = complete_for(message.reply_to, sender)
     if isinstance(to, tuple):
@@ -97,6 +101,8 @@ def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message,
     receiver, sender = receivers[to], senders[by]
     if others is None:
         return Message(receiver, sender, body, act), receiver
+    if _is_simple(others):
+        return Message(receiver, sender, body, act, *map(others.get, _RARE)), receiver
     parameters = {"to": receiver, **others, "sender": sender, "body": body}
     if isinstance(parameters["to"], list):
         parameters["to"] = tuple(parameters["to"])
@@ -106,6 +112,11 @@ def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message,
         raise InvalidMessageError(f"not a message: {error}") from error
     message.check()
     return message, receiver
+
+
+def _is_simple(others: dict[str, Any]) -> bool:
+    """Tell whether parameters need no further look: so it is for most requests and answers."""
+    return _SIMPLE.issuperset(others) and _TEXT.issuperset(map(type, others.values()))
 
 
 encode = _encoder.encode

@@ -20,6 +20,19 @@ app = typer.Typer(
 
 _INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
 
+_LISTED = (
+    "name",
+    "what",
+    "source",
+    "varies",
+    "placements",
+    "loads",
+    "payloads",
+    "agents",
+    "services",
+    "containers",
+)
+
 Output = Annotated[
     Path | None,
     typer.Option(help="Folder to make for the run.", show_default="runs/<time>-<experiment>"),
@@ -40,6 +53,7 @@ def _examples(*commands: str) -> str:
         "run messaging/pairs --placement two-containers --route direct --tls on,off",
         "run messaging/size --payload 100,10000 --platform formicary,tcp --repeat 5",
         "run create --agents 50000 --json",
+        "run directory/search --services 0,1000,100000 --platform formicary-replica",
     )
 )
 def run(
@@ -47,7 +61,8 @@ def run(
         str,
         typer.Argument(
             help="An experiment of `formicary bench list`, or a selection of them: quick, a minute with some "
-            "of all; links, all that there is between containers."
+            "of all; links, all that there is between containers; directory, all that agents find each "
+            "other by."
         ),
     ] = "quick",
     *,
@@ -61,7 +76,25 @@ def run(
     ] = None,
     agents: Annotated[
         str | None,
-        typer.Option(metavar="N,...", help="How many agents to create.", show_default="the experiment's"),
+        typer.Option(
+            metavar="N,...",
+            help="How many agents to create, or to have register and end.",
+            show_default="the experiment's",
+        ),
+    ] = None,
+    services: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,...", help="How many services are registered before.", show_default="the experiment's"
+        ),
+    ] = None,
+    containers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,...",
+            help="How many other containers are to learn of a registration.",
+            show_default="the experiment's",
+        ),
     ] = None,
     placement: Annotated[
         str | None,
@@ -88,8 +121,8 @@ def run(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="formicary (or formicary-behaviours, formicary-micro), spade, or a baseline: "
-            "tasks, callbacks, tcp, components.",
+            help="formicary (or formicary-behaviours, formicary-micro; formicary-replica, formicary-central, "
+            "formicary-lookup), spade, or a baseline: tasks, callbacks, tcp, components.",
             show_default="all that are installed",
         ),
     ] = None,
@@ -101,8 +134,8 @@ def run(
         str | None,
         typer.Option(
             metavar="T1,T2,T3",
-            help="Round trips of each pair: warm-up, measured, cool-down.",
-            show_default="500,1000,500; quick: by load",
+            help="Round trips of each pair, or uses of the directory: warm-up, measured, cool-down.",
+            show_default="500,1000,500; directory: 50,100,0; quick: by load",
         ),
     ] = None,
     seed: Annotated[
@@ -128,6 +161,8 @@ def run(
         pairs=pairs,
         payload=payload,
         agents=agents,
+        services=services,
+        containers=containers,
         placement=placement,
         route=route,
         tls=tls,
@@ -149,8 +184,7 @@ def list_(*, as_json: Json = False) -> None:
 
     if as_json:
         for one in EXPERIMENTS:
-            fields = ("name", "what", "source", "varies", "placements", "loads", "payloads", "agents")
-            typer.echo(json.dumps({field: getattr(one, field) for field in fields}))
+            typer.echo(json.dumps({field: getattr(one, field) for field in _LISTED}))
         return
     from rich import box
     from rich.table import Table

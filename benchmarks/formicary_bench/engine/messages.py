@@ -39,7 +39,8 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
 
     Attributes:
         configuration: what is measured.
-        role: `both` agents of each pair, the ones that `ask`, the ones that `echo`, or `create`.
+        role: `both` agents of each pair, the ones that `ask`, the ones that `echo`, or `create`; with the
+            directory, `echo` is the platform's container.
         seed: for the random generators.
         handover: the file descriptor to which round-trip times are written; -1 where there are none.
         peer: what the echoing worker has said of how to reach it.

@@ -12,6 +12,7 @@ from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.quick import QUICK
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import APART, ROUTES, SAME, SUBJECTS
+from formicary_bench.platforms.containers import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 MOST_PAIRS = 10_000
 MOST_AGENTS = 1_000_000
+MOST_SERVICES = 1_000_000
+MOST_OTHERS = len(NAMES) - 1
 MOST_BYTES = 10_000_000
 MOST_TRIPS = 10_000_000
 MOST_REPETITIONS = 10_000
@@ -37,7 +40,9 @@ class Options:
         experiment: its name, or that of a selection.
         pairs: how many pairs, or senders.
         payloads: bytes of a message's body.
-        agents: how many agents to create.
+        agents: how many agents to create, or to have come and go.
+        services: how many services are registered before.
+        containers: how many other containers are to learn of a registration.
         placements: where the agents are.
         routes: what carries our agents' messages between two containers.
         tls: whether they are encrypted there, and a baseline's where it can do that.
@@ -51,6 +56,8 @@ class Options:
     pairs: tuple[int, ...] | None = None
     payloads: tuple[int, ...] | None = None
     agents: tuple[int, ...] | None = None
+    services: tuple[int, ...] | None = None
+    containers: tuple[int, ...] | None = None
     placements: tuple[str, ...] | None = None
     routes: tuple[str, ...] | None = None
     tls: tuple[bool, ...] | None = None
@@ -66,6 +73,8 @@ class Options:
             "pairs": self.pairs,
             "payload": self.payloads,
             "agents": self.agents,
+            "services": self.services,
+            "containers": self.containers,
             "placement": self.placements,
             "route": self.routes,
             "tls": None if self.tls is None else [_ON_OFF[value] for value in self.tls],
@@ -82,6 +91,8 @@ def parse(
     pairs: str | None = None,
     payload: str | None = None,
     agents: str | None = None,
+    services: str | None = None,
+    containers: str | None = None,
     placement: str | None = None,
     route: str | None = None,
     tls: str | None = None,
@@ -102,6 +113,8 @@ def parse(
         "pairs": pairs,
         "payload": payload,
         "agents": agents,
+        "services": services,
+        "containers": containers,
         "route": route,
         "tls": tls,
         "rounds": rounds,
@@ -117,6 +130,8 @@ def parse(
         pairs=_numbers("--pairs", pairs, 1, MOST_PAIRS),
         payloads=_numbers("--payload", payload, 0, MOST_BYTES),
         agents=_numbers("--agents", agents, 1, MOST_AGENTS),
+        services=_numbers("--services", services, 0, MOST_SERVICES),
+        containers=_numbers("--containers", containers, 1, MOST_OTHERS),
         placements=_names("placement", placement, [SAME, APART]),
         routes=_names("route", route, ROUTES),
         tls=_switches("--tls", tls),

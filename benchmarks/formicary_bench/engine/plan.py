@@ -6,26 +6,30 @@ import random
 from itertools import product
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from formicary.errors import UsageError
 from formicary_bench.engine.ways import refuse_idle, ways_of
 from formicary_bench.experiments.catalogue import (
     CREATE,
     EXPERIMENTS,
     MANY_TO_ONE,
-    PAPER_ROUNDS,
+    PAIRS,
     Part,
     Point,
 )
+from formicary_bench.experiments.directory import A_MESSAGE
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import AUTO, SUBJECTS, XMPP, subject_of
-from formicary_bench.results.model import Configuration
+from formicary_bench.results.model import DIRECTORY, Configuration
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from formicary_bench.engine.options import Options
-    from formicary_bench.platforms.catalogue import Subject
+    from formicary_bench.platforms.catalogue import Subject, Way
 
+_EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
 _MOST_IN_MEMORY = 2**27  # round trips of one repetition
 
 
@@ -78,11 +82,22 @@ def command(configuration: Configuration) -> str:
     """Return the command that measures this configuration alone."""
     kind = f"-{configuration.kind}" if configuration.kind else ""
     who = f"formicary bench run {configuration.experiment} --platform {configuration.platform}{kind}"
-    if configuration.agents:
+    if configuration.experiment == CREATE.name:
         return f"{who} --agents {configuration.agents}"
-    rounds = f"{configuration.warm_up},{configuration.measured},{configuration.cool_down}"
-    size = f"--pairs {configuration.load} --payload {configuration.payload_bytes} --rounds {rounds}"
-    return f"{who} --placement {configuration.placement}{_way(configuration)} {size}"
+    has_choice = len(_EXPERIMENTS[configuration.experiment].placements) > 1
+    where = f" --placement {configuration.placement}" if has_choice else ""
+    return f"{who}{where}{_way(configuration)} {_size(configuration)}"
+
+
+def _size(configuration: Configuration) -> str:
+    """Give the options that say how much is measured."""
+    if configuration.agents:
+        return f"--agents {configuration.agents}"
+    rounds = f"--rounds {configuration.warm_up},{configuration.measured},{configuration.cool_down}"
+    if configuration.family == DIRECTORY:
+        seen_by = f"--containers {configuration.containers} " if configuration.containers else ""
+        return f"{seen_by}--services {configuration.services} {rounds}"
+    return f"--pairs {configuration.load} --payload {configuration.payload_bytes} {rounds}"
 
 
 def _way(configuration: Configuration) -> str:
@@ -97,8 +112,18 @@ def _parts(options: Options) -> Iterator[Part]:
     if options.experiment in SELECTIONS:
         yield from SELECTIONS[options.experiment].parts
         return
-    one = next(experiment for experiment in EXPERIMENTS if experiment.name == options.experiment)
-    yield Part(one, (), one.loads, one.payloads, one.placements)
+    one = _EXPERIMENTS[options.experiment]
+    yield Part(
+        one,
+        loads=one.loads,
+        payloads=one.payloads,
+        agents=one.agents,
+        services=one.services,
+        containers=one.containers,
+        placements=one.placements,
+    )
+    if one.family == DIRECTORY:
+        yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=one.placements)
 
 
 def _check_placements(options: Options, parts: Sequence[Part]) -> None:
@@ -115,9 +140,14 @@ def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
     subjects = [subject for subject in SUBJECTS if _takes_part(subject, part, options)]
     wanted = options.placements or part.placements
     placements = [placement for placement in part.placements if placement in wanted]
-    if part.experiment is CREATE:
+    if part.experiment.family == CREATE.family:
         sizes = options.agents or CREATE.agents
         yield from (_creation(*point) for point in product(placements, sizes, subjects))
+        return
+    if part.experiment.family == DIRECTORY:
+        for placement, subject in product(placements, subjects):
+            for way in ways_of(subject, placement, part, options):
+                yield from _directory(part, options, subject, placement, way)
         return
     points = product(options.payloads or part.payloads, options.pairs or part.loads, placements, subjects)
     for payload, load, placement, subject in points:
@@ -136,6 +166,37 @@ def _creation(placement: str, agents: int, subject: Subject) -> Configuration:
     )
 
 
+def _directory(
+    part: Part, options: Options, subject: Subject, placement: str, way: Way
+) -> Iterator[Configuration]:
+    """Give the sizes of an experiment with the directory, where one agent uses it."""
+    frame = Configuration(
+        experiment=part.experiment.name,
+        platform=subject.platform,
+        kind=subject.kind,
+        placement=placement,
+        route=way.route,
+        tls=way.tls,
+    )
+    if part.experiment.agents:
+        for agents in options.agents or part.agents or part.experiment.agents:
+            yield replace(frame, agents=agents)
+        return
+    rounds = options.rounds or part.experiment.rounds
+    containers = (options.containers or part.containers) if part.experiment.containers else (0,)
+    services = part.services if options.services is None else options.services
+    for many, seen_by in product(services, containers):
+        yield replace(
+            frame,
+            pairs=1,
+            services=many,
+            containers=seen_by,
+            warm_up=rounds[0],
+            measured=rounds[1],
+            cool_down=rounds[2],
+        )
+
+
 def _takes_part(subject: Subject, part: Part, options: Options) -> bool:
     if options.subjects is not None:
         wanted = subject.name in options.subjects
@@ -146,7 +207,7 @@ def _takes_part(subject: Subject, part: Part, options: Options) -> bool:
 
 def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> Configuration:
     selection = SELECTIONS.get(options.experiment)
-    rounds = options.rounds or (selection.rounds(subject, point) if selection else PAPER_ROUNDS)
+    rounds = options.rounds or (selection.rounds(subject, point) if selection else part.experiment.rounds)
     return Configuration(
         experiment=part.experiment.name,
         platform=subject.platform,

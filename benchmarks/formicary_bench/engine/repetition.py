@@ -25,6 +25,7 @@ from formicary_bench.engine.phases import (
     TellAll,
 )
 from formicary_bench.engine.processes import Worker
+from formicary_bench.experiments.catalogue import CREATE
 from formicary_bench.platforms.catalogue import APART
 from formicary_bench.results.load import load_of
 from formicary_bench.results.model import Repetition
@@ -101,7 +102,7 @@ def measure(
 
 def roles_of(configuration: Configuration) -> tuple[str, ...]:
     """Return the roles of a configuration's workers; the last one measures."""
-    if configuration.agents:
+    if configuration.experiment == CREATE.name:
         return ("create",)
     return ("echo", "ask") if configuration.placement == APART else ("both",)
 

@@ -11,9 +11,11 @@ from formicary.errors import FormicaryError, ServerError
 from formicary_bench.engine.interruption import check, interruptible
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
 from formicary_bench.engine.repetition import RepetitionError, Task, Watcher, measure
+from formicary_bench.experiments.catalogue import CREATE
 from formicary_bench.platforms.catalogue import APART, subject_of
 from formicary_bench.results.folder import RUNS, RunFolder
 from formicary_bench.results.machine import begin_manifest, load_average
+from formicary_bench.results.model import DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,12 +141,20 @@ def describe(configuration: Configuration) -> str:
     """Say what a configuration is, for the display and for sentences."""
     kind = f"-{configuration.kind}" if configuration.kind else ""
     who = f"{configuration.experiment}, {configuration.platform}{kind}"
-    if configuration.agents:
+    if configuration.experiment == CREATE.name:
         return f"{who}, {configuration.agents} agents"
-    word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
-    size = f"{configuration.load} {word}, {configuration.payload_bytes} bytes"
     way = f" ({way_of(configuration)})" if configuration.placement == APART else ""
-    return f"{who}, {configuration.placement}{way}, {size}"
+    return f"{who}, {configuration.placement}{way}, {_size(configuration)}"
+
+
+def _size(configuration: Configuration) -> str:
+    if configuration.agents:
+        return f"{configuration.agents} agents"
+    if configuration.family == DIRECTORY:
+        seen_by = f"{configuration.containers} other containers, " if configuration.containers else ""
+        return f"{seen_by}{configuration.services} services"
+    word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
+    return f"{configuration.load} {word}, {configuration.payload_bytes} bytes"
 
 
 def way_of(configuration: Configuration) -> str:
@@ -155,9 +165,10 @@ def way_of(configuration: Configuration) -> str:
 @contextmanager
 def _server() -> Iterator[RunServer]:
     from formicary.server import ManagedServer
-    from formicary_bench.engine.server import CONTAINERS, RunServer
+    from formicary_bench.engine.server import RunServer
+    from formicary_bench.platforms.containers import NAMES
 
-    with ManagedServer(containers=CONTAINERS) as managed:
+    with ManagedServer(containers=NAMES) as managed:
         yield RunServer(managed)
 
 

@@ -9,14 +9,10 @@ from formicary.server import ServerAddress, status
 from formicary_bench.engine.messages import Server
 from formicary_bench.platforms.accounts import DOMAIN, ROLES, account
 from formicary_bench.platforms.catalogue import XMPP, subject_of
-from formicary_bench.platforms.containers import ASKING, ECHOING
 
 if TYPE_CHECKING:
     from formicary.server import ManagedServer
     from formicary_bench.results.model import Configuration
-
-CONTAINERS = (ASKING, ECHOING)
-"""The names of the containers that connect to it."""
 
 
 class RunServer:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.platforms.catalogue import APART, SAME, Subject, Way
+from formicary_bench.platforms.catalogue import APART, CENTRAL, REPLICA, SAME, Subject, Way
+from formicary_bench.results.model import family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,6 +15,9 @@ Rounds = tuple[int, int, int]
 
 PAPER_ROUNDS: Rounds = (500, 1000, 500)
 """Round trips of each pair before, while and after it is measured, as in Alberola 2010."""
+
+DIRECTORY_ROUNDS: Rounds = (50, 100, 0)
+"""Uses of the directory before and while it is measured; 100, as there."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,11 @@ class Experiment:
         loads: how many pairs, or senders.
         payloads: bytes of a message's body.
         agents: how many agents are created.
+        services: how many services are registered before.
+        containers: how many other containers are to learn of something.
         placements: where the agents are.
+        kinds: which of ours can take part; all that do such experiments if empty.
+        rounds: how many round trips come before, while and after it is measured.
     """
 
     name: str
@@ -38,11 +46,20 @@ class Experiment:
     loads: tuple[int, ...] = ()
     payloads: tuple[int, ...] = ()
     agents: tuple[int, ...] = ()
+    services: tuple[int, ...] = ()
+    containers: tuple[int, ...] = ()
     placements: tuple[str, ...] = (SAME, APART)
+    kinds: tuple[str, ...] = ()
+    rounds: Rounds = PAPER_ROUNDS
+
+    @property
+    def family(self) -> str:
+        """Of what kind it is: what stands before the stroke of its name."""
+        return family_of(self.name)
 
     def has(self, subject: Subject) -> bool:
         """Say whether a platform can take part."""
-        return subject.creates if self.agents else True
+        return self.family in subject.does and (not self.kinds or subject.kind in self.kinds)
 
 
 @dataclass(frozen=True)
@@ -54,6 +71,9 @@ class Part:
         subjects: names of the platforms that take part; all if empty.
         loads: pairs or senders.
         payloads: bytes.
+        agents: how many agents come and go.
+        services: how many services are registered before.
+        containers: how many other containers are to learn of something.
         placements: where the agents are.
         ways: what carries the messages between two containers; what is usual if empty.
     """
@@ -62,6 +82,9 @@ class Part:
     subjects: tuple[str, ...] = ()
     loads: tuple[int, ...] = ()
     payloads: tuple[int, ...] = (100,)
+    agents: tuple[int, ...] = ()
+    services: tuple[int, ...] = ()
+    containers: tuple[int, ...] = ()
     placements: tuple[str, ...] = (SAME, APART)
     ways: tuple[Way, ...] = ()
 
@@ -101,6 +124,8 @@ class Selection:
 
 
 _MESSAGING = ("pairs", "payload", "placement", "route", "tls", "rounds")
+_DIRECTORY = ("services", "placement", "route", "tls", "rounds")
+SERVICES = (0, 100, 1000, 10_000, 100_000)
 
 PAIRS = Experiment(
     name="messaging/pairs",
@@ -135,4 +160,49 @@ CREATE = Experiment(
     placements=(SAME,),
 )
 
-EXPERIMENTS = (PAIRS, MANY_TO_ONE, SIZE, CREATE)
+REGISTER = Experiment(
+    name="directory/register",
+    what="time of one registration of a service",
+    source="Alberola 2010, Fig. 12, 13",
+    varies=_DIRECTORY,
+    services=SERVICES,
+    rounds=DIRECTORY_ROUNDS,
+)
+DEREGISTER = Experiment(
+    name="directory/deregister",
+    what="time to take a service back",
+    source="Alberola 2010, Fig. 12, 13",
+    varies=_DIRECTORY,
+    services=SERVICES,
+    rounds=DIRECTORY_ROUNDS,
+)
+SEARCH = Experiment(
+    name="directory/search",
+    what="time of one search for the services of a type",
+    source="Alberola 2010, Fig. 14, 15",
+    varies=_DIRECTORY,
+    services=SERVICES,
+    rounds=DIRECTORY_ROUNDS,
+)
+PROPAGATION = Experiment(
+    name="directory/propagation",
+    what="time until other containers have seen a registration, and have told",
+    source="our own; the delay that Alberola 2010 does not measure",
+    varies=("services", "containers", "route", "tls", "rounds"),
+    services=(0,),
+    containers=(3,),
+    placements=(APART,),
+    kinds=(REPLICA, CENTRAL),
+    rounds=DIRECTORY_ROUNDS,
+)
+CHURN = Experiment(
+    name="directory/churn",
+    what="agents that register and end, per second, in four containers of two processes",
+    source="our own",
+    varies=("agents", "route", "tls"),
+    agents=(20_000,),
+    placements=(APART,),
+    kinds=(REPLICA, CENTRAL),
+)
+
+EXPERIMENTS = (PAIRS, MANY_TO_ONE, SIZE, CREATE, REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from formicary_bench.experiments.directory import DIRECTORY
 from formicary_bench.experiments.links import LINKS
 from formicary_bench.experiments.quick import QUICK
 
-SELECTIONS = {selection.name: selection for selection in (QUICK, LINKS)}
+SELECTIONS = {selection.name: selection for selection in (QUICK, LINKS, DIRECTORY)}

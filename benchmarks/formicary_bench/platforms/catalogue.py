@@ -13,6 +13,10 @@ ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
 """The routes between containers: by the platform's own choice, past any server, through the XMPP server."""
 
 
+DESIGNS = REPLICA, CENTRAL, LOOKUP = "replica", "central", "lookup"
+"""How the directory is built: as in `Container(directory=...)`."""
+
+
 class Way(NamedTuple):
     """How messages get from one agent of a pair to the other.
 
@@ -33,8 +37,8 @@ class Subject:
         platform: `formicary`, another platform, or a baseline.
         module: where its parts are.
         ways: all that can carry its messages, by placement.
-        kind: of our agents, `behaviours` or `micro`.
-        creates: whether it can play a part in `create`.
+        kind: of our agents, `behaviours` or `micro`; of our directory, how it is built.
+        does: in which families of experiments it can play a part.
         package: what must be installed beside us, if anything.
         hidden: whether it takes part only where it is named.
     """
@@ -43,7 +47,7 @@ class Subject:
     module: str
     ways: dict[str, tuple[Way, ...]]
     kind: str = ""
-    creates: bool = False
+    does: tuple[str, ...] = ("messaging",)
     package: str = ""
     hidden: bool = False
 
@@ -76,11 +80,21 @@ SUBJECTS = (
         _HERE + "behaviours",
         {SAME: _ALONE, APART: _BETWEEN},
         kind="behaviours",
-        creates=True,
+        does=("messaging", "create"),
     ),
-    Subject("formicary", _HERE + "micro", {SAME: _ALONE, APART: _BETWEEN}, kind="micro", creates=True),
+    Subject(
+        "formicary",
+        _HERE + "micro",
+        {SAME: _ALONE, APART: _BETWEEN},
+        kind="micro",
+        does=("messaging", "create"),
+    ),
+    *(
+        Subject("formicary", _HERE + "directory", {SAME: _ALONE, APART: _BETWEEN}, kind, ("directory",))
+        for kind in DESIGNS
+    ),
     Subject("formicary-unnumbered", _HERE + "unnumbered", {APART: _BETWEEN}, hidden=True),
-    Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, creates=True),
+    Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, does=("messaging", "create")),
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
     Subject("tcp", _HERE + "tcp", {APART: (Way("tcp"), Way("tcp", tls=True))}),
     Subject("components", _HERE + "components", {APART: (Way(XMPP), Way(XMPP, tls=True))}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from formicary import Container
 from formicary.delivery import Reach
@@ -20,24 +20,33 @@ if TYPE_CHECKING:
 ASKING, ECHOING = "c1", "c2"
 """The names of the containers whose agents ask, and of those whose agents echo."""
 
+NAMES = tuple(f"c{number}" for number in range(1, 10))
+"""The names of all containers that there may be."""
+
 _LOOPBACK = "127.0.0.1"
 
 
-def container(work: Work, name: str) -> Container:
-    """Make a container that reaches the other one, if there is one, by the way that is measured.
+def container(work: Work, name: str, **about: Any) -> Container:
+    """Make a container that reaches the others, if there are any, by the way that is measured.
 
-    By the route `direct` there is no server: one container joins the other, by the address that this one's
-    worker has told.
+    By the route `direct` there is no server: it joins another one, by the address that this one's worker has
+    told.
+
+    Args:
+        work: what is measured.
+        name: its name.
+        about: further arguments of `Container`.
     """
-    configuration, server, seed = work.configuration, work.job.server, work.job.seed
+    configuration, server = work.configuration, work.job.server
+    about = {"seed": work.job.seed, **about}
     if configuration.placement != APART:
-        return Container(name, seed=seed)
-    reach = reach_of(work, name)
+        return Container(name, **about)
+    about |= asdict(reach_of(work, name))
     if configuration.route == DIRECT:
-        return Container(name, join=work.job.peer or None, seed=seed, **asdict(reach))
+        return Container(name, **{"join": work.job.peer or None, **about})
     if server is None:
-        return Container(name, seed=seed)
-    return Container(name, platform=server.platform, server=address_of(server), seed=seed, **asdict(reach))
+        return Container(name, **about)
+    return Container(name, platform=server.platform, server=address_of(server), **about)
 
 
 def reach_of(work: Work, name: str) -> Reach:

@@ -21,13 +21,23 @@ Line = Annotated[str, msgspec.Meta(max_length=2000)]
 Option = str | int | float | bool | list[str | int | float] | None
 
 
+DIRECTORY = "directory"
+"""The family of the experiments with the directory of services."""
+
+
+def family_of(experiment: str) -> str:
+    """Return the part of an experiment's name that stands before the stroke."""
+    return experiment.partition("/")[0]
+
+
 class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     """One point of an experiment: what is measured, on what, how much of it.
 
     Attributes:
         experiment: Its name, as in `messaging/pairs`.
         platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`, `components`.
-        kind: Of our agents, `behaviours` or `micro`; empty for other platforms.
+        kind: Of our agents, `behaviours` or `micro`; of our directory, `replica`, `central` or `lookup`;
+            empty for other platforms.
         placement: `same-container` or `two-containers`.
         route: What carries the messages: `in-process`; between containers `xmpp` (the first version wrote
             `prosody`), `direct` or `auto`; for a baseline `tcp`; `none` where there are none.
@@ -35,10 +45,12 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         pairs: How many pairs exchange messages at once.
         senders: How many agents send; as `pairs`, but for experiments of the many-to-one kind.
         payload_bytes: The size of a message's body.
-        warm_up: Round trips of each pair that come first and do not count (T1).
+        warm_up: Round trips of each pair, or uses of the directory, that come first and do not count (T1).
         measured: Round trips of each pair that count (T2).
         cool_down: Round trips of each pair that keep the load up while others are still measured (T3).
-        agents: How many agents `create` makes; 0 elsewhere.
+        agents: How many agents `create` makes, or register and end in `directory/churn`; 0 elsewhere.
+        services: How many services are registered before anything is measured, in `directory/...`.
+        containers: How many containers are to learn of a registration in `directory/propagation`.
     """
 
     experiment: Name
@@ -54,6 +66,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     measured: Count = 0
     cool_down: Count = 0
     agents: Count = 0
+    services: Count = 0
+    containers: Count = 0
 
     @property
     def key(self) -> str:
@@ -62,11 +76,22 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         if self.agents:
             size = f"{self.agents}-agents"
         else:
-            senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
-            trips = f"{self.warm_up}-{self.measured}-{self.cool_down}"
-            size = f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes-{trips}"
+            size = f"{self._size}-{self.warm_up}-{self.measured}-{self.cool_down}"
         route = f"{self.route}-tls" if self.tls else self.route
         return f"{self.experiment}/{who}/{self.placement}/{route}/{size}"
+
+    @property
+    def _size(self) -> str:
+        if self.family == DIRECTORY:
+            seen_by = f"{self.containers}-containers-" if self.containers else ""
+            return f"{seen_by}{self.services}-services"
+        senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
+        return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes"
+
+    @property
+    def family(self) -> str:
+        """What kind of experiment it is: what stands before the stroke of its name."""
+        return family_of(self.experiment)
 
     @property
     def named_route(self) -> str:

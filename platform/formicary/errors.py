@@ -151,3 +151,27 @@ class StoreError(DirectoryError):
     """The file of a directory cannot be read or written."""
 
     exit_code = 3
+
+
+class GroupError(FormicaryError):
+    """What was asked for in a group cannot be done."""
+
+
+class GroupExistsError(GroupError):
+    """There is a group of this name in the community already."""
+
+
+class NoSuchGroupError(GroupError):
+    """There is no such group, as far as is known here."""
+
+
+class RefusedError(GroupError):
+    """The group's gatekeeper, or the manager's absence, keeps the agent from the role."""
+
+
+class NotAMemberError(GroupError):
+    """The agent is not in the group, or does not play the role."""
+
+
+class NobodyError(GroupError):
+    """Nobody else plays the role."""

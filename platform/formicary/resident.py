@@ -13,6 +13,7 @@ from formicary.names import MANAGEMENT, check_local
 if TYPE_CHECKING:
     from formicary.container import Container
     from formicary.directory.interface import AgentDirectory
+    from formicary.groups.interface import AgentGroups
     from formicary.mailbox import Neighbours
     from formicary.message import Message
 
@@ -67,6 +68,15 @@ class Resident:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
         """
         return self.container._at_offices.directory_of(self)
+
+    @property
+    def groups(self) -> AgentGroups:
+        """The platform's groups, and the roles that this agent plays in them.
+
+        Raises:
+            ContainerClosedError: the agent has not been started in a container, or that is not open.
+        """
+        return self.container._at_offices.groups_of(self)
 
     async def join(self) -> None:
         """Wait until the agent is gone.

@@ -11,6 +11,7 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from formicary.directory.description import RESERVED
 from formicary.directory.following import Following
 from formicary.directory.language import (
     LANGUAGE,
@@ -129,11 +130,13 @@ class CentralDirectory:
 
     async def remove(self, agent: str, name: str | None) -> None:
         """Remove a service, or all of an agent's."""
-        await self._ask(Deregister(agent, () if name is None else (name,)))
         services = self._own.get(agent, {})
-        if name is None:
-            services.clear()
-        services.pop(name or "", None)
+        names = [name] if name is not None else [each for each in services if not each.startswith(RESERVED)]
+        await self._ask(
+            Deregister(agent, () if name is None and len(names) == len(services) else tuple(names))
+        )
+        for each in names:
+            services.pop(each, None)
         if not services:
             self._own.pop(agent, None)
 

@@ -23,6 +23,9 @@ PropertyValue = str | int | float | bool | tuple[str, ...]
 LARGEST = 16_384
 """How many bytes a description may take, encoded."""
 
+RESERVED = "formicary-"
+"""What the types of the platform's own entries begin with: who does not ask for them does not find them."""
+
 LISTS = ("protocols", "ontologies", "languages")
 """The fields that are lists of texts."""
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from formicary.directory.description import RESERVED
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
@@ -30,6 +32,7 @@ class Index(Generic[K]):
         self._names: _Column[K] = _Column()
         self._agents: _Column[K] = _Column()
         self._properties: dict[str, _Column[K]] = {}
+        self._reserved = 0  # entries of the platform's own
 
     def __len__(self) -> int:
         return len(self._all)
@@ -55,6 +58,7 @@ class Index(Generic[K]):
         entries = self._all
         entries[key] = description
         self._types.add(description.type, key, entries)
+        self._reserved += description.type.startswith(RESERVED)
         self._names.add(description.name, key, entries)
         self._agents.add(description.agent, key, entries)
         if description.properties:
@@ -72,6 +76,7 @@ class Index(Generic[K]):
             return None
         self._all.drop(key)
         self._types.drop(former.type, key)
+        self._reserved -= former.type.startswith(RESERVED)
         self._names.drop(former.name, key)
         self._agents.drop(former.agent, key)
         for name, value in _each(former.properties):
@@ -109,7 +114,7 @@ class Index(Generic[K]):
             elif len(found) < len(fewest):
                 fewest = found
         answers: Iterator[ServiceDescription] = iter(fewest.values())
-        if not query.is_plain:
+        if not query.is_plain or (self._reserved and query.type is None):
             answers = filter(query.matches, answers)
         return answers
 

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from formicary.directory.description import ServiceDescription
+from formicary.directory.description import RESERVED, ServiceDescription
 from formicary.directory.language import Gone
 from formicary.directory.query import Query
-from formicary.errors import AgentStateError, DirectoryError
+from formicary.errors import AgentStateError, DirectoryError, InvalidDescriptionError
 from formicary.resident import AgentState
 
 if TYPE_CHECKING:
@@ -197,12 +197,16 @@ class AgentDirectory(Directory):
         """Take a service of this agent back.
 
         Args:
-            name: the service's name; None for all that the agent has.
+            name: the service's name; None for all that the agent has registered. It goes on playing its roles
+                in groups, which have entries of their own.
 
         Raises:
             NotRegisteredError: the agent has none, or none of this name.
+            InvalidDescriptionError: it is the name of one of the platform's own entries.
             DirectoryError: the directory cannot be reached, or does not do it.
         """
+        if name is not None:
+            _check_name(name)
         await self._backend.remove(self._address(), name)
 
     def _describe(
@@ -218,7 +222,7 @@ class AgentDirectory(Directory):
     ) -> ServiceDescription:
         if self._agent.state is AgentState.GONE:
             raise AgentStateError(f"agent {self._agent.name} is gone, and offers nothing more")
-        return ServiceDescription(
+        service = ServiceDescription(
             self._address(),
             type_,
             name,
@@ -228,11 +232,21 @@ class AgentDirectory(Directory):
             ownership,
             dict(properties) if properties else {},
         )
+        _check_name(service.type)
+        _check_name(service.name)
+        return service
 
     def _address(self) -> str:
         address = self._agent.address
         assert address is not None, "an agent in a container has an address"
         return address
+
+
+def _check_name(name: str) -> None:
+    if name.startswith(RESERVED):
+        raise InvalidDescriptionError(
+            f"the platform's own entries begin with {RESERVED!r}; take another type or name than {name!r}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from msgspec.structs import force_setattr
 
 from formicary.directory.description import (
     LISTS,
+    RESERVED,
     Properties,
     PropertyValue,
     ServiceDescription,
@@ -111,7 +112,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     """Which services are meant, and how many of them are wanted.
 
     Args:
-        type: the service's type.
+        type: the service's type. Without it, the platform's own entries, whose types begin with `formicary-`,
+            are not meant.
         name: the service's name.
         agent: the full name of the agent that offers it.
         protocols: interaction protocols that it knows, all of them.
@@ -157,7 +159,10 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 
     @property
     def is_plain(self) -> bool:
-        """Whether it asks for nothing but at most one of type, name and agent."""
+        """Whether it asks for nothing but at most one of type, name and agent.
+
+        Without a type, it does not mean the platform's own entries all the same.
+        """
         return (
             (self.type is None) + (self.name is None) + (self.agent is None) >= _PLAIN
             and self.ownership is None
@@ -167,7 +172,11 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     def matches(self, description: ServiceDescription) -> bool:
         """Tell whether a service is meant, whatever the limits."""
         return (
-            (self.type is None or description.type == self.type)
+            (
+                not description.type.startswith(RESERVED)
+                if self.type is None
+                else description.type == self.type
+            )
             and (self.name is None or description.name == self.name)
             and (self.agent is None or description.agent == self.agent)
             and (self.ownership is None or description.ownership == self.ownership)

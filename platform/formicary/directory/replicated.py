@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from formicary.directory.description import RESERVED
 from formicary.directory.index import Index
 from formicary.directory.replication import Added, Broadcast, Replica, Send
 from formicary.directory.watches import Watches
@@ -80,9 +81,10 @@ class ReplicatedDirectory:
     async def remove(self, agent: str, name: str | None) -> None:
         """Remove a service, or all of an agent's."""
         names = self._names.get(agent, {})
-        if not names or (name is not None and name not in names):
+        removed = [name] if name is not None else [each for each in names if not each.startswith(RESERVED)]
+        if not removed or removed[0] not in names:
             raise _missing(agent, name)
-        self._withdraw(agent, tuple(names) if name is None else (name,))
+        self._withdraw(agent, removed)
 
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""

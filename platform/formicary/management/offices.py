@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from formicary.container import Container
     from formicary.delivery import Plan, Transport
     from formicary.directory.interface import Backend
+    from formicary.groups.interface import AgentGroups
+    from formicary.groups.office import GroupOffice
     from formicary.resident import Resident
 
 
@@ -38,6 +40,7 @@ class Offices:
         self.backend: Backend = self._make_backend(plan, transport)
         self.management = Management(container, self.agent)
         self.directory = Directory(self.backend)
+        self._groups: GroupOffice | None = None  # made for the first agent that has to do with groups
 
     def _make_backend(self, plan: Plan, transport: Transport | None) -> Backend:
         if plan.directory == "replica":
@@ -51,6 +54,15 @@ class Offices:
     def directory_of(self, agent: Resident) -> AgentDirectory:
         """Return the directory as an agent sees it."""
         return AgentDirectory(self.backend, agent)
+
+    def groups_of(self, agent: Resident) -> AgentGroups:
+        """Return the groups as an agent sees them."""
+        from formicary.groups.interface import AgentGroups
+        from formicary.groups.office import GroupOffice
+
+        if self._groups is None:
+            self._groups = GroupOffice(self._container, self.agent, self.backend)
+        return AgentGroups(self._groups, agent)
 
     @property
     def members(self) -> Mapping[str, int]:
@@ -74,10 +86,14 @@ class Offices:
 
     def agent_gone(self, address: str) -> None:
         """Learn that an agent has ended."""
+        if self._groups is not None:
+            self._groups.agent_gone(address)
         self.backend.agent_gone(address)
 
     async def close(self) -> None:
         """End; others are told that the container stops."""
+        if self._groups is not None:
+            await self._groups.close()
         await self.agent.stop()  # who still waits for an answer is told
         await self.backend.close()
         if self._members is not None:

@@ -1,0 +1,203 @@
+"""A container's own agent that takes messages to groups, and hands them to the members that live here."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec.structs import force_setattr
+
+from formicary.errors import FormicaryError, NameTakenError
+from formicary.groups.mailing import DISTRIBUTOR, address_to, unwrap
+from formicary.groups.naming import group_query
+from formicary.micro import MicroAgent
+from formicary.resident import AgentState
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Sequence
+
+    from formicary.groups.mailing import Content
+    from formicary.groups.office import GroupOffice
+    from formicary.mailbox import Deliver, Place
+    from formicary.message import Message
+
+_DOUBTED: Final = 100  # messages that may wait until it is known whether their senders are members
+
+
+class _Doubted(NamedTuple):
+    message: Message
+    content: Content
+
+
+class Distributor(MicroAgent):
+    """Hands messages to groups on as they come in, without a queue of its own.
+
+    It says that it has no room while too much waits for one of the members: so who sends to the group has to
+    wait in the end, as for a mailbox. It is told of that as a link would be (`held.Origin`).
+
+    Args:
+        office: who knows the members.
+    """
+
+    def __init__(self, office: GroupOffice) -> None:
+        super().__init__(DISTRIBUTOR)
+        self._office = office
+        self._choked: set[str] = set()  # members that too much waits for
+        self._doubted: dict[str, list[_Doubted]] = {}  # by sender
+        self._free: list[asyncio.Future[None]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def begin(self) -> None:
+        """Come to life in the office's container; again, it does nothing.
+
+        Raises:
+            NameTakenError: an agent of that name lives there.
+        """
+        container = self._office.container
+        if self.state is not AgentState.INITIATED:
+            return
+        if any(agent.name == DISTRIBUTOR for agent in container.agents):
+            raise NameTakenError(
+                f"groups need the name {DISTRIBUTOR!r}, which an agent in container {container.name} has"
+            )
+        container.employ(self)
+
+    async def stop(self) -> None:
+        """End."""
+        for task in tuple(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await super().stop()
+        self._make_room()
+
+    def handle(self, message: Message) -> Awaitable[None] | None:
+        """Take nothing: all comes by `accept`."""
+        raise NotImplementedError(f"{message} took another way than all others")
+
+    # -- the way in -----------------------------------------------------------------------------------------
+
+    def _entrance(self) -> Deliver:
+        return self.accept
+
+    _deliver = property(_entrance)
+
+    def accept(self, message: Message) -> Sequence[Place] | None:
+        """Take a message to a group; return this place if there is no room."""
+        if self._choked or len(self._doubted) >= _DOUBTED:
+            return (self,)
+        try:
+            content = unwrap(message)
+        except ValueError as error:
+            self._bury(message, f"it is no message to a group: {error}")
+            return None
+        self._sort(message, content)
+        return None
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room."""
+        return self.accept(message) is None
+
+    async def room(self) -> None:
+        """Wait for room."""
+        future = asyncio.get_running_loop().create_future()
+        self._free.append(future)
+        await future
+
+    def is_done(self) -> bool:
+        """Tell whether nothing is handed out here any more."""
+        return self.state is AgentState.GONE
+
+    def choke(self, receiver: str, *, is_choked: bool) -> None:
+        """Learn that too much waits for a member, or no longer; for `held`."""
+        if is_choked:
+            self._choked.add(receiver)
+        else:
+            self._choked.discard(receiver)
+            self._make_room()
+
+    def _make_room(self) -> None:
+        if self._choked and self.state is not AgentState.GONE:
+            return
+        free, self._free = self._free, []
+        for future in free:
+            if not future.done():
+                future.set_result(None)
+
+    def __str__(self) -> str:
+        return f"the way to groups in container {self._office.container.name}"
+
+    # -- who may --------------------------------------------------------------------------------------------
+
+    def _sort(self, message: Message, content: Content) -> None:
+        """Hand a message out if its sender is known as a member, else ask the directory."""
+        sender = message.sender or ""
+        doubted = self._doubted.get(sender)
+        if doubted is not None:  # it comes after what came before it
+            doubted.append(_Doubted(message, content))
+        elif self._is_member(sender, content):
+            self._hand_out(message, content)
+        else:
+            self._doubted[sender] = [_Doubted(message, content)]
+            task = asyncio.get_running_loop().create_task(self._settle(sender))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _is_member(self, sender: str, content: Content) -> bool:
+        group = self._office.shared.find(content[0], content[1])
+        return group is not None and sender in group.roles_of
+
+    async def _settle(self, sender: str) -> None:
+        """Find out who may send what is doubted: what a sender has been told may not have come here yet."""
+        doubted = self._doubted[sender]
+        try:
+            while doubted:
+                message, content = doubted[0]
+                reason = await self._doubt(sender, content)
+                if reason is None:
+                    self._hand_out(message, content)
+                else:
+                    self._bury(message, reason)
+                del doubted[0]
+        finally:
+            for message, _ in doubted:
+                self._bury(message, "the container has ended before it was handed out")
+            del self._doubted[sender]
+            self._make_room()
+
+    async def _doubt(self, sender: str, content: Content) -> str | None:
+        """Return why a sender may not send this; None if it may."""
+        community, group = content[:2]
+        if not self._is_member(sender, content):
+            try:
+                await self._office.look_up(group_query(community, group, sender))
+            except FormicaryError as error:
+                return f"it is not known whether {sender} is in the group {group!r}: {error}"
+        if self._is_member(sender, content):
+            return None
+        return f"{sender} is not in the group {group!r}, and may not send to it"
+
+    # -- the way out ----------------------------------------------------------------------------------------
+
+    def _hand_out(self, message: Message, content: Content) -> None:
+        community, name, role, inner = content
+        office, container = self._office, self._office.container
+        group = office.shared.find(community, name)
+        players = None if group is None else group.players(role)
+        members = () if players is None else tuple(players.by_domain.get(container.domain, ()))
+        if not members:
+            what = f"the role {role!r}" if role is not None else "a role"
+            self._bury(message, f"nobody in container {container.name} plays {what} in the group {name!r}")
+            return
+        force_setattr(inner, "sender", message.sender)
+        held, neighbours = container.held, container.neighbours
+        for member in members:
+            single = address_to(inner, member)
+            if member in held.lines:
+                held.add(single, member, self)
+                continue
+            deliver = neighbours.get(member)
+            if full := deliver(single) if deliver else container.deliver(single, member):
+                held.add(single, member, self, full)
+
+    def _bury(self, message: Message, reason: str) -> None:
+        self._office.container.bury(message, reason, self.address)

@@ -1,0 +1,225 @@
+"""Groups as an agent sees them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from formicary.errors import NobodyError, NoSuchGroupError
+from formicary.groups.mailing import send
+from formicary.groups.naming import Role, check_name
+from formicary.groups.office import address_of, not_a_member
+from formicary.groups.subscription import GroupSubscription
+from formicary.message import stamp
+
+if TYPE_CHECKING:
+    from formicary.groups.gate import Gatekeeper
+    from formicary.groups.office import GroupOffice
+    from formicary.groups.roster import Group
+    from formicary.message import Message
+    from formicary.resident import Resident
+
+PUBLIC = "public"
+"""The community of groups for which none is named."""
+
+
+class AgentGroups:
+    """The groups of the platform, in which agents play roles: `agent.groups`.
+
+    The names of communities, groups and roles are 1 to 255 printable characters without `/`; with any other,
+    all of these raise InvalidNameError, and DirectoryError if the directory cannot be reached.
+
+    Args:
+        office: the container's part of the groups.
+        agent: the agent.
+    """
+
+    __slots__ = ("_agent", "_office")
+
+    def __init__(self, office: GroupOffice, agent: Resident) -> None:
+        self._office = office
+        self._agent = agent
+
+    # -- taking part ----------------------------------------------------------------------------------------
+
+    async def create(
+        self,
+        group: str,
+        *,
+        community: str = PUBLIC,
+        gatekeeper: Gatekeeper | None = None,
+        distributed: bool = True,
+    ) -> None:
+        """Create a group, and play the role `manager` in it. It ends when its last member has left.
+
+        Args:
+            group: the group's name.
+            community: the name of its community.
+            gatekeeper: decides who may play a role: a function or coroutine function of the agent's full
+                name, the role and the pass key, that returns whether it may, or the reason why not. It has
+                10 s; if it fails, it refuses. None: everybody may.
+            distributed: whether all containers of the platform have the group, or only this one.
+
+        Raises:
+            GroupExistsError: there is one of this name, as far as is known here.
+            AgentStateError: the agent has ended.
+        """
+        check_name("group", group), check_name("community", community)
+        await self._office.open()
+        await self._office.create(self._agent, community, group, gatekeeper, is_shared=distributed)
+
+    async def request_role(
+        self, group: str, role: str, *, community: str = PUBLIC, pass_key: Any = None
+    ) -> None:
+        """Play a role in a group, and so be a member of it; if the agent does already, nothing happens.
+
+        Args:
+            group: the group's name.
+            role: the role's name; `manager` is only for who has created the group.
+            community: the name of the group's community.
+            pass_key: what the group's gatekeeper is shown: anything that JSON can say.
+
+        Raises:
+            NoSuchGroupError: there is no such group, as far as is known here.
+            RefusedError: the gatekeeper refuses, with its reason; or there is none any more.
+            GroupError: the container of the group's manager cannot be asked.
+            InvalidMessageError: JSON cannot say the pass key.
+            AgentStateError: the agent has ended.
+        """
+        asked = Role(check_name("community", community), check_name("group", group), check_name("role", role))
+        await self._office.open()
+        await self._office.request_role(self._agent, asked, pass_key)
+
+    async def leave_role(self, group: str, role: str, *, community: str = PUBLIC) -> None:
+        """Play a role no longer; who plays no other in the group has left it.
+
+        Args:
+            group: the group's name.
+            role: the role's name.
+            community: the name of the group's community.
+
+        Raises:
+            NotAMemberError: the agent does not play it.
+        """
+        await self._office.leave_role(address_of(self._agent), Role(community, group, role))
+
+    async def leave(self, group: str, *, community: str = PUBLIC) -> None:
+        """Play no role any more in a group.
+
+        Args:
+            group: the group's name.
+            community: the name of its community.
+
+        Raises:
+            NotAMemberError: the agent is not in the group.
+        """
+        await self._office.leave(address_of(self._agent), community, group)
+
+    # -- looking --------------------------------------------------------------------------------------------
+
+    async def communities(self) -> tuple[str, ...]:
+        """Return the names of all communities that have groups."""
+        await self._office.open()
+        return tuple(dict.fromkeys(self._office.shared.communities() + self._office.local.communities()))
+
+    async def groups(self, community: str = PUBLIC) -> tuple[str, ...]:
+        """Return the names of all groups of a community."""
+        await self._office.open()
+        office = self._office
+        return tuple(dict.fromkeys(office.shared.groups(community) + office.local.groups(community)))
+
+    async def roles(self, group: str, *, community: str = PUBLIC) -> tuple[str, ...]:
+        """Return the roles that are played in a group; none if there is no such group."""
+        await self._office.open()
+        found = self._office.find(community, group)
+        return () if found is None else tuple(found.roles)
+
+    async def agents(
+        self, group: str, role: str | None = None, *, community: str = PUBLIC
+    ) -> tuple[str, ...]:
+        """Return the full names of all who play a role.
+
+        Args:
+            group: the group's name.
+            role: the role's name; None for all members.
+            community: the name of the group's community.
+        """
+        await self._office.open()
+        found = self._office.find(community, group)
+        return () if found is None else tuple(found.players(role) or ())
+
+    def subscribe(self, group: str, role: str | None = None, *, community: str = PUBLIC) -> GroupSubscription:
+        """Return what gives who plays a role, and then who comes and leaves. There need not be the group yet.
+
+        Use it as `async with`, and go through it with `async for`:
+
+            async with agent.groups.subscribe("market", "seller") as changes:
+                async for change in changes:
+                    ...
+
+        Args:
+            group: the group's name.
+            role: the role's name; None for all roles.
+            community: the name of the group's community.
+        """
+        return GroupSubscription(self._office, community, group, role)
+
+    # -- sending --------------------------------------------------------------------------------------------
+
+    async def send(
+        self, message: Message, group: str, role: str | None = None, *, community: str = PUBLIC
+    ) -> int:
+        """Send a message to all others who play a role, and return how many they are.
+
+        It waits where there is no room, as `Behaviour.send` does. Each of them gets the message with its own
+        name as `to`. Cancelled, those who had no room do not get it.
+
+        Args:
+            message: the message; its `to` does not matter.
+            group: the group's name.
+            role: the role's name; None for all members.
+            community: the name of the group's community.
+
+        Raises:
+            NoSuchGroupError, NotAMemberError: there is no such group; this agent is not in it.
+            FormicaryError: some of them could not be sent it, as of `Behaviour.send`; the others have it.
+        """
+        found = await self._own_group(community, group)
+        players = found.players(role)
+        if players is None:
+            return 0
+        sender = address_of(self._agent)
+        return await send(self._office.container, message, sender, players, (community, group, role))
+
+    async def send_to_one(
+        self, message: Message, group: str, role: str | None = None, *, community: str = PUBLIC
+    ) -> str:
+        """Send a message to one of the others who play a role, and return its full name.
+
+        It is the one whom this container has chosen least recently, so all have their turn.
+
+        Args: those of `send`.
+
+        Raises:
+            NobodyError: nobody else plays the role.
+            NoSuchGroupError, NotAMemberError: as of `send`.
+            FormicaryError: it could not be sent, as of `Behaviour.send`.
+        """
+        found = await self._own_group(community, group)
+        players = found.players(role)
+        sender = address_of(self._agent)
+        chosen = None if players is None else players.choose(sender)
+        if chosen is None:
+            what = "is a member" if role is None else f"plays the role {role!r}"
+            raise NobodyError(f"nobody else {what} in the group {group!r}")
+        await self._office.container._send(stamp(message.replace(to=chosen), sender))
+        return chosen
+
+    async def _own_group(self, community: str, group: str) -> Group:
+        """Return a group that the agent is in."""
+        await self._office.open()
+        found = self._office.find(community, group)
+        if found is None:
+            raise NoSuchGroupError(f"there is no group {group!r} in the community {community!r}")
+        if address_of(self._agent) not in found.roles_of:
+            raise not_a_member(address_of(self._agent), group)
+        return found

@@ -1,0 +1,172 @@
+"""Sending to a group: one message to each container that has members, which it hands to all of them."""
+
+from __future__ import annotations
+
+import asyncio
+from copy import copy
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from formicary.errors import FormicaryError
+from formicary.groups.naming import ONTOLOGY
+from formicary.message import Message, stamp
+from formicary.names import complete_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary.container import Container
+    from formicary.groups.roster import Players
+    from formicary.mailbox import Place
+
+DISTRIBUTOR: Final = ONTOLOGY
+"""The name of the agent of a container's own that takes messages to groups."""
+
+PERFORMATIVE: Final = "proxy"
+"""FIPA00037: the receiver is to send the message that is inside to those whom it describes."""
+
+LANGUAGE: Final = "msgpack"
+
+Content = tuple[str, str, str | None, Message]
+"""What is said to a distributor: community, group, role (None: all members), and the message."""
+
+_Waiting = tuple[Message, "Sequence[Place]"]
+
+_encode = msgspec.msgpack.Encoder().encode
+_contents: msgspec.msgpack.Decoder[Content] = msgspec.msgpack.Decoder(Content)
+
+
+async def send(
+    container: Container,
+    message: Message,
+    sender: str,
+    players: Players,
+    address: tuple[str, str, str | None],
+) -> int:
+    """Send a message to those who play a role, but not to the sender; return how many they are.
+
+    Args:
+        container: the sender's container.
+        message: the message; whatever its `to` is, each gets it with its own name there.
+        sender: the full name of the sender.
+        players: those who play the role.
+        address: the names of the community, the group and the role; None for all members.
+
+    Raises:
+        FormicaryError: the first of what some of them could not be sent; the others have it.
+    """
+    message = stamp(message, sender)
+    if message.reply_to is not None:
+        message = message.replace(reply_to=complete_for(message.reply_to, sender))
+    full: list[_Waiting] = []
+    first_error: FormicaryError | None = None
+    count = players.count - (sender in players)
+    others = [domain for domain in players.by_domain if domain != container.domain]
+    if others:
+        message.check()  # before anybody has it
+        first_error = _post(container, _wrap(message, address), others, full)
+    full += hand_out(container, message, players.by_domain.get(container.domain, ()), sender)
+    if full:
+        await _wait_for_room(container, full)
+    if first_error is not None:
+        raise first_error
+    return count
+
+
+def _wrap(message: Message, address: tuple[str, str, str | None]) -> Message:
+    """Return the message to a distributor; what says that it could not be delivered answers the original."""
+    bare = copy(message)
+    force_setattr(bare, "sender", None)  # the frame says it, so nobody can claim another
+    force_setattr(bare, "to", None)
+    return Message(
+        sender=message.sender,
+        body=_encode((*address, bare)),
+        performative=PERFORMATIVE,
+        thread=message.thread,
+        language=LANGUAGE,
+        ontology=ONTOLOGY,
+        protocol=message.protocol,
+        conversation_id=message.conversation_id,
+        reply_with=message.reply_with,
+    )
+
+
+def _post(
+    container: Container, wrapped: Message, domains: Iterable[str], full: list[_Waiting]
+) -> FormicaryError | None:
+    """Send a message to the distributors of other containers; return what some cannot take."""
+    first_error = None
+    for domain in domains:
+        receiver = f"{DISTRIBUTOR}@{domain}"
+        single = copy(wrapped)
+        force_setattr(single, "to", receiver)
+        _say_sent(container, single)
+        try:
+            if places := container._hand_over(single, receiver):
+                full.append((single, places))
+        except FormicaryError as error:  # the others shall have it all the same
+            first_error = first_error or error
+    return first_error
+
+
+def hand_out(container: Container, message: Message, members: Iterable[str], sender: str) -> list[_Waiting]:
+    """Hand a message to agents of this container; return those who have no room.
+
+    Args:
+        container: the container.
+        message: the message, with its sender.
+        members: the full names of its receivers.
+        sender: the full name of who does not get it.
+    """
+    full: list[_Waiting] = []
+    neighbours = container.neighbours
+    for member in tuple(members):
+        if member == sender:
+            continue
+        single = address_to(message, member)
+        _say_sent(container, single)
+        deliver = neighbours.get(member)
+        if places := deliver(single) if deliver else container.deliver(single, member):
+            full.append((single, places))
+    return full
+
+
+def address_to(message: Message, member: str) -> Message:
+    """Return a message as it goes to one member."""
+    single = copy(message)
+    force_setattr(single, "to", member)
+    return single
+
+
+def unwrap(message: Message) -> Content:
+    """Return what is said to a distributor.
+
+    Raises:
+        ValueError: it is nothing that is said to one.
+    """
+    if message.performative != PERFORMATIVE or not isinstance(message.body, bytes):
+        raise ValueError(f"it is no {PERFORMATIVE} in {LANGUAGE}")
+    try:
+        content = _contents.decode(message.body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    inner = content[3]
+    inner.check()
+    if inner.sender is not None or inner.to is not None:
+        raise ValueError(f"it claims a sender or a receiver: from {inner.sender} to {inner.to}")
+    return content
+
+
+def _say_sent(container: Container, message: Message) -> None:
+    for instrument in container.instruments:
+        container._tell(instrument, "message_sent", message)
+
+
+async def _wait_for_room(container: Container, full: Sequence[_Waiting]) -> None:
+    """Wait until all have their message; errors as of `Behaviour.send`."""
+    waits = [container._wait_for_room(message, places) for message, places in full]
+    for outcome in await asyncio.gather(*waits, return_exceptions=True):
+        if isinstance(outcome, BaseException):
+            raise outcome

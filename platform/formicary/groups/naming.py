@@ -1,0 +1,95 @@
+"""How roles are named, and how they stand in the directory."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from formicary.directory.description import RESERVED, ServiceDescription, shorten
+from formicary.directory.query import Query
+from formicary.errors import InvalidNameError
+
+ROLE: Final = f"{RESERVED}role"
+"""The type of the service that an agent has for each role that it plays."""
+
+MANAGER: Final = "manager"
+"""The role of who has created a group."""
+
+ONTOLOGY: Final = f"{RESERVED}groups"
+"""What messages of groups are about."""
+
+_LONGEST: Final = 255  # characters
+_SECURED: Final = "secured"
+_PARTS: Final = 4
+
+
+class Role(NamedTuple):
+    """A role in a group of a community."""
+
+    community: str
+    group: str
+    role: str
+
+    @property
+    def service(self) -> str:
+        """The name of the service of who plays it."""
+        return f"{ROLE}/{self.community}/{self.group}/{self.role}"
+
+    def described(self, agent: str, *, is_secured: bool) -> ServiceDescription:
+        """Return the service of an agent that plays it.
+
+        Args:
+            agent: the agent's full name.
+            is_secured: whether the group has a gatekeeper.
+        """
+        properties: dict[str, str | int | float | bool | tuple[str, ...]] = {
+            "community": self.community,
+            "group": self.group,
+            "role": self.role,
+        }
+        if is_secured:
+            properties[_SECURED] = True
+        return ServiceDescription(agent, ROLE, self.service, properties=properties)
+
+    def query(self) -> Query:
+        """Return the query for those who play it."""
+        return Query(type=ROLE, name=self.service)
+
+
+def group_query(community: str, group: str, agent: str | None = None) -> Query:
+    """Return the query for some of the roles that are played in a group, by anybody or by one agent."""
+    return Query(type=ROLE, agent=agent, properties={"community": community, "group": group})
+
+
+def read_role(service: str) -> Role | None:
+    """Return the role that a service of this name stands for; None if it is none."""
+    parts = service.split("/")
+    if len(parts) != _PARTS or parts[0] != ROLE or not all(map(_is_name, parts)):
+        return None
+    return Role(*parts[1:])
+
+
+def is_secured(service: ServiceDescription) -> bool:
+    """Tell whether the group of a role has a gatekeeper."""
+    return service.properties.get(_SECURED) is True
+
+
+def check_name(what: str, name: object) -> str:
+    """Return the name of a community, a group or a role.
+
+    Args:
+        what: which of them it is.
+        name: the name.
+
+    Raises:
+        InvalidNameError: with what is wrong.
+    """
+    if not isinstance(name, str) or not _is_name(name):
+        raise InvalidNameError(
+            f"the name of a {what} is 1 to {_LONGEST} printable characters without '/', unlike "
+            f"{shorten(name)}"
+        )
+    return str.__str__(name)
+
+
+def _is_name(name: str) -> bool:
+    return 0 < len(name) <= _LONGEST and "/" not in name and name.isprintable()

@@ -1,0 +1,98 @@
+"""Who comes to play a role, and who plays it no longer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from formicary.errors import GroupError
+
+if TYPE_CHECKING:
+    from formicary.groups.office import GroupOffice
+
+
+class Player(NamedTuple):
+    """An agent, by full name, and a role that it plays."""
+
+    agent: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """What has changed in a group.
+
+    Attributes:
+        came: who plays a role now, and did not before.
+        left: who plays a role no longer.
+    """
+
+    came: tuple[Player, ...]
+    left: tuple[Player, ...]
+
+
+class GroupSubscription:
+    """Who plays what in a group, as it changes. Use it as `async with`, then `async for`.
+
+    The first change has all who play at the beginning, and may be empty. Who takes long to go through gets
+    what has happened meanwhile as one change, in which only what is different in the end counts.
+
+    Args:
+        office: who knows the group.
+        community: the name of its community.
+        group: its name.
+        role: the role that matters; None for all.
+    """
+
+    def __init__(self, office: GroupOffice, community: str, group: str, role: str | None) -> None:
+        self._office = office
+        self._where = community, group
+        self._role = role
+        self._known: set[Player] = set()  # who has been told
+        self._now: dict[Player, bool] = {}  # what has not, and whether it plays now
+        self._is_open = False
+        self._has_news = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        await self._office.open()
+        self._is_open = True
+        self._office.listen(*self._where, self._take)
+        group = self._office.find(*self._where)
+        for agent, roles in {} if group is None else group.roles_of.items():
+            for role in roles:
+                self._take(agent, role, True)
+        self._has_news.set()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._is_open = False
+        self._office.ignore(*self._where, self._take)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> GroupChange:
+        if not self._is_open:
+            raise GroupError("the subscription is not open; use it as: async with ... as changes")
+        await self._has_news.wait()
+        self._has_news.clear()
+        now, self._now = self._now, {}
+        came = tuple(player for player, plays in now.items() if plays)
+        left = tuple(player for player, plays in now.items() if not plays)
+        self._known.update(came)
+        self._known.difference_update(left)
+        return GroupChange(came, left)
+
+    def _take(self, agent: str, role: str, has_come: bool) -> None:  # noqa: FBT001 -- a callback
+        if self._role is not None and role != self._role:
+            return
+        player = Player(agent, role)
+        if has_come is (player in self._known):
+            self._now.pop(player, None)  # as it was when it was told last
+        else:
+            self._now[player] = has_come
+        if self._now:
+            self._has_news.set()
+        else:
+            self._has_news.clear()

@@ -79,7 +79,12 @@ class Held:
         """Whether nothing more is to come in."""
 
     def add(
-        self, message: Message, receiver: str, origin: Origin | None = None, full: Sequence[Place] = ()
+        self,
+        message: Message,
+        receiver: str,
+        origin: Origin | None = None,
+        full: Sequence[Place] = (),
+        patience: int = _CHOKED,
     ) -> None:
         """Take a message; it fails if its receiver makes no room for it or one before it for `send_timeout`.
 
@@ -88,6 +93,7 @@ class Held:
             receiver: the full name of the receiver.
             origin: who can be told to wait.
             full: the mailboxes that had no room; none where it has not been delivered to any.
+            patience: how many messages wait for the receiver when `origin` is told.
         """
         loop = asyncio.get_running_loop()
         line = self.lines.get(receiver)
@@ -97,7 +103,7 @@ class Held:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         line.append(_Waiting(message, list(full), loop.time()))
-        if len(line) >= _CHOKED and origin is not None and origin not in line.choked:
+        if len(line) >= patience and origin is not None and origin not in line.choked:
             line.choked.append(origin)
             origin.choke(receiver, is_choked=True)
         self._count += 1

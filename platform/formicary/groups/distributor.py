@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from formicary.mailbox import Deliver, Place
     from formicary.message import Message
 
+_PATIENCE: Final = 1  # messages that may wait for a member: each message to a group may wait for many
 _DOUBTED: Final = 100  # messages that may wait until it is known whether their senders are members
 
 
@@ -193,11 +194,11 @@ class Distributor(MicroAgent):
         for member in members:
             single = address_to(inner, member)
             if member in held.lines:
-                held.add(single, member, self)
+                held.add(single, member, self, patience=_PATIENCE)
                 continue
             deliver = neighbours.get(member)
             if full := deliver(single) if deliver else container.deliver(single, member):
-                held.add(single, member, self, full)
+                held.add(single, member, self, full, _PATIENCE)
 
     def _bury(self, message: Message, reason: str) -> None:
         self._office.container.bury(message, reason, self.address)

@@ -152,7 +152,7 @@ class CentralDirectory:
         await following.begin(self._answer)
         return following
 
-    async def _ask(self, request: Request) -> Result:
+    def _ask(self, request: Request) -> Coroutine[Any, Any, Result]:
         agent = self._agent
         body = encode(request)
         # Arguments by their places take half the time that they take by name.
@@ -160,7 +160,7 @@ class CentralDirectory:
             self._address, None, body, "request", None, None, LANGUAGE, None, self._ontology, REQUEST, None,
             agent.new_name(),
         )  # fmt: skip
-        return await self._answer(message)
+        return self._answer(message)
 
     async def _answer(self, message: Message) -> Result:
         try:

@@ -13,7 +13,7 @@ from formicary.errors import AgentStateError, DirectoryError, InvalidDescription
 from formicary.resident import AgentState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from formicary.resident import Resident
 
@@ -53,8 +53,8 @@ class Backend(Protocol):
             DirectoryError: it is not done.
         """
 
-    async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
-        """Return what matches a query.
+    def search(self, query: Query) -> Coroutine[Any, Any, tuple[ServiceDescription, ...]]:
+        """Return what matches a query, when it is awaited.
 
         Raises:
             DirectoryError: it cannot be found out.
@@ -95,7 +95,9 @@ class Directory:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
-    async def search(self, query: Query | None = None, /, **fields: Any) -> tuple[ServiceDescription, ...]:
+    def search(
+        self, query: Query | None = None, /, **fields: Any
+    ) -> Coroutine[Any, Any, tuple[ServiceDescription, ...]]:
         """Return the services that match, oldest first; at most 100, unless `max_results` says otherwise.
 
         Args:
@@ -106,7 +108,8 @@ class Directory:
             InvalidDescriptionError: that cannot be looked for.
             DirectoryError: the directory cannot be reached, or does not do it.
         """
-        return await self._backend.search(Query(**fields) if query is None else query)
+        # Not `async`, as that would be one more step on the way to the directory and back.
+        return self._backend.search(Query(**fields) if query is None else query)
 
     def subscribe(self, query: Query | None = None, /, **fields: Any) -> Subscription:
         """Return what gives the services that match, and then those that come and go.

@@ -124,6 +124,11 @@ class ManagementAgent(MicroAgent):
     def handle(self, message: Message) -> Awaitable[None] | None:
         """Take a message."""
         performative = message.performative
+        if performative == "inform" and message.conversation_id is None:
+            asked = self._asked.get(message.in_reply_to or "")
+            if asked is not None and not asked[0].done():
+                asked[0].settle(message)
+                return None
         if performative in _QUIET:
             self._take_answer(message)
             return None

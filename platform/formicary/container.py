@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from formicary.behaviours import Behaviour
     from formicary.delivery import Connectable, Transport
     from formicary.directory.interface import Directory
+    from formicary.management.guest import GuestOffices
     from formicary.management.management import Management
     from formicary.management.offices import Offices
     from formicary.message import Message
@@ -73,6 +74,8 @@ class Container(Delivery):
             (`"lookup"`). All containers of a platform need the same.
         directory_file: where the central directory keeps its entries, if it should outlive its process.
         creatable: the packages or modules whose agents others may have created here, such as `["shop"]`.
+        guest: whether it is none of the platform's containers, and only asks these: it is in no list of
+            them, and its agents can register nothing.
 
     Raises:
         InvalidNameError: a name cannot be one.
@@ -100,8 +103,13 @@ class Container(Delivery):
         directory: Literal["replica", "central", "lookup"] = "replica",
         directory_file: Path | None = None,
         creatable: Sequence[str] = (),
+        guest: bool = False,
     ) -> None:
         meeting = _meeting_place(server, account, password, join)
+        if guest and meeting is None:
+            raise UsageError(
+                "a guest has a server, or an account, or joins another container; give one of them"
+            )
         if platform is None:
             platform = str(getattr(meeting, "platform", PLATFORM))
         super().__init__(name, platform, when_full, send_timeout)
@@ -112,8 +120,9 @@ class Container(Delivery):
             main=_main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
             directory=directory,
             directory_file=directory_file,
+            is_guest=guest,
         )
-        self._offices: Offices | None = None
+        self._offices: Offices | GuestOffices | None = None
         self._meeting = meeting
         self._reach = Reach(listen, route, tls)
         self._mailbox_limit = mailbox_limit
@@ -149,14 +158,19 @@ class Container(Delivery):
             self._transport = transport
             offices.start()
 
-    def _open_now(self, transport: Transport | None) -> Offices:
-        from formicary.management.offices import Offices
+    def _open_now(self, transport: Transport | None) -> Offices | GuestOffices:
+        if self._plan.is_guest:
+            from formicary.management.guest import GuestOffices
 
-        offices = self._offices = Offices(self, self._plan, transport)
-        return offices
+            self._offices = GuestOffices(self, self._plan)
+        else:
+            from formicary.management.offices import Offices
+
+            self._offices = Offices(self, self._plan, transport)
+        return self._offices
 
     @property
-    def _at_offices(self) -> Offices:
+    def _at_offices(self) -> Offices | GuestOffices:
         if self._queue is None or self._closing:
             raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
         return self._offices or self._open_now(None)
@@ -183,7 +197,8 @@ class Container(Delivery):
     def members(self) -> Mapping[str, int]:
         """The platform's containers by domain, as far as they are known here, this one included.
 
-        The value is a container's incarnation: about when it was started, in microseconds since 1970.
+        The value is a container's incarnation: about when it was started, in microseconds since 1970. A guest
+        knows the platform's container only, as long as that is there.
         """
         return self._at_offices.members
 

@@ -117,11 +117,13 @@ class Plan:
         main: the full domain of the platform's container.
         directory: how agents find each other.
         directory_file: the file of a central directory.
+        is_guest: whether the container is none of the platform's, and only asks these.
     """
 
     main: str
     directory: Literal["replica", "central", "lookup"] = "replica"
     directory_file: Path | None = None
+    is_guest: bool = False
 
 
 class Connectable(Protocol):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from formicary.message import Message
 
 ONTOLOGY = "fipa-agent-management"
+ENQUIRIES = "formicary-directory"
+"""The ontology in which guests ask a container's management agent about the directory."""
 LANGUAGE = "json"
 REQUEST = "fipa-request"
 """The protocol of all actions but `subscribe`."""

@@ -65,7 +65,7 @@ class Subscriptions:
         """
         self.flush()
         self._add(subscription)
-        self._inform(subscription, _results(services, (), anew=True))
+        self._inform(subscription, results(services, (), anew=True))
 
     def resume(self, subscription: Subscription) -> None:
         """Tell a subscriber what changes from now on."""
@@ -104,7 +104,7 @@ class Subscriptions:
         for item in news.values():
             told = (*map(id, item.services), 0, *map(id, item.gone))
             if told not in bodies:
-                bodies[told] = [*_results(item.services, item.gone)]
+                bodies[told] = [*results(item.services, item.gone)]
             self._inform(item.subscription, bodies[told])
 
     def _add(self, subscription: Subscription) -> None:
@@ -171,7 +171,7 @@ def _home(query: Query) -> tuple[str, str | None]:
     return "", None
 
 
-def _results(
+def results(
     services: Sequence[ServiceDescription], gone: Sequence[Gone], *, anew: bool = False
 ) -> Iterator[str]:
     """Yield contents that tell of all this; at least one."""

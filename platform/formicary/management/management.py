@@ -8,20 +8,17 @@ from msgspec.structs import replace
 
 from formicary.errors import UnknownAgentError
 from formicary.management.actions import Kill, Resume, Search, Suspend
-from formicary.management.language import ONTOLOGY, make_request
-from formicary.management.performer import Performer
-from formicary.management.requests import Requests
+from formicary.management.language import make_request
 from formicary.names import check_receiver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from formicary.agent import Agent
-    from formicary.container import Container
     from formicary.management.actions import Request
-    from formicary.management.agent import ManagementAgent
     from formicary.management.descriptions import AgentDescription, ContainerDescription, Missing
     from formicary.management.language import Result
+    from formicary.management.performer import Performer
     from formicary.micro import MicroAgent
     from formicary.resident import AgentState
 
@@ -53,13 +50,11 @@ class Management:
     What concerns the own container is done without a message.
 
     Args:
-        container: the container.
-        agent: its management agent, which asks others and is asked by them.
+        performer: does what is asked.
     """
 
-    def __init__(self, container: Container, agent: ManagementAgent) -> None:
-        self._performer = Performer(container, agent)
-        agent.serve(ONTOLOGY, Requests(agent, self._performer).handle)
+    def __init__(self, performer: Performer) -> None:
+        self._performer = performer
 
     # -- looking up -----------------------------------------------------------------------------------------
 
@@ -71,6 +66,19 @@ class Management:
         """
         result = await self._performer.perform(make_request("list-containers"))
         return Listing.of(result.containers, result.missing)
+
+    async def describe(self, container: str) -> ContainerDescription:
+        """Return what one container of the platform is like.
+
+        Args:
+            container: `c1` or the full domain.
+
+        Raises:
+            ManagementRequestError: that is no container's name, or none of this platform.
+            ManagementError: the container does not answer.
+        """
+        request = make_request("list-containers", container=container)
+        return (await self._request(request)).containers[0]
 
     async def agents(
         self,

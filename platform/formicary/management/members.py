@@ -12,7 +12,7 @@ from formicary.management.keeper import Keeper
 from formicary.management.news import Joined, Lost, Send, Superseded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from formicary.delivery import Transport
     from formicary.management.membership import Membership
@@ -66,6 +66,8 @@ class Members:
         self._open: set[str] = set()  # domains to which there is an open link
         self._listeners: dict[str, Listener] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self.on_end: Callable[[str], None] | None = None
+        """Called with the domain of each link that has ended, a member's or a guest's."""
 
     @property
     def all(self) -> Mapping[str, int]:
@@ -111,6 +113,8 @@ class Members:
         self._open.discard(domain)
         self._state.link_lost(domain, self._loop.time())
         self._perform()
+        if self.on_end is not None:
+            self.on_end(domain)
 
     def told(self, domain: str, channel: str, payload: bytes) -> None:
         """Take what another container has told this one.

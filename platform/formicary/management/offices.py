@@ -5,18 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.directory.interface import AgentDirectory, Directory
+from formicary.directory.language import ENQUIRIES
 from formicary.management.agent import ManagementAgent
+from formicary.management.language import ONTOLOGY
 from formicary.management.management import Management
 from formicary.management.members import Members
+from formicary.management.performer import Performer
+from formicary.management.requests import Requests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
 
     from formicary.container import Container
     from formicary.delivery import Plan, Transport
+    from formicary.directory.enquiries import Enquiries
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
     from formicary.groups.office import GroupOffice
+    from formicary.message import Message
     from formicary.resident import Resident
 
 
@@ -38,9 +44,13 @@ class Offices:
             self._members = Members(container.domain, plan.main, transport)
             container.peers = self._members
         self.backend: Backend = self._make_backend(plan, transport)
-        self.management = Management(container, self.agent)
+        performer = Performer(container, self.agent)
+        self.agent.serve(ONTOLOGY, Requests(self.agent, performer).handle)
+        self.management = Management(performer)
         self.directory = Directory(self.backend)
         self._groups: GroupOffice | None = None  # made for the first agent that has to do with groups
+        self._enquiries: Enquiries | None = None  # made for the first guest who asks
+        self.agent.serve(ENQUIRIES, self._enquire)
 
     def _make_backend(self, plan: Plan, transport: Transport | None) -> Backend:
         if plan.directory == "replica":
@@ -63,6 +73,16 @@ class Offices:
         if self._groups is None:
             self._groups = GroupOffice(self._container, self.agent, self.backend)
         return AgentGroups(self._groups, agent)
+
+    def _enquire(self, message: Message) -> Awaitable[None] | None:
+        """Answer a guest of the platform, which has no part in the directory of its own."""
+        if self._enquiries is None:
+            from formicary.directory.enquiries import Enquiries
+
+            self._enquiries = Enquiries(self.agent, self.backend)
+            if self._members is not None:
+                self._members.on_end = self._enquiries.forget
+        return self._enquiries.handle(message)
 
     @property
     def members(self) -> Mapping[str, int]:

@@ -48,6 +48,8 @@ class Performer:
         self._container = container
         self._agent = agent
         self._local = Local(container)
+        self._home = container.domain
+        """The domain of the container that is meant where none is named."""
 
     # -- whose it is ----------------------------------------------------------------------------------------
 
@@ -66,7 +68,7 @@ class Performer:
             return replace(request, agent=self.full_name(request.agent))
         where = request.container
         if where is None and isinstance(request, Create):
-            where = self._container.domain
+            where = self._home
         return request if where is None else replace(request, container=self._full_domain(where))
 
     def full_name(self, agent: str) -> str:
@@ -75,7 +77,7 @@ class Performer:
         Raises:
             UnknownAgentError: it is outside the platform.
         """
-        name = complete(agent, self._container.domain, self._container.platform).partition("/")[0]
+        name = complete(agent, self._home, self._container.platform).partition("/")[0]
         label, _, platform = name.partition("@")[2].partition(".")
         if platform != self._container.platform or not is_container(label):
             raise UnknownAgentError(f"{agent} is no agent of the platform {self._container.platform}")
@@ -158,10 +160,14 @@ class Performer:
         Raises:
             ContainerClosedError: the own container is not open.
         """
-        domains = sorted({self._container.domain, *self._container.members})
-        answers = await asyncio.gather(*(_within_time(ask, domain) for domain in domains))
+        domains, missing = await self._containers()
+        answers = await asyncio.gather(*(_within_time(ask, domain) for domain in sorted(domains)))
         found = [answer for answer in answers if not isinstance(answer, Missing)]
-        return found, tuple(answer for answer in answers if isinstance(answer, Missing))
+        return found, (*missing, *(answer for answer in answers if isinstance(answer, Missing)))
+
+    async def _containers(self) -> tuple[set[str], tuple[Missing, ...]]:
+        """Return the domains of the platform's containers, and those that it is known of not to answer."""
+        return {self._container.domain, *self._container.members}, ()
 
 
 async def _within_time(ask: Callable[[str], Coroutine[Any, Any, T]], domain: str) -> T | Missing:

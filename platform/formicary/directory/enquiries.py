@@ -1,0 +1,121 @@
+"""Answers a container's guests about the directory, from the container's own part of it.
+
+In the directory's language, but for the ontology; a search's answer may say that there is more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from formicary.directory.interface import Subscription
+from formicary.directory.language import Result, Search, Subscribe, encode, encode_error, read_request
+from formicary.directory.subscriptions import results
+from formicary.errors import AlreadyRegisteredError, DirectoryError, DirectoryRequestError, FormicaryError
+from formicary.names import MANAGEMENT
+
+if TYPE_CHECKING:
+    from formicary.directory.description import ServiceDescription
+    from formicary.directory.interface import Backend
+    from formicary.management.agent import ManagementAgent
+    from formicary.message import Message
+
+_LARGEST: Final = 1 << 18  # bytes of an answer: what is larger only holds up others
+_MOST: Final = 1000  # subscriptions
+
+
+class Enquiries:
+    """Answers what a container's management agent is asked about the directory.
+
+    Args:
+        agent: the management agent.
+        backend: the container's part of the directory.
+    """
+
+    def __init__(self, agent: ManagementAgent, backend: Backend) -> None:
+        self._agent = agent
+        self._backend = backend
+        # Who is told of changes, by the conversation in which they are.
+        self._told: dict[str, tuple[str, asyncio.Task[object]]] = {}
+
+    async def handle(self, message: Message) -> None:
+        """Answer a search, or tell of changes until that is cancelled, or cannot be delivered any more."""
+        try:
+            if message.performative == "cancel":
+                self._cancel(message)
+                return
+            request = read_request(message.replace(ontology=None))
+            if isinstance(request, Search):
+                found = await self._backend.search(request.query)
+                await self._answer(message, _as_much_as_fits(found))
+            elif isinstance(request, Subscribe):
+                await self._tell(message, request)
+            else:
+                raise DirectoryRequestError("guests may only search and subscribe", "unsupported-function")
+        except FormicaryError as error:
+            performative, body = encode_error(error)
+            await self._answer(message, body, performative)
+
+    def forget(self, domain: str) -> None:
+        """Tell nobody in a container any more, as the link to it has ended."""
+        for receiver, task in tuple(self._told.values()):
+            if _domain(receiver) == domain:
+                task.cancel()
+
+    async def _tell(self, message: Message, request: Subscribe) -> None:
+        conversation = message.conversation_id or ""
+        task = asyncio.current_task()
+        assert task is not None
+        if not conversation:
+            raise DirectoryRequestError("a subscription needs a conversation_id", "missing-parameter")
+        if conversation in self._told:
+            raise AlreadyRegisteredError(
+                f"there is a subscription {conversation!r} already; name it otherwise"
+            )
+        if len(self._told) >= _MOST:
+            raise DirectoryError(f"{_MOST} guests are told of changes already; try again later")
+        self._told[conversation] = message.sender or "", task
+        self._agent.follow(conversation, self._hear)
+        try:
+            async with Subscription(self._backend, request.query) as changes:
+                async for change in changes:
+                    for body in results(change.services, change.gone):
+                        if not await self._answer(message, body):
+                            return
+        finally:
+            del self._told[conversation]
+            self._agent.unfollow(conversation)
+
+    def _hear(self, message: Message) -> None:
+        """End a subscription if this is a management agent's word that a notification was not delivered."""
+        receiver, task = self._told[message.conversation_id or ""]
+        speaker, _, domain = (message.sender or "").partition("@")
+        is_known = speaker == MANAGEMENT and domain in {self._agent.container.domain, _domain(receiver)}
+        if message.performative == "failure" and is_known:
+            task.cancel()
+
+    def _cancel(self, message: Message) -> None:
+        receiver, task = self._told.get(message.conversation_id or "", ("", None))
+        if task is not None and receiver == message.sender:
+            task.cancel()
+
+    async def _answer(self, message: Message, body: str, performative: str = "inform") -> bool:
+        """Send an answer; return whether that was possible."""
+        try:
+            await self._agent.send(message.make_reply(performative=performative, body=body))
+        except FormicaryError:
+            return False  # it is among the dead letters
+        return True
+
+
+def _as_much_as_fits(found: tuple[ServiceDescription, ...]) -> str:
+    """Return the content that tells what was found, or the beginning of it."""
+    body = encode(Result("search", found))
+    while len(body) > _LARGEST and len(found) > 1:
+        found = found[: len(found) // 2]
+        body = encode(Result("search", found, more=True))
+    return body
+
+
+def _domain(agent: str) -> str:
+    return agent.partition("/")[0].rpartition("@")[2]

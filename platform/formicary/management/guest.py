@@ -1,0 +1,120 @@
+"""What a guest has: it is no container of the platform, and asks the platform's for whatever it wants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.directory.asked import AskedDirectory
+from formicary.directory.interface import AgentDirectory, Directory
+from formicary.errors import UsageError
+from formicary.management.actions import ListContainers
+from formicary.management.agent import ManagementAgent
+from formicary.management.management import Management
+from formicary.management.performer import Performer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary.container import Container
+    from formicary.delivery import Plan
+    from formicary.directory.interface import Backend
+    from formicary.groups.interface import AgentGroups
+    from formicary.management.actions import Request
+    from formicary.management.descriptions import Missing
+    from formicary.management.language import Result
+    from formicary.resident import Resident
+
+
+class GuestOffices:
+    """In a guest, the place of `Offices`.
+
+    It says nothing to the platform's containers unless it is asked to ask them, so that it is no member; and
+    it asks only the platform's own, which passes on what concerns others.
+
+    Args:
+        container: the guest.
+        plan: which container is the platform's.
+    """
+
+    def __init__(self, container: Container, plan: Plan) -> None:
+        self._main = plan.main
+        self._is_there = False
+        self.agent = ManagementAgent()
+        container.employ(self.agent)
+        container.peers = self
+        self.backend: Backend = AskedDirectory(container, self.agent, plan)
+        self.management = Management(GuestPerformer(container, self.agent, plan.main))
+        self.directory = Directory(self.backend)
+
+    def directory_of(self, agent: Resident) -> AgentDirectory:
+        """Return the directory as an agent sees it."""
+        return AgentDirectory(self.backend, agent)
+
+    def groups_of(self, agent: Resident) -> AgentGroups:
+        """Refuse: agents of a guest are in no groups.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            f"agent {agent.name} lives in a guest of the platform, which has no part in its groups"
+        )
+
+    @property
+    def members(self) -> Mapping[str, int]:
+        """The platform's container, as long as it is there; its incarnation is not known."""
+        return {self._main: 0} if self._is_there else {}
+
+    async def open(self) -> None:
+        """Do nothing: there is no file."""
+
+    def start(self) -> None:
+        """Do nothing: nobody is told anything."""
+
+    def agent_gone(self, address: str) -> None:
+        """Do nothing: the guest's agents cannot have registered anything."""
+
+    async def close(self) -> None:
+        """End; who still waits for an answer is told."""
+        await self.agent.stop()
+        await self.backend.close()
+
+    # -- as the peers of the transport ----------------------------------------------------------------------
+
+    def opened(self, domain: str) -> None:
+        """Learn that a link to another container has begun."""
+        if domain == self._main:
+            self._is_there = True
+            self.backend.joined(domain, 0)
+
+    def ended(self, domain: str) -> None:
+        """Learn that the link to another container has ended."""
+        if domain == self._main:
+            self._is_there = False
+            self.agent.lost(domain)
+
+    def told(self, domain: str, channel: str, payload: bytes) -> None:
+        """Refuse what members tell each other."""
+        raise ValueError(f"{domain} tells a guest {len(payload)} bytes on {channel!r}")
+
+
+class GuestPerformer(Performer):
+    """Has the platform's container do all that is asked for.
+
+    Args:
+        container: the guest.
+        agent: its management agent, which asks.
+        main: the domain of the platform's container.
+    """
+
+    def __init__(self, container: Container, agent: ManagementAgent, main: str) -> None:
+        super().__init__(container, agent)
+        self._home = main
+
+    async def perform(self, request: Request) -> Result:
+        """Have the platform's container do what a completed request says; errors as there."""
+        return await self._pass_on(request, self._home)
+
+    async def _containers(self) -> tuple[set[str], tuple[Missing, ...]]:
+        result = await self.perform(ListContainers())
+        return {container.domain for container in result.containers}, result.missing

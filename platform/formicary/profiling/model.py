@@ -1,4 +1,4 @@
-"""What a profile holds: what was measured, before anything is computed of it; kept as JSON, with a version."""
+"""What a profile holds: what was measured, nothing that is computed of it; kept as JSON with a version."""
 
 from __future__ import annotations
 

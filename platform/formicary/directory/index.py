@@ -100,7 +100,13 @@ class Index(Generic[K]):
         It takes about as long as there are answers if the query has one of type, name and agent alone; else
         as long as there are entries with the rarest of the query's type, name, agent and properties.
         """
-        return tuple(islice(self.matches(query), query.offset, query.offset + query.max_results))
+        end = query.offset + query.max_results
+        if query.type is None or not query.is_plain:
+            return tuple(islice(self.matches(query), query.offset, end))
+        found = self._types.get(query.type)  # as nearly all ask, so without a detour
+        if isinstance(found, _Posting):
+            return tuple(islice(found.values(), query.offset, end))
+        return () if found is None or query.offset else (self._all[found],)
 
     def matches(self, query: Query) -> Iterator[ServiceDescription]:
         """Return all that matches a query, oldest first, whatever its limits; the index must not change."""

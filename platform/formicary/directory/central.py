@@ -175,7 +175,8 @@ class CentralDirectory:
 
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""
-        if self._is_kept and self._own.pop(agent, None) is not None:
+        is_stopping = self._container._closing  # then all of its agents' services go at once
+        if self._is_kept and self._own.pop(agent, None) is not None and not is_stopping:
             self._ended.add(agent)
             self._begin(self._withdraw(agent))
 

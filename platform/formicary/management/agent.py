@@ -147,11 +147,13 @@ class ManagementAgent(MicroAgent):
             answer = asked[0]
             if message.performative != "agree" and not answer.done():
                 self._settle(answer, message)
-        elif (
-            notice is None and message.performative != "failure"
-        ):  # of what needs no answer: it is a dead letter already
+        elif notice is None and not self._is_late(message):
             reason = f"the management agent of container {self.container.name} has asked for no such answer"
             self.container.bury(message, reason, self.address, tell_sender=False)
+
+    def _is_late(self, message: Message) -> bool:
+        """Tell whether a message is about something that nobody waits for any more: who did was told why."""
+        return message.performative == "failure" or (message.in_reply_to or "").startswith(self._prefix)
 
     def _settle(self, answer: Answer, message: Message) -> None:
         receiver = message.get_metadata("receiver")

@@ -77,11 +77,13 @@ class Enquiries:
         self._told[conversation] = message.sender or "", task
         self._agent.follow(conversation, self._hear)
         try:
+            anew = True
             async with Subscription(self._backend, request.query) as changes:
                 async for change in changes:
-                    for body in results(change.services, change.gone):
+                    for body in results(change.services, change.gone, anew=anew):
                         if not await self._answer(message, body):
                             return
+                    anew = False
         finally:
             del self._told[conversation]
             self._agent.unfollow(conversation)

@@ -138,7 +138,7 @@ def _check_placements(options: Options, parts: Sequence[Part]) -> None:
 
 def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
     subjects = [subject for subject in SUBJECTS if _takes_part(subject, part, options)]
-    wanted = options.placements or part.placements
+    wanted = set(options.placements or part.placements) & set(part.experiment.placements)
     placements = [placement for placement in part.placements if placement in wanted]
     if part.experiment.family == CREATE.family:
         sizes = options.agents or CREATE.agents

@@ -2,19 +2,34 @@
 
 Bodies are handed over by reference within a process, so their size is varied between two only. SPADE takes
 part, where it is installed, in the experiment that everything else is compared by, but with few pairs:
-logging in 200 of its agents takes longer than all the rest.
+logging in 200 of its agents takes longer than all the rest. Of the directory there is the search in each
+of its designs, and the rest in the replica.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.catalogue import CREATE, MANY_TO_ONE, PAIRS, SIZE, Part, Selection
-from formicary_bench.platforms.catalogue import APART, SAME
+from formicary_bench.experiments.catalogue import (
+    CHURN,
+    CREATE,
+    DEREGISTER,
+    MANY_TO_ONE,
+    PAIRS,
+    PROPAGATION,
+    REGISTER,
+    SEARCH,
+    SIZE,
+    Part,
+    Selection,
+)
+from formicary_bench.platforms.catalogue import APART, DIRECT, SAME, Way
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Point, Rounds
     from formicary_bench.platforms.catalogue import Subject
+
+_DIRECT = (Way(DIRECT),)
 
 PARTS = (
     Part(
@@ -35,6 +50,20 @@ PARTS = (
         placements=(APART,),
     ),
     Part(CREATE, placements=(SAME,)),
+    Part(SEARCH, ("formicary-replica",), services=(0, 1000), placements=(SAME,)),
+    Part(SEARCH, ("formicary-central", "formicary-lookup"), services=(1000,), placements=(SAME,)),
+    Part(SEARCH, ("formicary-central",), services=(1000,), placements=(APART,), ways=_DIRECT),
+    Part(REGISTER, ("formicary-replica",), services=(1000,), placements=(SAME,)),
+    Part(DEREGISTER, ("formicary-replica",), services=(1000,), placements=(SAME,)),
+    Part(
+        PROPAGATION,
+        ("formicary-replica",),
+        services=(0,),
+        containers=(3,),
+        placements=(APART,),
+        ways=_DIRECT,
+    ),
+    Part(CHURN, ("formicary-replica",), agents=(10_000,), placements=(APART,), ways=_DIRECT),
 )
 
 

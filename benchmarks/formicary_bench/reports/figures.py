@@ -35,6 +35,11 @@ def count(number: float | None) -> str:
     return f"{number:.0f}" if number >= 100 or number == int(number) else digits(number)  # noqa: PLR2004
 
 
+def number(value: int) -> str:
+    """Write a whole number with all of its digits, in groups: `100 000`."""
+    return f"{value:,}".replace(",", " ")
+
+
 def size(number: float | None) -> str:
     """Give a size in bytes with three digits: `100 B`, `2.31 kB`."""
     if number is None:

@@ -21,12 +21,13 @@ from formicary_bench.reports.sections import sections
 from formicary_bench.reports.sentences import tiles
 from formicary_bench.reports.terminal import partial
 from formicary_bench.results.folder import RAW, REPORT
+from formicary_bench.results.model import DIRECTORY
 from formicary_bench.results.summary import digests
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from formicary_bench.reports.sections import Figure
+    from formicary_bench.reports.plots import Figure
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Configuration, Machine, Manifest, Option
 
@@ -68,8 +69,9 @@ def render(run: RunFolder) -> str:
             configurations=len(rows),
             uneven=sum(row.full_load is False for row in rows),
             loaded=sum(row.full_load is not None for row in rows),
-            trips=figures.count(sum(row.round_trips for row in rows)),
+            trips=figures.count(sum(row.round_trips for row in rows if row.family != DIRECTORY)),
             repetitions=sorted({row.repetitions for row in rows}),
+            uses_directory=any(row.family == DIRECTORY for row in rows),
             methods={row.ci_method for row in rows},
             phases=_phases(manifest),
             surroundings=_surroundings(manifest),
@@ -129,7 +131,7 @@ def _drawings(figure: Figure, number: int) -> dict[str, Markup]:
 
 
 def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
-    """Give how many round trips the phases of each experiment had, and where, if that differs."""
+    """Give how many round trips, or uses, the phases of each experiment had, and where, if that differs."""
     found: dict[str, dict[tuple[int, int, int], list[str]]] = {}
     for one in manifest.configurations:
         if not one.agents:
@@ -148,6 +150,8 @@ def _point(configuration: Configuration) -> str:
     other = "" if route != "xmpp" else f" ({configuration.platform})"
     tls = " with TLS" if configuration.tls else ""
     size = figures.short(figures.size(configuration.payload_bytes))
+    if configuration.family == DIRECTORY:
+        return f"{route}{tls}, {figures.number(configuration.services)} services"
     return f"{route}{tls}{other}, {configuration.load} at once, {size}"
 
 

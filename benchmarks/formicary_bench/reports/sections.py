@@ -7,34 +7,22 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.reports import figures, scales
-from formicary_bench.reports.charts import Bar, Bars, Lines, Point
+from formicary_bench.reports.charts import Lines, Point
+from formicary_bench.reports.directory import directory_figures
+from formicary_bench.reports.plots import Figure, against, bars, beside, intervals, tick, values
 from formicary_bench.reports.sentences import remarks, sentences, title
-from formicary_bench.reports.series import PLACES, Series, by_series, label
+from formicary_bench.reports.series import by_series, label
 from formicary_bench.reports.tables import Column, against_baseline, by_experiment, columns_of, ratio_columns
-from formicary_bench.results.summary import BATCH_MEANS, OVER_REPETITIONS
+from formicary_bench.results.model import DIRECTORY, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formicary_bench.results.summary import Bounds, Digest, Row, Tail
+    from formicary_bench.results.summary import Digest, Row, Tail
 
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9
 _MEAN_TIME = "Mean time from a send to the arrival of its answer; both axes are logarithmic."
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """A chart with its words: a title, what to see in it, and its values as a table."""
-
-    title: str
-    caption: str
-    chart: Lines | Bars
-    columns: list[Column]
-
-    @property
-    def legend(self) -> list[Series]:
-        """The series that need naming; bars are named where they stand."""
-        return list(self.chart.lines) if isinstance(self.chart, Lines) else []
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -51,23 +39,25 @@ class Section(msgspec.Struct, frozen=True):
 
 def sections(digests: Sequence[Digest]) -> list[Section]:
     """Give a section for each experiment of a run."""
-    groups = by_experiment(digest.row for digest in digests)
+    run = [digest.row for digest in digests]
     return [
         Section(
             experiment=experiment,
             title=title(experiment),
-            sentences=sentences(experiment, rows),
+            sentences=sentences(experiment, rows, run),
             remarks=remarks(rows),
-            figures=_figures(experiment, [digest for digest in digests if digest.row in rows]),
-            columns=columns_of(rows),
+            figures=_figures(experiment, [digest for digest in digests if digest.row in rows], run),
+            columns=columns_of(rows, run),
             ratios=ratio_columns(rows),
         )
-        for experiment, rows in groups.items()
+        for experiment, rows in by_experiment(run).items()
     ]
 
 
-def _figures(experiment: str, digests: list[Digest]) -> list[Figure]:
+def _figures(experiment: str, digests: list[Digest], run: Sequence[Row]) -> list[Figure]:
     rows = [digest.row for digest in digests]
+    if family_of(experiment) == DIRECTORY:
+        return directory_figures(rows, run)
     if experiment == "create":
         return _creation(rows)
     if experiment == "messaging/size":
@@ -98,9 +88,9 @@ def _loads(digests: list[Digest], size: int, word: str) -> list[Figure]:
         found.append(
             Figure(
                 f"Round-trip time against {word}s ({body})",
-                f"{_MEAN_TIME} {_intervals(rows)}",
-                _against(rows, lambda row: row.senders, f"{word}s at once", str),
-                _values(rows, word + "s", lambda row: str(row.senders)),
+                f"{_MEAN_TIME} {intervals(rows)}",
+                against(rows, lambda row: row.senders, f"{word}s at once", str),
+                values(rows, word + "s", lambda row: str(row.senders)),
             )
         )
     top = [row for row in rows if row.senders == loads[-1]]
@@ -129,9 +119,9 @@ def _sizes(digests: list[Digest], load: int) -> list[Figure]:
         found.append(
             Figure(
                 f"Round-trip time against size of the body, {_many(load, 'pair')}",
-                f"{_MEAN_TIME} {_intervals(rows)}",
-                _against(rows, lambda row: max(row.payload_bytes, 1), "bytes in the body", body),
-                _values(rows, "body", lambda row: body(row.payload_bytes)),
+                f"{_MEAN_TIME} {intervals(rows)}",
+                against(rows, lambda row: max(row.payload_bytes, 1), "bytes in the body", body),
+                values(rows, "body", lambda row: body(row.payload_bytes)),
             )
         )
     top = [row for row in rows if row.payload_bytes == largest]
@@ -146,44 +136,20 @@ def _creation(rows: list[Row]) -> list[Figure]:
     most = max(row.agents for row in known)
     top = [row for row in known if row.agents == most]
     name = f"{most:,}".replace(",", " ")
-    speed = _bars(
+    speed = bars(
         top,
         lambda row: row.agents_per_s,
         lambda row: row.agents_per_s_ci95,
-        lambda row: _beside(f"{figures.count(row.agents_per_s)}/s", against_baseline(row, rows)),
+        lambda row: beside(f"{figures.count(row.agents_per_s)}/s", against_baseline(row, rows)),
     )
-    space = _bars(
+    space = bars(
         top, lambda row: row.bytes_per_agent, lambda _: None, lambda row: figures.size(row.bytes_per_agent)
     )
     columns = columns_of(top)
     return [
-        Figure(f"Created and started per second, {name} agents", _intervals(top), speed, columns),
+        Figure(f"Created and started per second, {name} agents", intervals(top), speed, columns),
         Figure(f"Memory that each holds, {name} agents", "Less is better.", space, columns),
     ]
-
-
-def _against(rows: Sequence[Row], x: Callable[[Row], int], x_title: str, text: Callable[[int], str]) -> Lines:
-    """Make a chart of mean round-trip times with their intervals."""
-    lines = {
-        series: [
-            Point(
-                x=x(row),
-                y=row.rtt_mean_us or 0,
-                tip=_tip(row, f"{text(x(row))} {x_title if text is str else ''}".strip()),
-                bounds=row.rtt_ci95_us,
-                sound=row.full_load is not False,
-            )
-            for row in sorted(members, key=x)
-        ]
-        for series, members in by_series(rows).items()
-    }
-    return Lines(
-        x_title,
-        "mean round-trip time",
-        scales.logarithmic_at([x(row) for row in rows], lambda value: text(int(value))),
-        scales.logarithmic([row.rtt_mean_us or 0 for row in rows], _tick),
-        lines,
-    )
 
 
 def _tails(digests: list[Digest], name: str) -> Figure:
@@ -197,7 +163,7 @@ def _tails(digests: list[Digest], name: str) -> Figure:
         "part of all round trips",
         "takes at most",
         scales.tail([point.x for point in points], figures.part),
-        scales.logarithmic([point.y for point in points], _tick),
+        scales.logarithmic([point.y for point in points], tick),
         lines,
     )
     caption = "How long the slow ones take. Each step to the right leaves out a tenth of what was left."
@@ -218,39 +184,14 @@ def _curve(tail: Tail) -> list[Point]:
 
 def _rates(rows: list[Row], name: str) -> Figure:
     """Make a chart of rates, each placement on a scale of its own."""
-    chart = _bars(
+    chart = bars(
         rows,
         lambda row: row.round_trips_per_s,
         lambda row: row.round_trips_per_s_ci95,
-        lambda row: _beside(f"{figures.count(row.round_trips_per_s)}/s", against_baseline(row, rows)),
+        lambda row: beside(f"{figures.count(row.round_trips_per_s)}/s", against_baseline(row, rows)),
     )
-    caption = f"All pairs together, counted while all of them are measured. {_intervals(rows)}"
+    caption = f"All pairs together, counted while all of them are measured. {intervals(rows)}"
     return Figure(name, caption, chart, columns_of(rows))
-
-
-def _bars(
-    rows: Sequence[Row],
-    value: Callable[[Row], float | None],
-    bounds: Callable[[Row], Bounds | None],
-    text: Callable[[Row], str],
-) -> Bars:
-    groups: dict[str, list[Bar]] = {}
-    for series, members in by_series(rows).items():
-        for row in members:
-            where = "" if row.agents else f"In {PLACES.get(row.placement, row.placement)}"
-            bar = Bar(series, value(row) or 0, text(row), bounds(row), row.full_load is not False)
-            groups.setdefault(where, []).append(bar)
-    return Bars(groups)
-
-
-def _values(rows: Sequence[Row], name: str, x: Callable[[Row], str]) -> list[Column]:
-    ordered = [row for members in by_series(rows).values() for row in members]
-    return [
-        Column("who", tuple(label(row) for row in ordered), names=True),
-        Column(name, tuple(x(row) for row in ordered)),
-        Column("mean", tuple(figures.duration(row.rtt_mean_us) for row in ordered)),
-        Column("95%", tuple(figures.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in ordered)),
-    ]
 
 
 def _tail_columns(rows: Iterable[Row]) -> list[Column]:
@@ -265,27 +206,5 @@ def _tail_columns(rows: Iterable[Row]) -> list[Column]:
     ]
 
 
-def _intervals(rows: Sequence[Row]) -> str:
-    """Say how the intervals of some rows were made."""
-    methods = {row.ci_method for row in rows}
-    if OVER_REPETITIONS in methods:
-        return f"Whiskers: 95% intervals over {max(row.repetitions for row in rows)} repetitions."
-    return "Whiskers: 95% intervals by batch means within one repetition." if BATCH_MEANS in methods else ""
-
-
-def _tip(row: Row, at: str) -> str:
-    spread = figures.spread(row.rtt_mean_us, row.rtt_ci95_us)
-    uneven = ", full load not held" if row.full_load is False else ""
-    return f"{at}: {figures.duration(row.rtt_mean_us)} {spread}".rstrip() + uneven
-
-
-def _beside(text: str, against: str) -> str:
-    return f"{text}, {against}" if against else text
-
-
 def _many(number: int, word: str) -> str:
     return f"one {word}" if number == 1 else f"{number} {word}s"
-
-
-def _tick(value: float) -> str:
-    return figures.short(figures.duration(value))

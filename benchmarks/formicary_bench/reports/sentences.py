@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.reports import figures
+from formicary_bench.reports.directory import directory_sentence
 from formicary_bench.reports.series import APART, SAME, by_series, subject
 from formicary_bench.results.baselines import BASELINES, baseline_of, median_ratio, rate_ratio, rivals_of
+from formicary_bench.results.model import DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +22,11 @@ TITLES = {
     "messaging/many-to-one": "Many senders, one receiver",
     "messaging/size": "The size of a message",
     "create": "Creating agents",
+    "directory/register": "Registering a service",
+    "directory/deregister": "Taking a service back",
+    "directory/search": "Searching for the services of a type",
+    "directory/propagation": "How registrations spread",
+    "directory/churn": "Agents that come, register and end",
 }
 """The experiments as a reader says them."""
 
@@ -39,11 +46,19 @@ def title(experiment: str) -> str:
     return TITLES.get(experiment, experiment)
 
 
-def sentences(experiment: str, rows: Sequence[Row]) -> list[str]:
-    """Say what an experiment found about everything that is no baseline, a sentence each."""
+def sentences(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> list[str]:
+    """Say what an experiment found about everything that is no baseline, a sentence each.
+
+    Args:
+        experiment: Its name.
+        rows: Its rows.
+        run: All rows of the run, where they are held against another experiment's.
+    """
     said = []
     for members in by_series(row for row in rows if _is_finding(row)).values():
-        if members[0].agents:
+        if members[0].family == DIRECTORY:
+            said.append(directory_sentence(where(members[0]), members, run))
+        elif members[0].agents:
             said.append(_creation(max(members, key=lambda row: row.agents), rows))
         elif experiment == "messaging/size":
             said.append(_size(members))
@@ -89,7 +104,7 @@ def tiles(rows: Sequence[Row]) -> list[Tile]:
         row = max(created, key=lambda row: row.agents)
         beside = f"each holds {figures.size(row.bytes_per_agent)}"
         found.append(Tile(f"{figures.count(row.agents_per_s)}/s", "agents created and started", beside))
-    return found
+    return [*found, *_search_tiles(rows)]
 
 
 def _is_finding(row: Row) -> bool:
@@ -99,27 +114,37 @@ def _is_finding(row: Row) -> bool:
 
 def _pair_tiles(members: list[Row], rows: Sequence[Row]) -> list[Tile]:
     few, many = _fewest(members), _most(members)
-    where = _where(few)
-    where = where[0].lower() + where[1:]
+    place = where(few)
+    place = place[0].lower() + place[1:]
     return [
         Tile(
             figures.duration(few.rtt_p50_us),
-            f"a message and its answer {where}, {_at_once(few)}",
+            f"a message and its answer {place}, {_at_once(few)}",
             _median_against(few, rows),
         ),
         Tile(
             f"{figures.count(many.round_trips_per_s)}/s",
-            f"round trips {where}, {_at_once(many)}",
+            f"round trips {place}, {_at_once(many)}",
             _rate_against(many, rows),
         ),
     ]
+
+
+def _search_tiles(rows: Sequence[Row]) -> list[Tile]:
+    searches = [row for row in rows if row.experiment == "directory/search" and _is_finding(row)]
+    replica = [row for row in searches if row.kind == "replica" and row.placement == SAME]
+    if not replica:
+        return []
+    row = max(replica, key=lambda row: row.services)
+    meaning = f"a search in a replica with {figures.number(row.services)} services"
+    return [Tile(figures.duration(row.rtt_p50_us), meaning, _median_against(row, rows))]
 
 
 def _load(members: list[Row], rows: Sequence[Row]) -> str:
     few, many = _fewest(members), _most(members)
     between = "" if few.kind == "behaviours" else f" between {_plural(few)}"
     said = (
-        f"{_where(few)}, a message and its answer{between} take {figures.duration(few.rtt_p50_us)} "
+        f"{where(few)}, a message and its answer{between} take {figures.duration(few.rtt_p50_us)} "
         f"with {_at_once(few)} (median{_after(_median_against(few, rows))})"
     )
     if many.round_trips_per_s is None:
@@ -136,7 +161,7 @@ def _size(members: list[Row]) -> str:
     large = max(members, key=lambda row: row.payload_bytes)
     between = "" if small.kind == "behaviours" else f" between {_plural(small)}"
     said = (
-        f"{_where(small)}, with {_at_once(small)}, a message of {_body(small)} and its "
+        f"{where(small)}, with {_at_once(small)}, a message of {_body(small)} and its "
         f"answer{between} take {figures.duration(small.rtt_p50_us)} (median)"
     )
     if small is large:
@@ -170,7 +195,7 @@ def _rate_against(row: Row, rows: Sequence[Row]) -> str:
 
 
 def _floor(base: Row) -> str:
-    return BASELINES[base.platform] + (" with TLS" if base.tls else "")
+    return BASELINES.get(base.platform, "a message and its answer") + (" with TLS" if base.tls else "")
 
 
 def _listed(row: Row, comparisons: list[str]) -> str:
@@ -178,7 +203,8 @@ def _listed(row: Row, comparisons: list[str]) -> str:
     return ", ".join(comparisons + doubt)
 
 
-def _where(row: Row) -> str:
+def where(row: Row) -> str:
+    """Say where something takes place, as the beginning of a sentence."""
     if row.placement == APART:
         tls = " with TLS" if row.tls else ""
         return f"Between two processes{_ROUTES.get(row.route, '')}{tls}"

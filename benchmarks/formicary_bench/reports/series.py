@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.baselines import BASELINES
+from formicary_bench.results.model import DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,6 +22,9 @@ PLACES = {SAME: "one process", APART: "two processes"}
 _SUBJECTS = {
     ("formicary", "behaviours"): "Agents",
     ("formicary", "micro"): "Micro-agents",
+    ("formicary", "replica"): "Replica",
+    ("formicary", "central"): "Central directory",
+    ("formicary", "lookup"): "Look-up server",
     ("formicary", ""): "Formicary",
     ("tasks", ""): "asyncio tasks",
     ("callbacks", ""): "Callbacks",
@@ -54,6 +58,18 @@ _STYLES = {
     ("tcp", "", "tcp", True): ("v", "square", "2 3"),
     ("components", "", "xmpp", False): ("w", "circle", "9 3 2 3"),
 }
+# How the directory is built is a colour; by which way it is used, a mark and a dash.
+_STYLES |= {
+    ("formicary", kind, route, tls): (colour, mark, dash_with_tls if tls else dash)
+    for kind, colour in (("replica", "m"), ("central", "n"), ("lookup", "o"))
+    for route, mark, dash, dash_with_tls in (
+        ("in-process", "circle", "", ""),
+        ("direct", "triangle", "9 3", "9 3 2 3"),
+        ("xmpp", "square", "2 3", "2 6"),
+        ("auto", "cross", "5 5", "5 5 1 5"),
+    )
+    for tls in (False, True)
+}
 _SPARE = (("f", "cross", ""), ("g", "nabla", "4 2"), ("h", "triangle", "4 2"))
 
 
@@ -80,6 +96,9 @@ def subject(row: Row) -> str:
 
 def label(row: Row) -> str:
     """Give the name of the series that a row belongs to."""
+    if row.family == DIRECTORY:
+        where = f", {row.route}" if row.placement == APART else " in one process"
+        return f"{subject(row)}{where} with TLS" if row.tls else f"{subject(row)}{where}"
     if row.agents:
         return subject(row)
     unsaid = row.route in _WITHOUT_A_NAME or row.placement != APART or row.platform in _ONE_ROUTE

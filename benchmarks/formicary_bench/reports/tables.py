@@ -8,7 +8,8 @@ import msgspec
 
 from formicary_bench.reports import figures
 from formicary_bench.reports.series import PLACES, by_series, label
-from formicary_bench.results.baselines import baseline_of, comparisons_of, rate_ratio
+from formicary_bench.results.baselines import baseline_of, comparisons_of, median_ratio, rate_ratio
+from formicary_bench.results.model import DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -40,12 +41,19 @@ def by_experiment(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def columns_of(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of one experiment's rows."""
+def columns_of(rows: Sequence[Row], run: Sequence[Row] = ()) -> list[Column]:
+    """Give the table of one experiment's rows.
+
+    Args:
+        rows: The rows.
+        run: All rows of the run, where they are held against another experiment's.
+    """
     labelled = [(series.label, row) for series, members in by_series(rows).items() for row in members]
     ordered = [row for _, row in labelled]
     who = Column("who", tuple(label for label, _ in labelled), names=True)
     against = Column("against baseline", tuple(against_baseline(row, rows) for row in ordered))
+    if ordered[0].family == DIRECTORY:
+        return [who, *(_churn(ordered) if ordered[0].agents else _uses(ordered, run))]
     figures_of = _creation if all(row.agents for row in rows) else _messages
     return [who, *figures_of(ordered), against, *_checks(ordered)]
 
@@ -121,6 +129,35 @@ def _creation(rows: Sequence[Row]) -> list[Column]:
         Column("created/s", tuple(figures.count(row.agents_per_s) for row in rows)),
         Column("95%", tuple(figures.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
         Column("each holds", tuple(figures.size(row.bytes_per_agent) for row in rows)),
+    ]
+
+
+def _uses(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
+    """Give the columns of uses of the directory."""
+    others = [str(row.containers) for row in rows]
+    messages = [against_message(row, run) for row in rows]
+    return [
+        Column("services", tuple(figures.number(row.services) for row in rows)),
+        *([Column("seen by", tuple(others))] if any(row.containers for row in rows) else []),
+        Column("mean", tuple(figures.duration(row.rtt_mean_us) for row in rows)),
+        Column("95%", tuple(figures.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
+        Column("median", tuple(figures.duration(row.rtt_p50_us) for row in rows)),
+        Column("p99", tuple(figures.duration(row.rtt_p99_us) for row in rows)),
+        Column("times a message", tuple(figures.times(one.mean) if one else "" for one in messages)),
+    ]
+
+
+def against_message(row: Row, run: Sequence[Row]) -> Interval | None:
+    """Give how many times the median time of a message and its answer a use of the directory takes."""
+    message = baseline_of(row, run)
+    return median_ratio(row, message) if message else None
+
+
+def _churn(rows: Sequence[Row]) -> list[Column]:
+    return [
+        Column("agents", tuple(figures.number(row.agents) for row in rows)),
+        Column("registered/s", tuple(figures.count(row.agents_per_s) for row in rows)),
+        Column("95%", tuple(figures.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
     ]
 
 

@@ -45,8 +45,8 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
         console.print(_plain(f"! {run.manifest.left_out}", "yellow"))
     for experiment, members in by_experiment(rows).items():
         console.print()
-        console.print(_table(f"{title(experiment)} ({experiment})", columns_of(members)))
-        for sentence in sentences(experiment, members):
+        console.print(_table(f"{title(experiment)} ({experiment})", columns_of(members, rows)))
+        for sentence in sentences(experiment, members, rows):
             console.print(Padding(_plain(sentence), _INDENT))
         for remark in remarks(members):
             console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from formicary_bench.results.model import DIRECTORY
 from formicary_bench.statistics.intervals import Interval
 from formicary_bench.statistics.ratios import ratio
 
@@ -48,8 +49,10 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
     nobody creates a callback), direct links against TCP sockets with TLS if they have it, what goes through
     the server against bare components there (or TCP sockets where these were not measured). A baseline has
-    no other baseline.
+    no other baseline. A use of the directory is held against a message and its answer on the same way.
     """
+    if row.family == DIRECTORY:
+        return _message(row, rows)
     if row.platform in BASELINES:
         return None
     fitting = [other for other in rows if _size(other) == _size(row) and _measured(other)]
@@ -60,13 +63,24 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     return None
 
 
+def _message(row: Row, rows: Iterable[Row]) -> Row | None:
+    """Find what one pair of agents does at the place and on the way of a use of the directory."""
+    if row.agents:
+        return None
+    for other in rows:
+        is_message = other.experiment == "messaging/pairs" and other.kind == "behaviours" and _measured(other)
+        if is_message and other.senders == 1 and _way(other) == _way(row):
+            return other
+    return None
+
+
 def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
     """Compare one of our figures between two containers with all that says something about it.
 
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
     """
-    if row.platform != "formicary" or row.placement != _APART or not _measured(row):
+    if row.platform != "formicary" or row.placement != _APART or not _measured(row) or row.agents:
         return []
     rows = list(rows)
     base = baseline_of(row, rows)
@@ -131,6 +145,10 @@ def _is_less(other: Row, row: Row) -> bool:
 
 def _size(row: Row) -> tuple[str, int, int, int, int]:
     return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents
+
+
+def _way(row: Row) -> tuple[str, str, bool]:
+    return row.placement, row.route, row.tls
 
 
 def _measured(row: Row) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.load import Load, load_of
+from formicary_bench.results.model import DIRECTORY, family_of
 from formicary_bench.results.raw import MEASURED, RoundTrips
 from formicary_bench.statistics.intervals import (
     Interval,
@@ -43,18 +44,19 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         experiment: As in the configuration, as are platform, kind, placement, route, tls, pairs, senders,
-            payload_bytes and agents.
+            payload_bytes, agents, services and containers.
         repetitions: How many there were.
         ci_method: How the intervals were made: over `repetitions`, by `batch-means` within one, or `none`.
         full_load: Whether every repetition held full load.
         lost: Messages that were never answered, in all repetitions.
         round_trips: Measured round trips (T2) of all repetitions.
-        rtt_mean_us: Mean round-trip time in microseconds, with its 95% bounds `rtt_ci95_us`.
+        rtt_mean_us: Mean round-trip time in microseconds, or that of a use of the directory, with its 95%
+            bounds `rtt_ci95_us`.
         rtt_min_us: Fastest, as are `rtt_p50_us`, `rtt_p90_us`, `rtt_p99_us`, `rtt_p999_us`, `rtt_max_us`
             the percentiles of all repetitions together.
         rtt_p50_ci95_us: The 95% bounds of the repetitions' medians, where there are several.
         round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
-        agents_per_s: Agents created and started per second, with its 95% bounds.
+        agents_per_s: Agents created and started per second, or registered, with its 95% bounds.
         bytes_per_agent: Memory that each of them holds.
         notes: What else a reader should know, in sentences.
     """
@@ -70,6 +72,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     agents: int
     repetitions: int
     tls: bool = False
+    services: int = 0
+    containers: int = 0
     ci_method: str = NO_INTERVAL
     full_load: bool | None = None
     lost: int = 0
@@ -89,6 +93,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     agents_per_s_ci95: Bounds | None = None
     bytes_per_agent: float | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> str:
+        """What kind of experiment it is from: what stands before the stroke of its name."""
+        return family_of(self.experiment)
 
     def to_json_line(self) -> str:
         """Give the row as one line of JSON, without its end of line."""
@@ -142,6 +151,8 @@ def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Re
     loads = [load for load, _, _ in known]
     time, rate = known[0][2]
     row, tail = _with_times(row, [times for _, times, _ in known], time)
+    if row.family == DIRECTORY:  # one agent, and between its uses there is what is not measured
+        return Digest(row, tail)
     row = _with_rate(row, loads, rate)
     full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
     return Digest(msgspec.structs.replace(row, full_load=full), tail)
@@ -243,7 +254,7 @@ def _creation(run: RunFolder, configuration: Configuration, repetitions: list[Re
         row,
         agents_per_s=math.fsum(rates) / len(rates),
         agents_per_s_ci95=_bounds(interval, 1),
-        bytes_per_agent=math.fsum(sizes) / len(sizes),
+        bytes_per_agent=math.fsum(sizes) / len(sizes) if any(sizes) else None,
         ci_method=_method(interval, len(rates)),
     )
     return Digest(changed, None)
@@ -263,6 +274,8 @@ def _frame(configuration: Configuration, repetitions: list[Repetition]) -> Row:
         senders=configuration.load,
         payload_bytes=configuration.payload_bytes,
         agents=configuration.agents,
+        services=configuration.services,
+        containers=configuration.containers,
         repetitions=len(repetitions),
         lost=sum(repetition.lost for repetition in repetitions),
         notes=tuple(notes),

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary.directory import draft as plans
+from formicary.directory.description import RESERVED
 from formicary.directory.language import (
     Deregister,
     Modify,
@@ -137,6 +138,7 @@ class AnsweringAgent(MicroAgent):
         else:
             assert not isinstance(request, Search)
             self._check_writer(message, {service.agent for service in request.services})
+            self._check_types(message, request.services)
             action, plan = self._plan(request)
             self._take(message, action, plan)
 
@@ -193,6 +195,17 @@ class AnsweringAgent(MicroAgent):
             if agent != sender and not self._is_writer(sender, agent):
                 raise UnauthorisedError(
                     f"{sender} may not change services of {agent}; let that agent do it itself"
+                )
+
+    def _check_types(self, message: Message, services: Iterable[ServiceDescription]) -> None:
+        """Keep the platform's own entries to its containers, which see to it that they are true."""
+        writer, _, host = (message.sender or "").partition("@")
+        if writer == MANAGEMENT and self._is_of_platform(host):
+            return
+        for service in services:
+            if service.type.startswith(RESERVED) or service.name.startswith(RESERVED):
+                raise UnauthorisedError(
+                    f"types and names that begin with {RESERVED!r} are the platform's own; take another"
                 )
 
     def _is_writer(self, sender: str, agent: str) -> bool:

@@ -131,10 +131,11 @@ class CentralDirectory:
     async def remove(self, agent: str, name: str | None) -> None:
         """Remove a service, or all of an agent's."""
         services = self._own.get(agent, {})
-        names = [name] if name is not None else [each for each in services if not each.startswith(RESERVED)]
-        await self._ask(
-            Deregister(agent, () if name is None and len(names) == len(services) else tuple(names))
-        )
+        kept = [each for each in services if each.startswith(RESERVED)] if name is None else []
+        names = [name] if name is not None else [each for each in services if each not in kept]
+        if kept and not names:
+            raise NotRegisteredError(f"{agent} has registered no service")
+        await self._ask(Deregister(agent, tuple(names) if kept or name is not None else ()))
         for each in names:
             services.pop(each, None)
         if not services:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import (
     AgentStateError,
     AlreadyRegisteredError,
+    ContainerClosedError,
     GroupExistsError,
     NoSuchGroupError,
     NotAMemberError,
@@ -61,6 +62,8 @@ class GroupOffice:
             str, dict[Role, ServiceDescription | None]
         ] = {}  # by agent; what is registered for it
         self._listeners: dict[tuple[str, str], dict[Listener, None]] = {}
+        self._lookups: list[set[tuple[str, str]]] = []  # what has gone during each search that goes on
+        self._is_closed = False
         self._watch: Watch | None = None
         self._opening = asyncio.Lock()
         self._creating = asyncio.Lock()
@@ -70,8 +73,11 @@ class GroupOffice:
 
         Raises:
             DirectoryError: it cannot be reached.
+            ContainerClosedError: the container has ended.
             NameTakenError: an agent has the name that is needed.
         """
+        if self._is_closed:
+            raise ContainerClosedError(f"container {self.container.name} is not open")
         if self._watch is None:
             async with self._opening:
                 if self._watch is None:
@@ -80,6 +86,7 @@ class GroupOffice:
 
     async def close(self) -> None:
         """Follow the directory no longer."""
+        self._is_closed = True
         watch, self._watch = self._watch, None
         if watch is not None:
             await watch.close()
@@ -93,7 +100,13 @@ class GroupOffice:
 
     async def look_up(self, query: Query) -> None:
         """Learn at once what the directory knows; errors as of its search."""
-        self._take(await self._backend.search(query), ())
+        gone: set[tuple[str, str]] = set()  # of which the search may not know
+        self._lookups.append(gone)
+        try:
+            found = await self._backend.search(query)
+        finally:
+            self._lookups = [other for other in self._lookups if other is not gone]
+        self._take([service for service in found if (service.agent, service.name) not in gone], ())
 
     def listen(self, community: str, group: str, listener: Listener) -> None:
         """Call `listener` with each change in a group: who has begun or ceased to play which role."""
@@ -121,6 +134,8 @@ class GroupOffice:
             if role is not None and self._is_elsewhere(service.agent):
                 self.shared.put(service.agent, role, is_secured=is_secured(service))
         for each in gone:
+            for missed in self._lookups:
+                missed.add((each.agent, each.name))
             role = read_role(each.name)
             if role is not None and self._is_elsewhere(each.agent):
                 self.shared.remove(each.agent, role)

@@ -52,6 +52,7 @@ class GroupSubscription:
         self._known: set[Player] = set()  # who has been told
         self._now: dict[Player, bool] = {}  # what has not, and whether it plays now
         self._is_open = False
+        self._is_first = True
         self._has_news = asyncio.Event()
 
     async def __aenter__(self) -> Self:
@@ -77,6 +78,7 @@ class GroupSubscription:
             raise GroupError("the subscription is not open; use it as: async with ... as changes")
         await self._has_news.wait()
         self._has_news.clear()
+        self._is_first = False
         now, self._now = self._now, {}
         came = tuple(player for player, plays in now.items() if plays)
         left = tuple(player for player, plays in now.items() if not plays)
@@ -92,7 +94,7 @@ class GroupSubscription:
             self._now.pop(player, None)  # as it was when it was told last
         else:
             self._now[player] = has_come
-        if self._now:
+        if self._now or self._is_first:
             self._has_news.set()
         else:
             self._has_news.clear()

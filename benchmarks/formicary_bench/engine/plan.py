@@ -43,7 +43,7 @@ def make_plan(options: Options) -> list[Configuration]:
     _check_placements(options, parts)
     plan = [configuration for part in parts for configuration in _configurations(part, options)]
     refuse_idle(options, plan)
-    if not plan:
+    if not plan or (options.experiment in _EXPERIMENTS and plan[0].experiment != options.experiment):
         raise UsageError(
             f"nothing is left to measure: {', '.join(options.subjects or ['what is installed'])} cannot do "
             f"{options.experiment}{_where(options)}; leave --platform or --placement out"
@@ -127,7 +127,7 @@ def _parts(options: Options) -> Iterator[Part]:
 
 
 def _check_placements(options: Options, parts: Sequence[Part]) -> None:
-    has = {placement for part in parts for placement in part.experiment.placements}
+    has = {place for part in parts for place in part.placements if place in part.experiment.placements}
     for placement in options.placements or ():
         if placement not in has:
             raise UsageError(

@@ -94,13 +94,12 @@ def _by_services(rows: Sequence[Row]) -> list[Figure]:
     if len(several) == 1:
         return []
     least = next(number for number in several if number)
-    none = max(least // 10, 1) if least > 1 else least
 
-    def place(row: Row) -> int:
-        return row.services or none
+    def place(row: Row) -> float:
+        return row.services or least / 10
 
     def text(value: int) -> str:
-        return "0" if value == none and 0 in several else figures.short(figures.count(value))
+        return "0" if value < least else figures.short(figures.count(value))
 
     chart = against(rows, place, "services registered before", text, "mean time")
     caption = f"Mean time of one use by one agent; both axes are logarithmic. {intervals(rows)}"

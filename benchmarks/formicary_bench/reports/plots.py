@@ -34,7 +34,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 def against(
     rows: Sequence[Row],
-    x: Callable[[Row], int],
+    x: Callable[[Row], float],
     x_title: str,
     text: Callable[[int], str],
     y_title: str = "mean round-trip time",
@@ -53,7 +53,7 @@ def against(
             Point(
                 x=x(row),
                 y=row.rtt_mean_us or 0,
-                tip=_tip(row, f"{text(x(row))} {x_title if text is str else ''}".strip()),
+                tip=_tip(row, f"{text(int(x(row)))} {x_title if text is str else ''}".strip()),
                 bounds=row.rtt_ci95_us,
                 sound=row.full_load is not False,
             )

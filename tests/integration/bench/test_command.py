@@ -69,11 +69,12 @@ def test_the_list_names_every_experiment_with_its_source(bench):
     listed = bench("list")
     rows = bench("list", "--json").rows
     assert {row["name"] for row in rows} == {
-        "messaging/pairs", "messaging/many-to-one", "messaging/size", "create",
+        "messaging/pairs", "messaging/many-to-one", "messaging/size", "create", "directory/register",
+        "directory/deregister", "directory/search", "directory/propagation", "directory/churn",
     }  # fmt: skip
     for row in rows:
         assert row["name"] in listed.out
-        assert "20" in row["source"]
+        assert "20" in row["source"] or "our own" in row["source"]
         assert row["varies"]
 
 

@@ -55,6 +55,14 @@ SPEEDS = {
     ("formicary", "behaviours", "two-containers", "xmpp"): Speed(144, 4.0, 0.15, 0.012),
     ("tcp", "", "two-containers", "tcp"): Speed(33, 7.6, 0.12, 0.0012),
 }
+# The directory, and the message that it is held against.
+DIRECTORY_SPEEDS = {
+    ("formicary", "replica", "same-container", "in-process"): Speed(3, 0),
+    ("formicary", "central", "same-container", "in-process"): Speed(20, 0),
+    ("formicary", "replica", "two-containers", "direct"): Speed(4, 0),
+    ("formicary", "central", "two-containers", "direct"): Speed(80, 0),
+    ("formicary", "behaviours", "two-containers", "direct"): Speed(40, 8),
+}
 
 
 def plan(experiment="messaging/pairs", pairs=(1, 10, 100), payloads=(100,), trips=(20, 60, 20)):
@@ -87,10 +95,56 @@ def create_plan(agents=10_000):
     ]
 
 
+def directory_plan(experiment="directory/search", services=(0, 100, 10_000), containers=(0,)):
+    frame = {"experiment": experiment, "pairs": 1, "warm_up": 5, "measured": 40}
+    return [
+        Configuration(
+            platform=platform,
+            kind=kind,
+            placement=placement,
+            route=route,
+            services=many,
+            containers=others,
+            **frame,
+        )
+        for many in services
+        for others in containers
+        for platform, kind, placement, route in DIRECTORY_SPEEDS
+        if kind != "behaviours" and (not others or placement == "two-containers")
+    ]
+
+
+def churn_plan(agents=20_000):
+    return [
+        Configuration(
+            experiment="directory/churn",
+            platform="formicary",
+            kind=kind,
+            placement="two-containers",
+            route="direct",
+            agents=agents,
+        )
+        for kind in ("replica", "central")
+    ]
+
+
+def messages(placement, route):
+    return Configuration(
+        experiment="messaging/pairs",
+        platform="formicary",
+        kind="behaviours",
+        placement=placement,
+        route=route,
+        pairs=1,
+        payload_bytes=100,
+        measured=40,
+    )
+
+
 def round_trips(configuration, seed):
     """Closed-loop pairs with skewed, slowly drifting, sometimes late round trips."""
     who = configuration.platform, configuration.kind, configuration.placement, configuration.route
-    speed = SPEEDS[who]
+    speed = {**SPEEDS, **DIRECTORY_SPEEDS}[who]
     random = np.random.default_rng(seed)
     phases = configuration.warm_up, configuration.measured, configuration.cool_down
     n, pairs = sum(phases), configuration.load
@@ -113,9 +167,10 @@ def round_trips(configuration, seed):
 def creations(configuration, seed):
     """Batches of agents, with figures near what the design asks for."""
     random = np.random.default_rng(seed)
-    rate, size = {"behaviours": (118_000, 2_300), "micro": (610_000, 720), "": (290_000, 2_050)}[
-        configuration.kind
-    ]
+    rate, size = {
+        "behaviours": (118_000, 2_300), "micro": (610_000, 720), "": (290_000, 2_050),
+        "replica": (40_000, 0), "central": (10_000, 0),
+    }[configuration.kind]  # fmt: skip
     agents = np.full(20, configuration.agents // 20, dtype=np.int64)
     return Creations(
         batch=np.arange(20, dtype=np.int32),

@@ -30,8 +30,15 @@ def test_seeds_that_nobody_gives_differ():
     assert parse().seed != parse().seed
 
 
-def test_our_name_means_both_kinds_of_agents():
-    assert parse(platform="formicary,tcp").subjects == ("formicary-behaviours", "formicary-micro", "tcp")
+def test_our_name_means_all_that_is_ours():
+    assert parse("messaging/pairs", platform="formicary,tcp").subjects == (
+        "formicary-behaviours",
+        "formicary-micro",
+        "formicary-replica",
+        "formicary-central",
+        "formicary-lookup",
+        "tcp",
+    )
     assert parse(platform="formicary-micro").subjects == ("formicary-micro",)
 
 
@@ -43,7 +50,11 @@ def test_our_name_means_both_kinds_of_agents():
         (
             "zzz",
             {},
-            "take one of: create, links, messaging/many-to-one, messaging/pairs, messaging/size, quick",
+            (
+                "take one of: create, directory, directory/churn, directory/deregister, "
+                "directory/propagation, directory/register, directory/search, links, "
+                "messaging/many-to-one, messaging/pairs, messaging/size, quick"
+            ),
         ),
         (
             "quick",
@@ -77,6 +88,18 @@ def test_our_name_means_both_kinds_of_agents():
         ("create", {"tls": "on"}, "create has no --tls"),
         ("create", {"pairs": "5"}, "create has no --pairs; it has --agents: leave it out"),
         ("messaging/pairs", {"agents": "5"}, "messaging/pairs has no --agents"),
+        ("messaging/pairs", {"services": "5"}, "messaging/pairs has no --services"),
+        ("register", {}, "did you mean directory/register?"),
+        ("directory/register", {"services": "-1"}, "--services takes whole numbers from 0 to 1000000"),
+        ("directory/register", {"services": "1000001"}, "--services takes whole numbers from 0 to 1000000"),
+        ("directory/register", {"services": "many"}, "not 'many'; write --services 1, say"),
+        ("directory/register", {"containers": "3"}, "directory/register has no --containers"),
+        ("directory/register", {"pairs": "3"}, "directory/register has no --pairs"),
+        ("directory/propagation", {"containers": "0"}, "--containers takes whole numbers from 1 to 8"),
+        ("directory/propagation", {"containers": "9"}, "--containers takes whole numbers from 1 to 8"),
+        ("directory/churn", {"services": "3"}, "directory/churn has no --services; it has --agents"),
+        ("directory/churn", {"rounds": "1,1,1"}, "directory/churn has no --rounds"),
+        ("directory", {"platform": "formicary-replika"}, "did you mean formicary-replica?"),
     ],
 )
 def test_a_mistake_gets_a_sentence_with_what_to_do(experiment, given, sentence):

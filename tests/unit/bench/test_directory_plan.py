@@ -1,0 +1,136 @@
+"""What of the directory is measured, and by which name it is kept."""
+
+import msgspec
+import pytest
+
+from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.repetition import roles_of
+from formicary_bench.engine.run import describe
+from formicary_bench.experiments.catalogue import SERVICES
+from formicary_bench.platforms.catalogue import APART, DESIGNS, DIRECT, SAME, XMPP
+from formicary_bench.platforms.churn import HOMES, Batch, _differences, _shares
+from formicary_bench.platforms.services import OF_A_TYPE, has_type, types
+from formicary_bench.results.model import Configuration
+
+USES = ("directory/register", "directory/deregister", "directory/search")
+
+
+def of(experiment, **options):
+    return [c for c in make_plan(Options(experiment, **options)) if c.experiment == experiment]
+
+
+@pytest.mark.parametrize("experiment", USES)
+def test_each_design_is_used_everywhere_with_all_numbers_of_services(experiment):
+    plan = of(experiment)
+    assert {(c.kind, c.placement, c.route, c.services) for c in plan} == {
+        (design, placement, route, services)
+        for design in DESIGNS
+        for placement, route in ((SAME, "in-process"), (APART, DIRECT), (APART, XMPP))
+        for services in SERVICES
+    }
+    assert {(c.warm_up, c.measured, c.cool_down, c.load) for c in plan} == {(50, 100, 0, 1)}
+
+
+@pytest.mark.parametrize("experiment", [*USES, "directory/propagation"])
+def test_a_message_by_each_way_is_measured_beside_it(experiment):
+    plan = make_plan(Options(experiment))
+    ways = {(c.placement, c.route) for c in plan if c.experiment == experiment}
+    messages = [c for c in plan if c.experiment == "messaging/pairs"]
+    assert {(c.placement, c.route) for c in messages} == ways
+    assert {(c.platform, c.kind, c.pairs) for c in messages} == {("formicary", "behaviours", 1)}
+
+
+def test_what_expires_takes_no_part_in_what_needs_to_be_told_or_to_end():
+    assert {c.kind for c in of("directory/propagation")} == {"replica", "central"}
+    assert {c.kind for c in of("directory/churn")} == {"replica", "central"}
+
+
+def test_options_choose_the_sizes():
+    options = parse("directory/propagation", services="0,7", containers="2,4", rounds="1,2,0", route="direct")
+    plan = [c for c in make_plan(options) if c.kind == "replica"]
+    assert [(c.services, c.containers) for c in plan] == [(0, 2), (0, 4), (7, 2), (7, 4)]
+    assert {(c.warm_up, c.measured, c.cool_down) for c in plan} == {(1, 2, 0)}
+    assert options.as_asked()["containers"] == [2, 4]
+    assert {c.agents for c in of("directory/churn", agents=(8,))} == {8}
+
+
+def test_the_selection_has_all_of_it():
+    plan = make_plan(Options("directory"))
+    assert {c.experiment for c in plan if c.experiment.startswith("directory/")} == {
+        *USES, "directory/propagation", "directory/churn"
+    }  # fmt: skip
+    assert {c.containers for c in plan if c.experiment == "directory/propagation"} == {1, 3, 7}
+
+
+def test_configurations_have_names_that_say_what_is_measured():
+    def only(experiment, **options):
+        subjects = ("formicary-central",)
+        (found,) = of(experiment, subjects=subjects, placements=(APART,), routes=(DIRECT,), **options)
+        return found
+
+    search, churn = only("directory/search", services=(0,)), only("directory/churn")
+    spread = only("directory/propagation", services=(5,))
+    where = "formicary-central/two-containers/direct"
+    assert search.key == f"directory/search/{where}/0-services-50-100-0"
+    assert spread.key == f"directory/propagation/{where}/3-containers-5-services-50-100-0"
+    assert churn.key == f"directory/churn/{where}/20000-agents"
+    assert [describe(one).partition(", two-containers (direct), ")[2] for one in (search, spread, churn)] == [
+        "0 services", "3 other containers, 5 services", "20000 agents"
+    ]  # fmt: skip
+    assert roles_of(churn) == roles_of(search) == ("echo", "ask")
+
+
+def test_what_older_versions_wrote_keeps_its_name():
+    old = b"""{"experiment": "messaging/many-to-one", "platform": "formicary", "kind": "behaviours",
+              "placement": "two-containers", "route": "direct", "tls": true, "pairs": 7, "senders": 9,
+              "payload_bytes": 100, "warm_up": 1, "measured": 2, "cool_down": 3}"""
+    read = msgspec.json.decode(old, type=Configuration)
+    assert (read.services, read.containers) == (0, 0)
+    who = "messaging/many-to-one/formicary-behaviours/two-containers/direct-tls"
+    assert read.key == f"{who}/9-senders-7-pairs-100-bytes-1-2-3"
+    created = Configuration(experiment="create", platform="tasks", route="none", agents=5)
+    assert created.key == "create/tasks/same-container/none/5-agents"
+
+
+@pytest.mark.parametrize("services", [0, 1, 4, 5, 99, 100, 1000])
+def test_every_service_has_a_type_and_few_have_the_same(services):
+    each = [has_type(services, number) for number in types(services)]
+    assert sum(each) == services
+    assert max(each) < 2 * OF_A_TYPE
+    assert services < OF_A_TYPE or min(each) >= OF_A_TYPE
+
+
+@pytest.mark.parametrize("agents", [1, 3, 4, 1001])
+def test_a_batch_is_shared_out_evenly(agents):
+    shares = _shares(agents, HOMES)
+    assert sum(shares.values()) == agents
+    assert max(shares.values()) - min(shares.values()) <= 1
+    assert len(Batch(3, shares).agents()) == agents
+
+
+class Home:
+    """A container that sees services of these agents."""
+
+    name = "c3"
+
+    def __init__(self, *agents):
+        self.agents = agents
+        self.directory = self
+
+    async def search(self, *, max_results, offset):
+        page = self.agents[offset : offset + max_results]
+        return [type("Service", (), {"agent": agent}) for agent in page]
+
+
+async def test_a_container_that_sees_too_much_or_too_little_says_so(monkeypatch):
+    monkeypatch.setattr("formicary_bench.platforms.churn._SETTLE_SECONDS", 0.0)
+    monkeypatch.setattr("formicary_bench.platforms.churn._PAGE", 2)
+    batch = Batch(1, {"c1.lab": 2, "c2.lab": 1})
+    there = sorted(batch.agents())
+    assert there == ["churn-1-0@c1.lab", "churn-1-0@c2.lab", "churn-1-1@c1.lab"]
+    assert await _differences(Home(*there), batch) == ""
+    assert await _differences(Home(*there[1:], "churn-0-5@c2.lab"), batch) == (
+        "in c3, 1 registrations are lost, such as that of churn-1-0@c1.lab and 1 of ended agents are left, "
+        "such as that of churn-0-5@c2.lab"
+    )

@@ -313,7 +313,7 @@ class Answer(asyncio.Future[Any]):
         """Have `error` raised where it is awaited."""
         strand, self._strand = self._strand, None
         self.set_exception(error)
-        self.exception()  # whoever would await it may have had another error before that, and never come to it
+        self.exception()  # who asks may have had another error first, and never come to this one
         if strand is not None:
             strand._wake_up(self)
 

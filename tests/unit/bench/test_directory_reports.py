@@ -74,8 +74,8 @@ def test_a_sentence_says_that_the_way_back_is_part_of_it():
     (said,) = sentences("directory/propagation", spread, [*spread, MESSAGE_APART])
     assert said == (
         "Between two processes over a direct link, a registration in the replica is seen by others, and "
-        "their messages about it are back, after 100 µs with 1 container (2.0 times a message and its answer) and "
-        "after 300 µs with 3 containers (6.0 times that), at the median."
+        "their messages about it are back, after 100 µs with 1 container (2.0 times a message and its "
+        "answer) and after 300 µs with 3 containers (6.0 times that), at the median."
     )
 
 

@@ -1,0 +1,112 @@
+"""The directory in real runs, tiny ones: by each design, at each place, and what makes a run worthless."""
+
+import pytest
+from msgspec.structs import replace
+
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.repetition import RepetitionError, Task, measure
+from formicary_bench.engine.run import perform
+from formicary_bench.platforms.catalogue import APART, DESIGNS, SAME
+from formicary_bench.results.summary import summarise
+
+ROUNDS = (2, 10, 0)
+OURS = tuple(f"formicary-{design}" for design in DESIGNS)
+USES = ("directory/register", "directory/deregister", "directory/search")
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("experiment", USES)
+def test_one_agent_uses_the_directory_in_its_own_container(experiment, design, silent):
+    subjects = (f"formicary-{design}",)
+    options = Options(experiment, services=(0, 237), placements=(SAME,), subjects=subjects, rounds=ROUNDS)
+    plan = make_plan(options)
+    assert [configuration.services for configuration in plan] == [0, 237]
+    for configuration in plan:
+        repetition, data = measure(Task(configuration, 1, 7), silent())
+        assert (repetition.round_trips, len(data.rtt_ns)) == (10, 12)
+        assert (data.rtt_ns > 0).all()
+        # One after the other: nothing begins before what came before it has ended.
+        assert (data.start_ns[1:] >= (data.start_ns + data.rtt_ns)[:-1]).all()
+
+
+def test_every_design_is_used_from_another_process(silent, tmp_path):
+    for number, experiment in enumerate(USES):
+        options = Options(
+            experiment, services=(120,), placements=(APART,), routes=("direct",), subjects=OURS, rounds=ROUNDS
+        )
+        outcome = perform(options, tmp_path / str(number), silent())
+        assert outcome.problems == []
+        rows = summarise(outcome.folder)
+        assert [(one.kind, one.services, one.round_trips) for one in rows] == [
+            (design, 120, 10) for design in DESIGNS
+        ]
+        assert all(one.rtt_p50_us > 0 and one.round_trips_per_s is None for one in rows)
+
+
+def test_all_others_tell_that_they_have_seen_a_registration(silent, tmp_path):
+    options = Options(
+        "directory/propagation",
+        services=(30,),
+        containers=(1, 4),
+        routes=("direct",),
+        subjects=OURS,
+        rounds=ROUNDS,
+    )
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    assert [(one.kind, one.containers, one.round_trips) for one in summarise(outcome.folder)] == [
+        ("replica", 1, 10), ("replica", 4, 10), ("central", 1, 10), ("central", 4, 10)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("agents", [1, 203])
+def test_agents_come_and_go_and_nothing_of_them_stays(agents, silent, tmp_path):
+    options = Options("directory/churn", agents=(agents,), routes=("direct",), subjects=OURS)
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    rows = summarise(outcome.folder)
+    assert [(one.kind, one.agents) for one in rows] == [("replica", agents), ("central", agents)]
+    assert all(one.agents_per_s > 0 for one in rows)
+    (repetition, _) = outcome.folder.manifest.repetitions
+    assert int(outcome.folder.creations(repetition).agents.sum()) == agents
+
+
+def test_a_directory_that_refuses_ends_churn_at_once_with_its_reason(silent):
+    options = Options("directory/churn", agents=(40,), routes=("direct",), subjects=("formicary-central",))
+    (configuration,) = make_plan(options)
+    # It cannot be looked at as a whole, so nobody could say that nothing is left.
+    with pytest.raises(RepetitionError, match=r"asking process failed: in c1, this directory finds services"):
+        measure(Task(replace(configuration, kind="lookup"), 1, 7), silent())
+
+
+@pytest.mark.server
+def test_every_design_through_prosody(silent, tmp_path):
+    asked = {"routes": ("xmpp",), "subjects": OURS}
+    runs = {
+        "search": Options("directory/search", services=(60,), placements=(APART,), rounds=ROUNDS, **asked),
+        "propagation": Options("directory/propagation", containers=(2,), rounds=ROUNDS, **asked),
+        "churn": Options("directory/churn", agents=(60,), **asked),
+    }
+    for name, options in runs.items():
+        outcome = perform(options, tmp_path / name, silent())
+        assert outcome.problems == []
+        rows = summarise(outcome.folder)
+        assert {one.route for one in rows} == {"xmpp"}
+        assert {one.kind for one in rows} == ({*DESIGNS} if name == "search" else {"replica", "central"})
+
+
+def test_a_message_is_measured_beside_it_and_the_report_says_so(bench, tmp_path):
+    ran = bench(
+        "run", "directory/search", "--placement", "same-container", "--services", "10", "--repeat", 1,
+        "--rounds", "2,20,0", "--output", tmp_path / "run",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    said = " ".join(ran.out.split())
+    assert "a search for the services of a type in the replica takes" in said
+    assert "a message and its answer), at the median." in said
+    assert "times a message" in (tmp_path / "run" / "report.html").read_text()
+    rows = bench("show", tmp_path / "run", "--json").rows
+    assert [(row["experiment"], row["kind"], row["services"]) for row in rows] == [
+        *(("directory/search", design, 10) for design in DESIGNS), ("messaging/pairs", "behaviours", 0)
+    ]  # fmt: skip

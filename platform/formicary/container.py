@@ -35,6 +35,9 @@ logger = logging.getLogger("formicary")
 PLATFORM = "lab.localhost"
 """The platform's domain where none is given."""
 
+MAIN = "c1"
+"""The name of the platform's container where none is given."""
+
 DIRECTORIES = ("replica", "central", "lookup")
 """The ways in which the directory can be built."""
 
@@ -99,7 +102,7 @@ class Container(Delivery):
         when_full: Literal["wait", "fail"] = "wait",
         send_timeout: float = 30.0,
         seed: int | None = None,
-        main: str = "c1",
+        main: str = MAIN,
         directory: Literal["replica", "central", "lookup"] = "replica",
         directory_file: Path | None = None,
         creatable: Sequence[str] = (),

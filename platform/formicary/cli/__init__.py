@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from formicary import __version__
-from formicary.cli import run, server
+from formicary.cli import agents, create, df, life, ps, run, server
 from formicary.errors import FormicaryError
 
 app = typer.Typer(
@@ -42,6 +42,13 @@ def formicary(
 
 
 app.command(name="run", epilog=run.EPILOG)(run.run)
+app.command(name="ps", epilog=ps.EPILOG)(ps.ps)
+app.command(name="agents", epilog=agents.EPILOG)(agents.agents)
+app.command(name="create", epilog=create.EPILOG)(create.create)
+app.command(name="kill", epilog=life.KILL)(life.kill)
+app.command(name="suspend", epilog=life.SUSPEND)(life.suspend)
+app.command(name="resume", epilog=life.RESUME)(life.resume)
+app.add_typer(df.app, name="df")
 app.add_typer(server.app, name="server")
 
 

@@ -80,6 +80,19 @@ def read(where: str) -> str:
     return _read(path)
 
 
+def listening() -> list[str]:
+    """Return the names of this user's containers on this host that others can join now."""
+    try:
+        return sorted(path.name for path in folder().iterdir() if is_container(path.name) and _is_held(path))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise UsageError(
+            f"the join addresses in {folder()} cannot be read ({error.strerror}); say where the platform is "
+            "with --join or --server"
+        ) from error
+
+
 def _write(path: Path, address: str) -> int:
     """Write a join address and return a descriptor of its file, which is locked as long as that is open."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from formicary.errors import UsageError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from formicary.server.account import AccountAddress
 
 Route = Literal["auto", "direct", "xmpp"]
+Design = Literal["replica", "central", "lookup"]
 LOOPBACK = "127.0.0.1"
 _LONGEST_PASSWORD = 4096  # bytes
 
@@ -36,6 +37,10 @@ class Reaching:
         join: which container to join, as in `join_files.read`.
         route: which way messages take.
         tls: whether all connections use TLS, or none does.
+        main: the name of the platform's container.
+        directory: how agents find each other.
+        directory_file: where a central directory keeps its entries.
+        creatable: modules of which agents may be created.
     """
 
     platform: str | None = None
@@ -48,6 +53,10 @@ class Reaching:
     join: str | None = None
     route: Route | None = None
     tls: bool | None = None
+    main: str | None = None
+    directory: Design | None = None
+    directory_file: Path | None = None
+    creatable: tuple[str, ...] = ()
 
     def container(self, name: str, seed: int | None) -> Container:
         """Return a container of this name, not opened yet.
@@ -57,7 +66,29 @@ class Reaching:
             ServerError: there is no such server.
         """
         self._check()
-        from formicary.container import PLATFORM, Container
+        self._check_plan(name)
+        return self._open(
+            name,
+            listen=self.listen,
+            route=self.route or "auto",
+            seed=seed,
+            directory=self.directory or "replica",
+            directory_file=self.directory_file,
+            creatable=self.creatable,
+        )
+
+    def guest(self, name: str) -> Container:
+        """Return a guest of this name, not opened yet, which only asks the platform's container.
+
+        Raises:
+            UsageError, ServerError: as of `container`.
+        """
+        self._check()
+        # The server is there already; to arrange for a direct connection would take longer than to ask.
+        return self._open(name, route="auto" if self.join else "xmpp", guest=True)
+
+    def _open(self, name: str, **options: Any) -> Container:
+        from formicary.container import MAIN, PLATFORM, Container
 
         platform, joined = self.platform or PLATFORM, None
         meeting: ServerAddress | AccountAddress | None = None
@@ -72,10 +103,9 @@ class Reaching:
             platform=meeting.platform if meeting else platform,
             server=meeting,
             join=joined,
-            listen=self.listen,
-            route=self.route or "auto",
             tls=True if self.tls is None else "always" if self.tls else False,
-            seed=seed,
+            main=self.main or MAIN,
+            **options,
         )
 
     @property
@@ -106,6 +136,20 @@ class Reaching:
                 "--insecure": self.insecure or None,
             }
             self._refuse(of_accounts, "there is no account", "--account")
+        if self.server is self.account is None:
+            reason = "the platform's container is the one that others join"
+            self._refuse({"--main": self.main}, reason, "--server or --account")
+
+    def _check_plan(self, name: str) -> None:
+        """Make sure that a directory's file will be used."""
+        from formicary.container import MAIN
+
+        is_main = self.join is None and (self.server is self.account is None or name == (self.main or MAIN))
+        file = {"--directory-file": self.directory_file}
+        if self.directory != "central":
+            self._refuse(file, "only a central directory has a file", "--directory central")
+        elif not is_main:
+            self._refuse(file, "only the platform's container keeps the directory", "it there")
 
     def _refuse(self, options: Mapping[str, object], reason: str, needed: str) -> None:
         for option, value in options.items():

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from formicary.cli.reaching import LOOPBACK, Reaching, Route
+from formicary.cli.options import (
+    Account,
+    AccountServer,
+    Insecure,
+    Join,
+    Main,
+    PasswordFile,
+    Platform,
+    Server,
+    Tls,
+    examples,
+)
+from formicary.cli.reaching import LOOPBACK, Design, Reaching, Route
 from formicary.errors import FormicaryError
 
 if TYPE_CHECKING:
@@ -25,60 +37,26 @@ _SHOWN = 3  # reasons for dead letters, and names of agents
 
 File = Annotated[Path, typer.Argument(help="A Python script.", show_default=False)]
 
-EPILOG = """\
-Examples:
-
-  formicary run echo.py
-
-  formicary run echo.py --server local --name c2
-
-  formicary run echo.py --listen
-
-  formicary run far.py --name c2 --join c1
-
-  formicary run market.py --seed 7 --for 60
-"""
+EPILOG = examples(
+    "run echo.py",
+    "run echo.py --server local --name c2",
+    "run echo.py --listen",
+    "run far.py --name c2 --join c1",
+    "run market.py --seed 7 --for 60",
+)
 
 
 def run(
     file: File,
     *,
     name: Annotated[str, typer.Option(help="Name of the container.")] = "c1",
-    platform: Annotated[
-        str | None,
-        typer.Option(help="The platform's domain.", show_default="the server's, else lab.localhost"),
-    ] = None,
-    server: Annotated[
-        str | None,
-        typer.Option(
-            help="Folder of the server that connects the container to others; [bold]local[/bold] is that of "
-            "`formicary server start`.",
-            show_default="a container by itself",
-        ),
-    ] = None,
-    account: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Connect through an ordinary XMPP account, such as lab@example.org (needs "
-            "formicary\\[accounts]).",
-            show_default=False,
-        ),
-    ] = None,
-    account_server: Annotated[
-        str | None,
-        typer.Option(
-            metavar="HOST[:PORT]", help="Where the account's server is.", show_default="asked of DNS"
-        ),
-    ] = None,
-    password_file: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="The account's password.", show_default="asked for"),
-    ] = None,
-    insecure: Annotated[
-        bool,
-        typer.Option("--insecure", help="Do not check the certificate of the account's server."),
-    ] = False,
+    platform: Platform = None,
+    server: Server = None,
+    main: Main = None,
+    account: Account = None,
+    account_server: AccountServer = None,
+    password_file: PasswordFile = None,
+    insecure: Insecure = False,
     listen: Annotated[
         bool,
         typer.Option("--listen", help="Let containers of this host join this one, where there is no server."),
@@ -92,15 +70,7 @@ def run(
             show_default=False,
         ),
     ] = None,
-    join: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE|-",
-            help="Join a container that listens: its name on this host, the file with its join address, or - "
-            "for standard input.",
-            show_default=False,
-        ),
-    ] = None,
+    join: Join = None,
     route: Annotated[
         Route | None,
         typer.Option(
@@ -109,12 +79,29 @@ def run(
             show_default="auto",
         ),
     ] = None,
-    tls: Annotated[
-        bool | None,
+    tls: Tls = None,
+    directory: Annotated[
+        Design | None,
         typer.Option(
-            "--tls/--no-tls",
-            help="Use TLS for all connections, or for none.",
-            show_default="for direct ones to other hosts",
+            help="How agents find each other: each container has all entries, or the platform's has "
+            "them, or has them until they expire. The same for all containers of a platform.",
+            show_default="replica",
+        ),
+    ] = None,
+    directory_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --directory central, in the platform's container: where entries are kept.",
+            show_default="in memory only",
+        ),
+    ] = None,
+    allow_create: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PACKAGE",
+            help="Let others create agents here of this package or module, and below; once for each.",
+            show_default="none",
         ),
     ] = None,
     seed: Annotated[
@@ -145,6 +132,7 @@ def run(
         reaching = Reaching(
             platform=platform,
             server=server,
+            main=main,
             account=account,
             account_server=account_server,
             password_file=password_file,
@@ -153,6 +141,9 @@ def run(
             join=join,
             route=route,
             tls=tls,
+            directory=directory,
+            directory_file=directory_file,
+            creatable=tuple(allow_create or ()),
         )
         container = reaching.container(name, seed)
         agents = load_agents(file)

@@ -1,0 +1,56 @@
+"""`formicary create`: an agent in a container of a platform that runs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from formicary.cli.options import Json, examples
+from formicary.cli.values import parse_pairs
+from formicary.cli.visiting import Visit, visiting
+
+EPILOG = examples(
+    "create shop.printers:Printer laser --container c2",
+    'create shop.printers:Printer laser --argument pages=20 --argument \'trays=\\["a4", "a5"]\'',
+)
+
+
+@visiting
+async def create(
+    visit: Visit,
+    class_name: Annotated[
+        str,
+        typer.Argument(metavar="CLASS", help="package.module:Class of the agent.", show_default=False),
+    ],
+    agent: Annotated[str, typer.Argument(metavar="NAME", help="The agent's own name.", show_default=False)],
+    *,
+    container: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Where it shall live.", show_default="the platform's container"),
+    ] = None,
+    argument: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="An argument of the class, once for each: JSON, or else text.",
+            show_default="none",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Have an agent made and started, and print its full name when its setup is done.
+
+    The container has to allow it: `formicary run --allow-create PACKAGE`, or
+    Container(creatable=...) in a program.
+
+    The exit code is 1 if it does not, or if the agent cannot be made.
+    """
+    from formicary.cli.showing import show_json
+
+    arguments = parse_pairs("--argument", argument)
+    name = await visit.management.create(class_name, agent, container=container, arguments=arguments)
+    if as_json:
+        show_json({"agent": name})
+    else:
+        typer.echo(f"created {name}")

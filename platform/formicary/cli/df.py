@@ -1,0 +1,223 @@
+"""`formicary df`: the directory of services of a platform that runs."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from formicary.cli.options import Json, examples
+from formicary.cli.values import parse_condition, parse_pairs
+from formicary.cli.visiting import Visit, visiting
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Iterable
+
+    from formicary.directory.description import ServiceDescription
+    from formicary.directory.interface import Change, Subscription
+    from formicary.directory.query import Query
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Look into the directory of a platform that runs: which agents offer which services.",
+)
+
+Type = Annotated[str | None, typer.Option("--type", help="Of this type.", show_default=False)]
+Name = Annotated[str | None, typer.Option("--name", help="Of this name.", show_default=False)]
+Agent = Annotated[str | None, typer.Option(help="Of this agent, as in printer@c2.", show_default=False)]
+Properties = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--property",
+        metavar="KEY=VALUE",
+        help="With this property, once for each: JSON, or else text.",
+        show_default=False,
+    ),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CONDITION",
+        help="With a property that is so, once for each: 'dpi>=300', 'colour!=red', 'model^=HP' (begins "
+        "with), 'size in a4,a5'.",
+        show_default=False,
+    ),
+]
+
+_PAGE = 10_000  # services: no search gives more
+_LOOK = 1.0  # s between two looks at whether the platform is there still
+
+
+@app.command(name="list", epilog=examples("df list", "df list --type printer", "df list --json"))
+@visiting
+async def list_(visit: Visit, *, type_: Type = None, as_json: Json = False) -> None:
+    """List all services, those that came first in front.
+
+    Exit codes are those of `formicary ps`.
+    """
+    found: dict[tuple[str, str], ServiceDescription] = {}  # between two pages, services come and go
+    offset = 0
+    while True:
+        page = await visit.directory.search(_query(visit, type_=type_, max_results=_PAGE, offset=offset))
+        found |= {(service.agent, service.name): service for service in page}
+        offset += len(page)
+        if len(page) < _PAGE:
+            break
+    _show(found.values(), as_json=as_json)
+
+
+@app.command(
+    epilog=examples(
+        "df search --type printer --property formats=pdf",
+        "df search --where 'dpi>=300' --where 'colour!=none' --max-results 5",
+    )
+)
+@visiting
+async def search(
+    visit: Visit,
+    *,
+    type_: Type = None,
+    name: Name = None,
+    agent: Agent = None,
+    properties: Properties = None,
+    where: Where = None,
+    max_results: Annotated[int, typer.Option(min=1, max=_PAGE, help="How many are wanted at most.")] = 100,
+    as_json: Json = False,
+) -> None:
+    """Find services: those for which all that is given holds.
+
+    It is no error if there are none. Exit codes are those of `formicary ps`.
+    """
+    query = _query(
+        visit,
+        type_=type_,
+        name=name,
+        agent=agent,
+        properties=properties,
+        where=where,
+        max_results=max_results,
+    )
+    found = await visit.directory.search(query)
+    _show(found, as_json=as_json)
+    if len(found) == max_results:
+        typer.echo(f"formicary: there may be more than these {max_results}; see --max-results", err=True)
+
+
+@app.command(epilog=examples("df watch --type printer", "df watch --where 'dpi>=300' --for 60 --json"))
+@visiting
+async def watch(
+    visit: Visit,
+    *,
+    type_: Type = None,
+    name: Name = None,
+    agent: Agent = None,
+    properties: Properties = None,
+    where: Where = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--for", metavar="SECONDS", min=0, help="End after this time.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print a line for each service that is there, comes, changes or goes, until Ctrl-C.
+
+    The exit code is then 130; with --for it is 0. With the platform it ends, too
+    (3). A platform with a look-up directory cannot be watched (1).
+    """
+    query = _query(visit, type_=type_, name=name, agent=agent, properties=properties, where=where)
+    loop = asyncio.get_running_loop()
+    until = None if seconds is None else loop.time() + seconds
+    async with visit.directory.subscribe(query) as changes, aclosing(_changes(visit, changes, until)) as all_:
+        async for change in all_:
+            _tell(change, as_json=as_json)
+
+
+async def _changes(visit: Visit, changes: Subscription, until: float | None) -> AsyncGenerator[Change, None]:
+    """Yield what changes until a time, as long as the platform is there."""
+    loop = asyncio.get_running_loop()
+    while until is None or loop.time() < until:
+        left = _LOOK if until is None else min(_LOOK, until - loop.time())
+        try:
+            async with asyncio.timeout(left):
+                change = await anext(changes)
+        except TimeoutError:
+            visit.check()
+        else:
+            yield change
+
+
+def _query(
+    visit: Visit,
+    *,
+    type_: str | None,
+    name: str | None = None,
+    agent: str | None = None,
+    properties: list[str] | None = None,
+    where: list[str] | None = None,
+    max_results: int = 100,
+    offset: int = 0,
+) -> Query:
+    from formicary.directory.query import Query
+    from formicary.names import check_receiver, complete
+
+    if agent is not None:
+        agent = complete(check_receiver(agent), visit.main.domain, visit.container.platform)
+    return Query(
+        type=type_,
+        name=name,
+        agent=agent,
+        properties=parse_pairs("--property", properties),
+        where=tuple(map(parse_condition, where or ())),
+        max_results=max_results,
+        offset=offset,
+    )
+
+
+def _show(services: Iterable[ServiceDescription], *, as_json: bool) -> None:
+    from formicary.cli.showing import show_json, show_table
+
+    if as_json:
+        show_json({"services": list(services)})
+    else:
+        show_table(("TYPE", "NAME", "AGENT", "PROPERTIES"), map(_row, services))
+
+
+def _row(service: ServiceDescription) -> tuple[str, ...]:
+    return service.type, service.name, service.agent, _details(service)
+
+
+def _tell(change: Change, *, as_json: bool) -> None:
+    """Print what has changed, and have it go out at once."""
+    from formicary.cli.showing import printable, show_json
+
+    for service in change.services:
+        if as_json:
+            show_json({"event": "there", "service": service})
+        else:
+            typer.echo(printable("  ".join(("+", *filter(None, _row(service))))))
+    for gone in change.gone:
+        if as_json:
+            show_json({"event": "gone", "agent": gone.agent, "name": gone.name})
+        else:
+            typer.echo(printable(f"-  {gone.name}  {gone.agent}"))
+
+
+def _details(service: ServiceDescription) -> str:
+    """Return properties, and what the service speaks, in one line."""
+    values: dict[str, Any] = dict(service.properties)
+    for field in ("protocols", "ontologies", "languages", "ownership"):
+        if getattr(service, field):
+            values[f"({field})"] = getattr(service, field)
+    return " ".join(f"{name}={_say(value)}" for name, value in values.items())
+
+
+def _say(value: Any) -> str:
+    import json
+
+    if isinstance(value, str) and value and not set(value) & set(' ",'):
+        return value
+    if isinstance(value, tuple):
+        return ",".join(map(_say, value))
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,105 @@
+"""`formicary kill`, `suspend` and `resume`: agents' lives in a platform that runs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from formicary.cli.options import Json, examples
+from formicary.cli.visiting import Visit, visiting
+from formicary.errors import FormicaryError, UnknownAgentError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+KILL = examples("kill printer", "kill printer-1@c2 printer-2@c2")
+SUSPEND = examples("suspend printer", "suspend printer@c2 --join c1")
+RESUME = examples("resume printer", "resume printer@c2 --json")
+
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME...",
+        help="printer@c2, the full name, or printer where only one agent is named so.",
+        show_default=False,
+    ),
+]
+
+
+@visiting
+async def kill(visit: Visit, names: Names, *, as_json: Json = False) -> None:
+    """End agents, as their stop() does.
+
+    One that does not end within 10 seconds is left behind, and counts as gone.
+    The exit code is 1 if one of them cannot be killed; the others are.
+    """
+    await _do_all(visit, names, "killed", visit.management.kill, as_json=as_json)
+
+
+@visiting
+async def suspend(visit: Visit, names: Names, *, as_json: Json = False) -> None:
+    """Hold agents until they are resumed; their messages wait meanwhile.
+
+    Micro-agents cannot be held. The exit code is 1 if one of them cannot be
+    suspended; the others are.
+    """
+    await _do_all(visit, names, "suspended", visit.management.suspend, as_json=as_json)
+
+
+@visiting
+async def resume(visit: Visit, names: Names, *, as_json: Json = False) -> None:
+    """Let agents go on that are suspended.
+
+    The exit code is 1 if one of them cannot be resumed; the others are.
+    """
+    await _do_all(visit, names, "resumed", visit.management.resume, as_json=as_json)
+
+
+async def _do_all(
+    visit: Visit, names: list[str], done: str, do: Callable[[str], Awaitable[None]], *, as_json: bool
+) -> None:
+    from formicary.cli.showing import printable, show_json
+
+    async def do_one(name: str) -> tuple[str, str | None]:
+        try:
+            full = await _full_name(visit, name)
+            await do(full)
+        except FormicaryError as error:
+            return name, str(error)
+        return full, None
+
+    results = await asyncio.gather(*map(do_one, dict.fromkeys(names)))
+    if as_json:
+        show_json([{"agent": name, "done": error is None, "error": error} for name, error in results])
+    for name, error in results:
+        if error is not None:
+            typer.echo(f"formicary: {printable(error)}", err=True)
+        elif not as_json:
+            typer.echo(f"{done} {name}")
+    if any(error is not None for _, error in results):
+        raise typer.Exit(1)
+
+
+async def _full_name(visit: Visit, name: str) -> str:
+    """Return the full name of an agent, which may be given by its own name if no other has that.
+
+    Raises:
+        InvalidNameError: it is no name.
+        UnknownAgentError: there is no such agent, or there are several.
+    """
+    from formicary.names import check_receiver, complete
+
+    check_receiver(name)
+    if "@" in name:
+        return complete(name, visit.main.domain, visit.container.platform)
+    # A name may have asterisks of its own; what else it finds then is passed over.
+    agents = await visit.management.agents(name.replace("*", "?"))
+    found = [agent.name for agent in agents if agent.name.partition("@")[0] == name]
+    if not found:
+        silent = "".join(f"; {each.domain} could not be asked" for each in agents.missing)
+        raise UnknownAgentError(f"there is no agent {name} in the platform{silent}")
+    if len(found) > 1:
+        raise UnknownAgentError(f"there are {len(found)} agents named {name}; say which, as in {found[0]}")
+    return found[0]

@@ -1,0 +1,73 @@
+"""`formicary ps`: the containers of a platform that runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from formicary.cli.options import Json, examples
+from formicary.cli.visiting import Visit, visiting
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from formicary.management.descriptions import ContainerDescription
+
+EPILOG = examples("ps", "ps --join c1 --json", "ps --server local --main lobby")
+
+_COLUMNS = ("CONTAINER", "MAIN", "HOST", "#PID", "#UPTIME", "#AGENTS", "#DEAD LETTERS", "LINKS")
+
+
+@visiting
+async def ps(visit: Visit, *, as_json: Json = False) -> None:
+    """List the containers of a platform that runs.
+
+    Without options it is the only one on this host: that of the container that
+    listens, or else of the local server. Commands that look at it are left out.
+
+    The exit code is 1 if a container does not answer, 2 if an option cannot be
+    used, and 3 if the platform cannot be reached.
+    """
+    from formicary.cli.showing import show_json, show_table, tell_missing
+
+    found = await visit.management.containers()
+    containers = [_without_visitors(container) for container in found]
+    if as_json:
+        show_json({"containers": containers, "missing": found.missing})
+    else:
+        show_table(_COLUMNS, map(_row, containers))
+    tell_missing(found.missing)
+
+
+def _without_visitors(container: ContainerDescription) -> ContainerDescription:
+    from msgspec.structs import replace
+
+    from formicary.cli.visitors import is_visitor
+
+    return replace(container, links=tuple(link for link in container.links if not is_visitor(link.peer)))
+
+
+def _row(container: ContainerDescription) -> tuple[str, ...]:
+    ways = Counter(link.way if link.is_up else "down" for link in container.links)
+    return (
+        container.name,
+        "yes" if container.is_main else "",
+        container.host,
+        str(container.pid),
+        _age(container.started),
+        str(container.agents),
+        str(container.dead_letters),
+        ", ".join(f"{count} {way}" for way, count in sorted(ways.items())),
+    )
+
+
+def _age(started: datetime) -> str:
+    from formicary.clock import now
+
+    seconds = max(0, int((now() - started).total_seconds()))  # clocks of two hosts may differ
+    days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60
+    if days:
+        return f"{days}d {hours}h"
+    if hours:
+        return f"{hours}h {minutes}m"
+    return f"{minutes}m {seconds % 60}s" if minutes else f"{seconds}s"

@@ -1,0 +1,84 @@
+"""Values on the command line: JSON where it is that, else text."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from formicary.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.directory.query import Condition
+
+_CONDITION = re.compile(
+    r"(?P<property>.+?)\s*(?P<operator><=|>=|!=|\^=|<|>|=|\sin\s)\s*(?P<value>.*)", re.DOTALL
+)
+_STARTS = ("{", "[", '"')
+
+
+def parse_pairs(option: str, pairs: Sequence[str] | None) -> dict[str, Any]:
+    """Return what several `key=value` say.
+
+    Args:
+        option: which option they are of.
+        pairs: the texts.
+
+    Raises:
+        UsageError: one is none, or a key is there twice.
+    """
+    values: dict[str, Any] = {}
+    for pair in pairs or ():
+        key, sign, text = pair.partition("=")
+        if not (key and sign):
+            raise UsageError(f"{option} is KEY=VALUE, not {pair!r}")
+        if key in values:
+            raise UsageError(f"{option} {key!r} is given twice; leave one of them out")
+        values[key] = parse(f"{option} {key}", text)
+    return values
+
+
+def parse(what: str, text: str) -> Any:
+    """Return a value: JSON, or else the text itself.
+
+    Args:
+        what: the value is of, for the sentence that says what is wrong.
+        text: as it was typed.
+
+    Raises:
+        UsageError: it begins like JSON, and is none.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if text.lstrip().startswith(_STARTS):
+            raise UsageError(f"{what} is not JSON, but begins like it: {error}") from None
+        return text
+
+
+def parse_condition(text: str) -> Condition:
+    """Return what a text such as `dpi>=300` says of a property.
+
+    Raises:
+        UsageError: it is no condition.
+        InvalidDescriptionError: it cannot be asked of a property.
+    """
+    from formicary.directory.query import Condition
+
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise UsageError(
+            f"--where is a property, one of = != < <= > >= ^= (begins with) or in, and a value, as in "
+            f"'dpi>=300', not {text!r}"
+        )
+    operator = match["operator"].strip()
+    value = match["value"]
+    if operator == "in":
+        values = parse("--where", value)
+        if not isinstance(values, list):
+            values = [parse("--where", each.strip()) for each in value.split(",")]
+        return Condition(match["property"], "in", tuple(values))
+    known: Any = "prefix" if operator == "^=" else operator
+    return Condition(match["property"], known, parse("--where", value))

@@ -1,0 +1,207 @@
+"""How commands get to a platform that runs: each opens a guest, asks, prints, and leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import functools
+import inspect
+import logging
+import signal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from formicary.cli.options import (  # noqa: TC001 -- Typer reads the types
+    Account,
+    AccountServer,
+    Insecure,
+    Join,
+    Main,
+    PasswordFile,
+    Platform,
+    Server,
+    Tls,
+)
+from formicary.cli.reaching import Reaching
+from formicary.errors import LinkError, ManagementError, ServerError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from formicary.container import Container
+    from formicary.directory.interface import Directory
+    from formicary.management.descriptions import ContainerDescription
+    from formicary.management.management import Management
+
+P = ParamSpec("P")
+
+_PATIENCE = 5.0  # s that the platform's container gets to answer
+_LEAVING = 2.0  # s to leave in order: who asks does not want to wait
+
+As = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        help="Name that the command has while it asks, where a server lets only some names in.",
+        show_default="one of its own",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A platform that a command has come to.
+
+    Attributes:
+        container: the guest that the command has opened.
+        main: what the platform's container is like.
+    """
+
+    container: Container
+    main: ContainerDescription
+
+    @property
+    def management(self) -> Management:
+        """The platform's white pages."""
+        return self.container.management
+
+    @property
+    def directory(self) -> Directory:
+        """The platform's directory."""
+        return self.container.directory
+
+    def check(self) -> None:
+        """Make sure that the platform's container is there still.
+
+        Raises:
+            LinkError: it is not.
+        """
+        if self.main.domain not in self.container.members:
+            raise LinkError(f"the platform's container {self.main.name} is not there any more")
+
+
+def visiting(command: Callable[Concatenate[Visit, P], Awaitable[None]]) -> Callable[..., None]:
+    """Make a command of what is done in a visit: with the options that say which platform is visited."""
+    _, *own = inspect.signature(command, eval_str=True).parameters.values()
+    common = inspect.signature(_reaching, eval_str=True).parameters
+
+    def run(**values: Any) -> None:
+        reaching = _reaching(**{option: values.pop(option) for option in common})
+        _run(_visit(*reaching, functools.partial(command, **values)))
+
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *common.values())]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # functions may have one
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    return run
+
+
+def _reaching(
+    *,
+    join: Join = None,
+    server: Server = None,
+    main: Main = None,
+    account: Account = None,
+    account_server: AccountServer = None,
+    password_file: PasswordFile = None,
+    insecure: Insecure = False,
+    platform: Platform = None,
+    tls: Tls = None,
+    own_name: As = None,
+) -> tuple[Reaching, str | None]:
+    reaching = Reaching(
+        join=join,
+        server=server,
+        main=main,
+        account=account,
+        account_server=account_server,
+        password_file=password_file,
+        insecure=insecure,
+        platform=platform,
+        tls=tls,
+    )
+    return reaching, own_name
+
+
+def _run(work: Any) -> None:
+    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("formicary").setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence
+    logging.getLogger("formicary.transport.login").setLevel(logging.WARNING)  # but this warns the user
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        asyncio.run(work)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+async def _visit(reaching: Reaching, name: str | None, do: Callable[[Visit], Awaitable[None]]) -> None:
+    from formicary.cli.visitors import lent_name
+
+    reaching = _found(reaching)
+    with lent_name() if name is None else contextlib.nullcontext(name) as own:
+        container = reaching.guest(own)
+        await container.__aenter__()
+        try:
+            await do(Visit(container, await _meet(container)))
+        finally:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LEAVING):
+                    await container.__aexit__(None, None, None)
+
+
+def _found(reaching: Reaching) -> Reaching:
+    """Return where the platform is, if nobody has said: the only one on this host."""
+    from formicary.cli.join_files import listening
+
+    if not reaching.join is reaching.server is reaching.account is None:
+        return reaching
+    names = listening()
+    if len(names) > 1:
+        raise UsageError(
+            f"several containers of this host can be joined ({', '.join(names)}): say which is the "
+            f"platform's, as in --join {names[0]}"
+        )
+    if names:
+        return replace(reaching, join=names[0])
+    from formicary.server import ServerAddress
+
+    try:
+        ServerAddress.load("local")
+    except ServerError:
+        raise LinkError(
+            "no platform runs on this host: no container listens, and there is no server; start one with "
+            "`formicary run FILE --listen`, or say where it is with --join, --server or --account"
+        ) from None
+    return replace(reaching, server="local")
+
+
+async def _meet(container: Container) -> ContainerDescription:
+    """Wait until the platform's container has answered.
+
+    Raises:
+        LinkError: it does not.
+        UsageError: it is another one.
+    """
+    domain = container._plan.main
+    name = domain.partition(".")[0]
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            main = await container.management.describe(domain)
+            if main.is_main:
+                return main
+            others = await container.management.containers()
+    except TimeoutError:
+        raise LinkError(
+            f"the platform's container {name} has not answered within {_PATIENCE:g} s; look at its process: "
+            "it is busy, or was stopped"
+        ) from None
+    except ManagementError as error:
+        raise LinkError(
+            f"the platform's container {name} cannot be asked ({error}); start it, or name another one with "
+            "--main or --join"
+        ) from None
+    real = next((other.name for other in others if other.is_main), "another")
+    raise UsageError(f"the platform's container is {real}, not {name}; say so with --join or --main")

@@ -1,0 +1,58 @@
+"""Names for commands while they visit a platform: few, so that it need not remember many."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import socket
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING
+
+from formicary.server.folder import default_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_PREFIX = "cli-"
+
+
+def is_visitor(domain: str) -> bool:
+    """Tell whether a container's domain is that of such a command."""
+    return domain.startswith(_PREFIX)
+
+
+@contextmanager
+def lent_name() -> Iterator[str]:
+    """Have a name that no other command of this user on this host has meanwhile."""
+    # Commands of other users and hosts may ask the same platform at the same time.
+    user = hashlib.sha256(f"{socket.gethostname()}/{os.getuid()}".encode()).hexdigest()[:6]
+    try:
+        number, descriptor = _take(default_path().parent / "visitors")
+    except OSError:  # a name that is used once does as well
+        yield f"{_PREFIX}{secrets.token_hex(8)}"
+        return
+    try:
+        yield f"{_PREFIX}{user}-{number}"
+    finally:
+        os.close(descriptor)
+
+
+def _take(folder: Path) -> tuple[int, int]:
+    """Return the lowest number that is free, and the descriptor of its file, which is locked."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for number in count(1):
+        descriptor = os.open(folder / str(number), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        else:
+            return number, descriptor
+    raise AssertionError("there are more numbers than files")

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from formicary.directory.claims import Claims
 from formicary.directory.description import RESERVED
 from formicary.directory.following import Following
+from formicary.directory.interface import Backend
 from formicary.directory.language import (
     LANGUAGE,
     ONTOLOGY,
     REQUEST,
+    SUBSCRIBE,
     Deregister,
     Modify,
     Register,
-    Renew,
     Search,
     decode_error,
     decode_result,
@@ -29,6 +30,8 @@ from formicary.directory.language import (
 from formicary.errors import (
     ContainerClosedError,
     DirectoryError,
+    FormicaryError,
+    MailboxFullError,
     MessageTooLargeError,
     NoAnswerError,
     NotRegisteredError,
@@ -37,12 +40,13 @@ from formicary.errors import (
 from formicary.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterable
     from typing import Any
 
     from formicary.container import Container
     from formicary.delivery import Plan
     from formicary.directory.answering import AnsweringAgent
+    from formicary.directory.claims import Claim
     from formicary.directory.description import ServiceDescription
     from formicary.directory.interface import Notice
     from formicary.directory.language import Request, Result
@@ -54,10 +58,10 @@ logger = logging.getLogger("formicary.directory")
 AGENT: Final = "df"
 """The name of the directory's agent."""
 
-_RENEWED = 200  # services in a message: at 16 KiB each they fit into one
+_AGAIN = 5.0  # s until a directory that could not do it is told again
 
 
-class CentralDirectory:
+class CentralDirectory(Backend):
     """A `Backend` that asks the directory's agent.
 
     Args:
@@ -76,10 +80,14 @@ class CentralDirectory:
         self._ontology = ONTOLOGY
         self._is_kept = plan.directory == "central"  # as long as an agent lives; not so what expires
         self._served: AnsweringAgent | None = None  # where it is in this container
-        self._own: dict[str, dict[str, ServiceDescription]] = {}  # by agent and name
-        self._ended: set[str] = set()  # agents whose services are still to be removed
+        self.open_subscriptions = set()
+        self._claims = Claims(self._ask)
         self._followings: dict[Following, None] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._unheard: dict[Following, None] = {}  # those that the directory may not know of
+        self._left: dict[str, None] = {}  # conversations that it may still tell things in
+        self._worker: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._complaint = ""
 
     async def open(self) -> None:
         """Have the directory's agent here, if this is the platform's container."""
@@ -99,9 +107,10 @@ class CentralDirectory:
 
     async def close(self) -> None:
         """End; the directory learns that the container stops."""
-        for task in tuple(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._is_closed = True
+        if self._worker is not None:
+            self._worker.cancel()
+            await asyncio.gather(self._worker, return_exceptions=True)
         if self._served is not None:
             await self._served.close()
 
@@ -109,37 +118,48 @@ class CentralDirectory:
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
         """Register a service, or put it in its own place."""
-        services = self._own.setdefault(agent, {})
-        before = services.get(service.name)
-        services[service.name] = service
+        await self._claims.settle(agent)
+        claim = self._claims.of(agent)
         try:
-            await self._ask(Register((service,)) if is_new else Modify((service,)))
-        except BaseException:
-            self._restore(agent, service, before)
-            raise
-
-    def _restore(self, agent: str, service: ServiceDescription, before: ServiceDescription | None) -> None:
-        services = self._own.get(agent, {})
-        if services.get(service.name) is service:
-            if before is None:
-                del services[service.name]
-            else:
-                services[service.name] = before
-        if not services:
-            self._own.pop(agent, None)
+            request = Register((service,)) if is_new else Modify((service,))
+            await self._write(agent, claim, request, (service.name,))
+            claim.services[service.name] = service
+        finally:
+            self._claims.tidy(agent, claim)
 
     async def remove(self, agent: str, name: str | None) -> None:
         """Remove a service, or all of an agent's."""
-        services = self._own.get(agent, {})
-        kept = [each for each in services if each.startswith(RESERVED)] if name is None else []
-        names = [name] if name is not None else [each for each in services if each not in kept]
-        if kept and not names:
-            raise NotRegisteredError(f"{agent} has registered no service")
-        await self._ask(Deregister(agent, tuple(names) if kept or name is not None else ()))
-        for each in names:
-            services.pop(each, None)
-        if not services:
-            self._own.pop(agent, None)
+        await self._claims.settle(agent)
+        claim = self._claims.of(agent)
+        try:
+            kept = [each for each in claim.services if each.startswith(RESERVED)] if name is None else []
+            names = [name] if name is not None else [each for each in claim.services if each not in kept]
+            if kept and not names:
+                raise NotRegisteredError(f"{agent} has registered no service")
+            request = Deregister(agent, tuple(names) if kept or name is not None else ())
+            await self._write(agent, claim, request, names)
+            for each in names:
+                claim.services.pop(each, None)
+        finally:
+            self._claims.tidy(agent, claim)
+
+    async def _write(self, agent: str, claim: Claim, request: Request, names: Iterable[str]) -> None:
+        """Have the directory changed; what is not answered is in doubt."""
+        claim.under_way += 1
+        is_answered = False
+        try:
+            await self._ask(request)
+            is_answered = True
+        except DirectoryError as error:
+            is_answered = error.__cause__ is None
+            raise
+        finally:
+            claim.under_way -= 1
+            if self._is_kept and not (is_answered and self._claims.of(agent) is claim):
+                self._claims.doubt(agent, claim, names)
+                self._work()
+            elif claim.doubtful:
+                self._work()
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
         """Return what matches a query."""
@@ -147,11 +167,24 @@ class CentralDirectory:
 
     async def watch(self, query: Query, notice: Notice) -> Following:
         """Call `notice` with what matches a query, then with each change."""
-        following = Following(
-            self._agent, self._address, query, notice, self._followings, ontology=self._ontology
-        )
-        await following.begin(self._answer)
+        following = Following(self._agent, self._address, query, notice, self._leave, ontology=self._ontology)
+        self._followings[following] = None
+        try:
+            await following.begin(self._answer)
+        except BaseException:
+            await following.close()
+            raise
         return following
+
+    def _leave(self, following: Following, conversation: str, *, is_over: bool) -> None:
+        """Have the directory tell nothing more in a conversation."""
+        if is_over:
+            self._followings.pop(following, None)
+            self._unheard.pop(following, None)
+        if conversation:
+            self._left[conversation] = None
+            self._agent.follow(conversation, _ignore)
+            self._work()
 
     def _ask(self, request: Request) -> Coroutine[Any, Any, Result]:
         agent = self._agent
@@ -164,9 +197,10 @@ class CentralDirectory:
         return self._answer(message)
 
     async def _answer(self, message: Message) -> Result:
+        """Return what the directory answers; its refusals have no cause, all other errors do."""
         try:
             answer = await self._agent.ask(message)
-        except (UndeliveredError, NoAnswerError, MessageTooLargeError) as error:
+        except (UndeliveredError, NoAnswerError, MessageTooLargeError, MailboxFullError) as error:
             raise DirectoryError(f"the directory cannot be reached: {error}") from error
         if answer.performative != "inform":
             raise decode_error(answer.body)
@@ -177,39 +211,21 @@ class CentralDirectory:
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""
         is_stopping = self._container._closing  # then all of its agents' services go at once
-        if self._is_kept and self._own.pop(agent, None) is not None and not is_stopping:
-            self._ended.add(agent)
-            self._begin(self._withdraw(agent))
+        if self._claims.drop(agent) and self._is_kept and not is_stopping:
+            self._claims.doubt(agent, self._claims.of(agent), (None,))
+            self._work()
 
-    async def _withdraw(self, agent: str) -> None:
-        try:
-            await self._ask(Deregister(agent))
-        except NotRegisteredError:
-            self._ended.discard(agent)  # what matters is that there is none
-        except (DirectoryError, ContainerClosedError) as error:
-            # Once the directory is back, it is told again.
-            logger.warning("the services of %s, which has ended, are still registered: %s", agent, error)
-        else:
-            self._ended.discard(agent)
+    def met(self) -> None:
+        """Learn that the platform's container has put this one on its list: it may have missed everything."""
+        if self._is_kept:
+            self._claims.doubt_all()
+        self._unheard.update(self._followings)
+        self._work()
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Learn that another container is a member; if it is the platform's, it may have missed this one."""
+        """Learn that another container is a member."""
         if self._served is not None:
             self._served.container_joined(domain, incarnation)
-        elif domain == self._plan.main and (self._own or self._ended or self._followings):
-            self._begin(self._catch_up())
-
-    async def _catch_up(self) -> None:
-        for agent in tuple(self._ended):
-            await self._withdraw(agent)
-        try:
-            services = iter([each for own in self._own.values() for each in own.values()])
-            while self._is_kept and (some := tuple(islice(services, _RENEWED))):
-                await self._ask(Renew(some))
-            for following in tuple(self._followings):
-                await following.begin(self._answer)
-        except DirectoryError as error:  # gone again, most likely: then it begins anew
-            logger.warning("the directory could not be told what this container's agents offer: %s", error)
 
     def lost(self, domain: str) -> None:
         """Learn that another container is not a member any more."""
@@ -220,7 +236,62 @@ class CentralDirectory:
         """Refuse what is told: this directory has messages for that."""
         raise ValueError(f"{domain} says {len(payload)} bytes to a directory that is an agent")
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    # -- what the directory has to be told yet --------------------------------------------------------------
+
+    def _work(self) -> None:
+        if self._worker is None and not self._is_closed:
+            self._worker = asyncio.get_running_loop().create_task(self._tell_all(), name="directory's news")
+
+    async def _tell_all(self) -> None:
+        try:
+            while self._left or self._unheard or not self._claims.is_settled:
+                try:
+                    await self._tell_some()
+                    self._complaint = ""
+                except DirectoryError as error:
+                    self._complain(str(error))
+                    if isinstance(error.__cause__, UndeliveredError):
+                        return  # it says so when it is there again
+                    await asyncio.sleep(_AGAIN)
+        except ContainerClosedError:
+            return
+        except FormicaryError:
+            logger.exception("the directory could not be told what agents here offer; please report it")
+        finally:
+            self._worker = None
+
+    async def _tell_some(self) -> None:
+        for conversation in tuple(self._left):
+            try:
+                await self._answer(self._cancelling(conversation))
+            except DirectoryError as error:
+                if error.__cause__ is not None:
+                    raise
+                # The directory says that there is nothing to cancel.
+            self._left.pop(conversation, None)
+            self._agent.unfollow(conversation)
+        await self._claims.settle_all()
+        while self._unheard:
+            following = next(iter(self._unheard))
+            await following.begin(self._answer)
+            self._unheard.pop(following, None)
+
+    def _complain(self, complaint: str) -> None:
+        if complaint != self._complaint:
+            self._complaint = complaint
+            logger.warning("the directory could not be told what agents here offer and watch: %s", complaint)
+
+    def _cancelling(self, conversation: str) -> Message:
+        return Message(
+            self._address,
+            performative="cancel",
+            language=LANGUAGE,
+            ontology=self._ontology,
+            protocol=SUBSCRIBE,
+            conversation_id=conversation,
+            reply_with=self._agent.new_name(),
+        )
+
+
+def _ignore(message: Message) -> None:
+    """Take what comes in a conversation that is over."""

@@ -43,6 +43,8 @@ class Enquiries:
         try:
             if message.performative == "cancel":
                 self._cancel(message)
+                if message.reply_with is not None:
+                    await self._answer(message, encode(Result("cancel")))
                 return
             request = read_request(message.replace(ontology=None))
             if isinstance(request, Search):

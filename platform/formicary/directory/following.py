@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from formicary.directory.language import LANGUAGE, SUBSCRIBE, Gone, Subscribe, decode_result, encode
-from formicary.errors import FormicaryError
 from formicary.message import Message
 
 if TYPE_CHECKING:
@@ -18,6 +17,13 @@ if TYPE_CHECKING:
     from formicary.management.agent import ManagementAgent
 
 
+class Leave(Protocol):
+    """What is called with a subscription, and a conversation in which it wants to hear nothing more."""
+
+    def __call__(self, following: Following, conversation: str, *, is_over: bool) -> None:
+        """Be called."""
+
+
 class Following:
     """A query that the directory's agent tells this container about.
 
@@ -26,7 +32,7 @@ class Following:
         directory: the full name of the directory's agent.
         query: what is looked for.
         notice: called with what matches at first, then with each change.
-        all_: where it is as long as it lasts.
+        leave: called with this, a conversation in which nothing more is to be told, and whether all is over.
         ontology: in which the directory is asked.
     """
 
@@ -36,7 +42,7 @@ class Following:
         directory: str,
         query: Query,
         notice: Notice,
-        all_: dict[Following, None],
+        leave: Leave,
         *,
         ontology: str,
     ) -> None:
@@ -44,7 +50,7 @@ class Following:
         self._directory = directory
         self._query = query
         self._notice = notice
-        self._all = all_
+        self._leave = leave
         self._ontology = ontology
         self._conversation = ""
         self._known: dict[tuple[str, str], ServiceDescription] | None = None  # None before it has begun
@@ -59,53 +65,29 @@ class Following:
         Raises:
             DirectoryError: it cannot be reached, or refuses.
         """
-        await self._cancel()
+        former = self._conversation
         conversation = self._conversation = self._agent.new_name()
+        if former:
+            self._leave(self, former, is_over=False)
         self._fresh = None
-        self._all[self] = None
         self._agent.follow(conversation, self._take)
-        try:
-            await answer(
-                Message(
-                    self._directory,
-                    body=encode(Subscribe(self._query)),
-                    performative="subscribe",
-                    language=LANGUAGE,
-                    ontology=self._ontology,
-                    protocol=SUBSCRIBE,
-                    conversation_id=conversation,
-                    reply_with=self._agent.new_name(),
-                )
+        await answer(
+            Message(
+                self._directory,
+                body=encode(Subscribe(self._query)),
+                performative="subscribe",
+                language=LANGUAGE,
+                ontology=self._ontology,
+                protocol=SUBSCRIBE,
+                conversation_id=conversation,
+                reply_with=self._agent.new_name(),
             )
-        except BaseException:
-            if self._known is None:
-                self._agent.unfollow(conversation)
-                self._all.pop(self, None)
-            raise
+        )
 
     async def close(self) -> None:
         """Watch no more."""
-        self._all.pop(self, None)
-        await self._cancel()
-
-    async def _cancel(self) -> None:
-        if not self._conversation:
-            return
         conversation, self._conversation = self._conversation, ""
-        self._agent.unfollow(conversation)
-        try:
-            await self._agent.send(
-                Message(
-                    self._directory,
-                    performative="cancel",
-                    language=LANGUAGE,
-                    ontology=self._ontology,
-                    protocol=SUBSCRIBE,
-                    conversation_id=conversation,
-                )
-            )
-        except FormicaryError:  # who cannot be told will not say anything either
-            return
+        self._leave(self, conversation, is_over=True)
 
     def _take(self, message: Message) -> None:
         if message.performative != "inform":

@@ -33,6 +33,10 @@ class Backend(Protocol):
     """One container's part of the directory, however that is built."""
 
     channel: str
+    refusal: str | None = None
+    """Why agents cannot use it now, as a sentence."""
+    open_subscriptions: set[Subscription]
+    """Those that have begun, and not ended."""
 
     async def open(self) -> None:
         """Open what has a file; StoreError if it cannot be used."""
@@ -70,6 +74,9 @@ class Backend(Protocol):
     def agent_gone(self, agent: str) -> None:
         """Learn that an agent of this container has ended: its services go."""
 
+    def met(self) -> None:
+        """Learn that the platform's container knows of this one from now on, and may have forgotten it."""
+
     def joined(self, domain: str, incarnation: int) -> None:
         """Learn that another container is a member, and can be told things; again with each new link."""
 
@@ -95,6 +102,17 @@ class Directory:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
+    @property
+    def _part(self) -> Backend:
+        """The container's part.
+
+        Raises:
+            DirectoryError: it cannot be used.
+        """
+        if self._backend.refusal is not None:
+            raise DirectoryError(self._backend.refusal)
+        return self._backend
+
     def search(
         self, query: Query | None = None, /, **fields: Any
     ) -> Coroutine[Any, Any, tuple[ServiceDescription, ...]]:
@@ -109,7 +127,7 @@ class Directory:
             DirectoryError: the directory cannot be reached, or does not do it.
         """
         # Not `async`, as that would be one more step on the way to the directory and back.
-        return self._backend.search(Query(**fields) if query is None else query)
+        return self._part.search(Query(**fields) if query is None else query)
 
     def subscribe(self, query: Query | None = None, /, **fields: Any) -> Subscription:
         """Return what gives the services that match, and then those that come and go.
@@ -126,8 +144,9 @@ class Directory:
 
         Raises:
             InvalidDescriptionError: that cannot be looked for.
+            DirectoryError: the platform has another kind of directory.
         """
-        return Subscription(self._backend, Query(**fields) if query is None else query)
+        return Subscription(self._part, Query(**fields) if query is None else query)
 
 
 class AgentDirectory(Directory):
@@ -168,7 +187,7 @@ class AgentDirectory(Directory):
         service = self._describe(
             type, name, protocols, ontologies, languages, ownership=ownership, properties=properties
         )
-        await self._backend.put(service.agent, service, is_new=True)
+        await self._part.put(service.agent, service, is_new=True)
         return service
 
     async def modify(
@@ -193,7 +212,7 @@ class AgentDirectory(Directory):
         service = self._describe(
             type, name, protocols, ontologies, languages, ownership=ownership, properties=properties
         )
-        await self._backend.put(service.agent, service, is_new=False)
+        await self._part.put(service.agent, service, is_new=False)
         return service
 
     async def deregister(self, name: str | None = None) -> None:
@@ -207,10 +226,11 @@ class AgentDirectory(Directory):
             NotRegisteredError: the agent has none, or none of this name.
             InvalidDescriptionError: it is the name of one of the platform's own entries.
             DirectoryError: the directory cannot be reached, or does not do it.
+            AgentStateError: the agent has ended, and its services with it.
         """
         if name is not None:
             _check_name(name)
-        await self._backend.remove(self._address(), name)
+        await self._part.remove(self._address(), name)
 
     def _describe(
         self,
@@ -223,8 +243,6 @@ class AgentDirectory(Directory):
         ownership: str,
         properties: Mapping[str, Any],
     ) -> ServiceDescription:
-        if self._agent.state is AgentState.GONE:
-            raise AgentStateError(f"agent {self._agent.name} is gone, and offers nothing more")
         service = ServiceDescription(
             self._address(),
             type_,
@@ -240,6 +258,8 @@ class AgentDirectory(Directory):
         return service
 
     def _address(self) -> str:
+        if self._agent.state is AgentState.GONE:  # by now there may be another one of its name
+            raise AgentStateError(f"agent {self._agent.name} is gone, and offers nothing more")
         address = self._agent.address
         assert address is not None, "an agent in a container has an address"
         return address
@@ -269,7 +289,8 @@ class Subscription:
     """The services that match a query, as they come and go. Use it as `async with`, then `async for`.
 
     The first change has all that match at the beginning, and may be empty. Who takes long to go through gets
-    what has happened meanwhile as one change, in which each service is as it was last.
+    what has happened meanwhile as one change, in which each service is as it was last. It ends when the
+    block is left elsewhere, or the container is closed.
 
     Args:
         backend: the container's part of the directory.
@@ -282,15 +303,24 @@ class Subscription:
         self._watch: Watch | None = None
         self._changes: dict[tuple[str, str], ServiceDescription | None] = {}
         self._has_news = asyncio.Event()
+        self._is_over = False
 
     async def __aenter__(self) -> Self:
         self._watch = await self._backend.watch(self._query, self._take)
+        self._backend.open_subscriptions.add(self)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         watch, self._watch = self._watch, None
+        self.end()
         if watch is not None:
             await watch.close()
+
+    def end(self) -> None:
+        """Have who goes through it come to the end, as it is left, or its container is closed."""
+        self._backend.open_subscriptions.discard(self)
+        self._is_over = True
+        self._has_news.set()
 
     def __aiter__(self) -> Self:
         return self
@@ -299,6 +329,8 @@ class Subscription:
         if self._watch is None:
             raise DirectoryError("the subscription is not open; use it as: async with ... as changes")
         await self._has_news.wait()
+        if self._is_over:
+            raise StopAsyncIteration
         self._has_news.clear()
         changes, self._changes = self._changes, {}
         return Change(

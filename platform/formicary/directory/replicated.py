@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.directory.description import RESERVED
 from formicary.directory.index import Index
+from formicary.directory.interface import Backend
 from formicary.directory.replication import Added, Broadcast, Replica, Send
 from formicary.directory.watches import Watches
 from formicary.errors import AlreadyRegisteredError, NotRegisteredError
@@ -29,7 +30,7 @@ _REMIND = 10.0  # s between reminders
 _Key = tuple[str, str, str]  # the owner's domain, the agent, and the service's name
 
 
-class ReplicatedDirectory:
+class ReplicatedDirectory(Backend):
     """A container's replica: a `Backend` that answers without asking anybody.
 
     Args:
@@ -47,6 +48,7 @@ class ReplicatedDirectory:
         self._replica = Replica(container.domain, 0 if members is None else members.incarnation)
         self._index: Index[_Key] = Index()
         self._watches = Watches()
+        self.open_subscriptions = set()
         self._names: dict[str, dict[str, None]] = {}  # of the services of each agent of this container
         self._is_dirty = False
         self._timer: asyncio.TimerHandle | None = None
@@ -127,6 +129,9 @@ class ReplicatedDirectory:
         return self._watches.add(query, notice)
 
     # -- other containers -----------------------------------------------------------------------------------
+
+    def met(self) -> None:
+        """Do nothing: replicas ask for what they have missed."""
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Learn that another container is a member, and can be told things; again with each new link."""

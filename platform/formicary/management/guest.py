@@ -77,6 +77,8 @@ class GuestOffices:
     async def close(self) -> None:
         """End; who still waits for an answer is told."""
         await self.agent.stop()
+        for subscription in tuple(self.backend.open_subscriptions):
+            subscription.end()
         await self.backend.close()
 
     # -- as the peers of the transport ----------------------------------------------------------------------
@@ -85,7 +87,7 @@ class GuestOffices:
         """Learn that a link to another container has begun."""
         if domain == self._main:
             self._is_there = True
-            self.backend.joined(domain, 0)
+            self.backend.met()
 
     def ended(self, domain: str) -> None:
         """Learn that the link to another container has ended."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary.directory.agreement import Agreement
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
 from formicary.management.agent import ManagementAgent
@@ -44,6 +45,7 @@ class Offices:
             self._members = Members(container.domain, plan.main, transport)
             container.peers = self._members
         self.backend: Backend = self._make_backend(plan, transport)
+        self._agreement = Agreement(container.name, plan, self.backend, transport)
         performer = Performer(container, self.agent)
         self.agent.serve(ONTOLOGY, Requests(self.agent, performer).handle)
         self.management = Management(performer)
@@ -102,6 +104,7 @@ class Offices:
         assert self._members is not None
         self._members.listen(self.agent)
         self._members.listen(self.backend)
+        self._members.listen(self._agreement)
         self._members.start()
 
     def agent_gone(self, address: str) -> None:
@@ -115,6 +118,9 @@ class Offices:
         if self._groups is not None:
             await self._groups.close()
         await self.agent.stop()  # who still waits for an answer is told
+        self._agreement.close()
+        for subscription in tuple(self.backend.open_subscriptions):
+            subscription.end()
         await self.backend.close()
         if self._members is not None:
             self._members.close()

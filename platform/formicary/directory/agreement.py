@@ -1,0 +1,111 @@
+"""Whether all containers of a platform build the directory in the same way; the platform's own decides."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final
+
+from formicary.container import DIRECTORIES
+
+if TYPE_CHECKING:
+    from formicary.delivery import Plan, Transport
+    from formicary.directory.interface import Backend
+
+logger = logging.getLogger("formicary.directory")
+
+CHANNEL: Final = "design"
+"""What containers tell each other on how they build the directory."""
+
+_AGAIN = 1.0  # s until somebody is told again who could not be told
+
+
+class Agreement:
+    """Tells every other member how the directory is built here, and hears how it is built there.
+
+    It is told again with each new link, and when a container is a member again: so from the platform's
+    container it means as well that this one is on the list, and may have been off it.
+
+    Args:
+        name: the container's.
+        plan: how the directory is built here.
+        backend: the container's part of it.
+        transport: what reaches the others.
+    """
+
+    channel = CHANNEL
+
+    def __init__(self, name: str, plan: Plan, backend: Backend, transport: Transport | None) -> None:
+        self._name = name
+        self._plan = plan
+        self._backend = backend
+        self._transport = transport
+        self._untold: dict[str, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._others: dict[str, str] = {}  # how those build it that do otherwise
+
+    def joined(self, domain: str, incarnation: int) -> None:  # noqa: ARG002 -- as of other listeners
+        """Tell another container."""
+        self._untold[domain] = None
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for domain in tuple(self._untold):
+            if self._transport is None or self._transport.tell(
+                domain, CHANNEL, self._plan.directory.encode()
+            ):
+                del self._untold[domain]
+        if self._untold:
+            self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._tell)
+
+    def lost(self, domain: str) -> None:
+        """Forget a container."""
+        self._untold.pop(domain, None)
+        self._others.pop(domain, None)
+
+    def told(self, domain: str, payload: bytes) -> None:
+        """Learn how another container builds the directory.
+
+        Raises:
+            ValueError: there is no such way.
+        """
+        design = payload.decode("ascii", "replace")
+        if design not in DIRECTORIES:
+            raise ValueError(
+                f"{domain} builds the directory in a way that is not known here: {payload[:40]!r}"
+            )
+        is_main = domain == self._plan.main
+        if design == self._plan.directory:
+            self._others.pop(domain, None)
+            if is_main:
+                self._backend.refusal = None
+                self._backend.met()
+            return
+        sentence = self._sentence(domain.partition(".")[0], design, is_main=is_main)
+        if is_main:
+            self._backend.refusal = sentence
+        if self._others.get(domain) != design:
+            self._others[domain] = design
+            logger.error("%s", sentence)
+
+    def _sentence(self, other: str, design: str, *, is_main: bool) -> str:
+        own = self._plan.directory
+        if is_main:
+            return (
+                f"the platform's container {other} has directory={design!r} and container {self._name} has "
+                f"directory={own!r}, so they share no directory; open {self._name} with directory={design!r}"
+            )
+        return (
+            f"container {other} has directory={design!r} and container {self._name} has directory={own!r}, "
+            f"so they share no directory; open all with that of the platform's container "
+            f"{self._plan.main.partition('.')[0]}"
+        )
+
+    def close(self) -> None:
+        """Tell nobody any more."""
+        self._untold.clear()
+        if self._timer is not None:
+            self._timer.cancel()

@@ -216,7 +216,7 @@ def _details(service: ServiceDescription) -> str:
 def _say(value: Any) -> str:
     import json
 
-    if isinstance(value, str) and value and not set(value) & set(' ",'):
+    if isinstance(value, str) and value.isprintable() and value and not set(value) & set(' ",'):
         return value
     if isinstance(value, tuple):
         return ",".join(map(_say, value))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,6 +23,7 @@ from formicary.cli.options import (
     examples,
 )
 from formicary.cli.reaching import LOOPBACK, Design, Reaching, Route
+from formicary.cli.running import run_to_the_end
 from formicary.errors import FormicaryError
 
 if TYPE_CHECKING:
@@ -169,13 +169,9 @@ class _Errors(logging.Handler):
 def _run_to_the_end(
     container: Container, agents: list[Agent | MicroAgent], seconds: float | None, listens: str | None
 ) -> None:
-    # Who ends the command with SIGTERM wants the agents to stop in order, as after Ctrl-C.
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-            runner.run(_live(container, agents, seconds, listens))
+        run_to_the_end(_live(container, agents, seconds, listens), _loop_factory())
     finally:
-        signal.signal(signal.SIGTERM, before)
         _report_dead_letters(container)
 
 

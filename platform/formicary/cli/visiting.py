@@ -7,7 +7,6 @@ import contextlib
 import functools
 import inspect
 import logging
-import signal
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
@@ -25,10 +24,11 @@ from formicary.cli.options import (  # noqa: TC001 -- Typer reads the types
     Tls,
 )
 from formicary.cli.reaching import Reaching
+from formicary.cli.running import run_to_the_end
 from formicary.errors import LinkError, ManagementError, ServerError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from formicary.container import Container
     from formicary.directory.interface import Directory
@@ -126,15 +126,11 @@ def _reaching(
     return reaching, own_name
 
 
-def _run(work: Any) -> None:
+def _run(work: Coroutine[Any, Any, None]) -> None:
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("formicary").setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence
     logging.getLogger("formicary.transport.login").setLevel(logging.WARNING)  # but this warns the user
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    try:
-        asyncio.run(work)
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    run_to_the_end(work)
 
 
 async def _visit(reaching: Reaching, name: str | None, do: Callable[[Visit], Awaitable[None]]) -> None:
@@ -145,7 +141,7 @@ async def _visit(reaching: Reaching, name: str | None, do: Callable[[Visit], Awa
         container = reaching.guest(own)
         await container.__aenter__()
         try:
-            await do(Visit(container, await _meet(container)))
+            await do(Visit(container, await _meet(container, reaching)))
         finally:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LEAVING):
@@ -178,7 +174,7 @@ def _found(reaching: Reaching) -> Reaching:
     return replace(reaching, server="local")
 
 
-async def _meet(container: Container) -> ContainerDescription:
+async def _meet(container: Container, reaching: Reaching) -> ContainerDescription:
     """Wait until the platform's container has answered.
 
     Raises:
@@ -187,6 +183,7 @@ async def _meet(container: Container) -> ContainerDescription:
     """
     domain = container._plan.main
     name = domain.partition(".")[0]
+    option = "--join" if reaching.join is not None else "--main"
     try:
         async with asyncio.timeout(_PATIENCE):
             main = await container.management.describe(domain)
@@ -201,7 +198,7 @@ async def _meet(container: Container) -> ContainerDescription:
     except ManagementError as error:
         raise LinkError(
             f"the platform's container {name} cannot be asked ({error}); start it, or name another one with "
-            "--main or --join"
+            f"{option}"
         ) from None
     real = next((other.name for other in others if other.is_main), "another")
-    raise UsageError(f"the platform's container is {real}, not {name}; say so with --join or --main")
+    raise UsageError(f"the platform's container is {real}, not {name}; say so with {option}")

@@ -26,7 +26,7 @@ from formicary.transport.stream import reason
 if TYPE_CHECKING:
     from formicary.server.account import AccountAddress
 
-logger = logging.getLogger("formicary.transport")
+logger = logging.getLogger("formicary.transport.login")
 
 _PORT = 5222
 _DNS_TIMEOUT = 2.0  # seconds that the DNS gets

@@ -87,6 +87,21 @@ def test_a_signal_stops_the_agents_in_order_the_latest_first(script, number):
     assert err == "c1.lab.localhost: alice, bob; Ctrl-C ends it\n"
 
 
+def test_what_a_script_has_started_in_the_background_ends_by_sigterm(script):
+    path = script("alice = agent('alice', Stay())")
+    with subprocess.Popen(
+        [*COMMAND, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),  # noqa: PLW1509 -- as a shell does
+    ) as process:
+        assert process.stdout.readline() == "alice waits\n"
+        process.send_signal(signal.SIGINT)
+        process.terminate()
+        out, _ = process.communicate()
+    assert (process.returncode, out) == (130, "alice ends\n")
+
+
 def test_it_ends_after_the_time_that_it_is_given(script):
     ended = run(script("alice = agent('alice', Stay())"), "--for", "0.2")
     assert (ended.returncode, ended.stdout) == (0, "alice waits\nalice ends\n")

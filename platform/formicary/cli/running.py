@@ -1,0 +1,37 @@
+"""Running what a command does until it ends, or until somebody ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+
+def run_to_the_end(
+    work: Coroutine[Any, Any, None], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
+) -> None:
+    """Run something in an event loop; Ctrl-C and SIGTERM cancel it.
+
+    Args:
+        work: what is run.
+        loop_factory: makes the loop.
+
+    Raises:
+        KeyboardInterrupt: it was cancelled so, and has ended.
+    """
+
+    async def until_terminated() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        # Not by way of SIGINT: that is ignored in what a script has started in the background.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        await work
+
+    with asyncio.Runner(loop_factory=loop_factory) as runner:
+        try:
+            runner.run(until_terminated())
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None

@@ -1,0 +1,107 @@
+"""Platforms that tests of commands look at: processes of `formicary run`, and commands that look at them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()"]
+
+SHOP = """
+from formicary import Agent, MicroAgent
+
+class Printer(Agent):
+    def __init__(self, name, dpi=600, **others):
+        super().__init__(name)
+        self.properties = {"dpi": dpi, "formats": ["pdf", "ps"], **others}
+
+    async def setup(self):
+        await self.directory.register("printer", properties=self.properties, protocols=["fipa-request"])
+
+class Rude(Agent):
+    async def setup(self):
+        await self.directory.register("\\x1b[31mred", properties={"wish": "two\\nlines"})
+
+class Cell(MicroAgent):
+    def handle(self, message):
+        pass
+
+class Broken(Agent):
+    async def setup(self):
+        raise ValueError("out of paper")
+"""
+STAFF = "from shop import Cell, Printer\nlaser, cell = Printer('laser'), Cell('cell')\n"
+
+
+class Lab:
+    """A folder with the scripts, and with the state of whatever runs.
+
+    Args:
+        path: the folder.
+    """
+
+    def __init__(self, path):
+        self.path = path
+        (path / "shop.py").write_text(SHOP, encoding="utf-8")
+        (path / "staff.py").write_text(STAFF, encoding="utf-8")
+        self.environment = {
+            **os.environ,
+            "XDG_STATE_HOME": str(path / "state"),
+            "PYTHONPATH": str(path),
+            "COLUMNS": "40",
+        }
+
+    @property
+    def options(self):
+        return {"cwd": self.path, "env": self.environment, "text": True}
+
+    @contextmanager
+    def run(self, *arguments, warnings=0):
+        """Have a container as long as the block lasts; give its process."""
+        command = [*COMMAND, "run", "staff.py", "--allow-create", "shop", *arguments]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, **self.options) as process:
+            try:
+                said = [process.stderr.readline() for _ in range(warnings + 1)]
+                assert "Ctrl-C ends it" in said[-1]
+                if "--listen" in arguments:
+                    assert "from another terminal" in process.stderr.readline()
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.send_signal(signal.SIGCONT)
+                    process.send_signal(signal.SIGTERM)
+                    process.communicate()
+
+    def ask(self, *arguments, **options):
+        """Run a command to its end."""
+        return subprocess.run(
+            [*COMMAND, *map(str, arguments)], capture_output=True, check=False, **self.options, **options
+        )
+
+    def start(self, *arguments):
+        """Start a command, whose output is read."""
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen([*COMMAND, *arguments], **pipes, **self.options)
+
+    def said(self, *arguments):
+        """Give what a command prints that goes well."""
+        done = self.ask(*arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def refused(self, *arguments, code):
+        """Give the one sentence that a command says that does not go well."""
+        done = self.ask(*arguments)
+        assert (done.returncode, done.stdout) == (code, ""), done.stderr
+        assert done.stderr.startswith("formicary: ")
+        assert done.stderr.count("\n") == 1
+        return done.stderr
+
+    def until(self, true):
+        """Wait until something is so; a test that waits for ever is ended by its timeout."""
+        while not true():
+            time.sleep(0.05)

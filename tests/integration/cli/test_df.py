@@ -1,0 +1,133 @@
+"""`formicary df list`, `search` and `watch` on a platform that runs, whatever its directory is like."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+ROW = "printer  printer  laser@{}.lab.localhost  dpi=600 formats=pdf,ps (protocols)=fipa-request"
+
+
+def test_services_are_listed(running):
+    heading, *rows = running.said("df", "list").splitlines()
+    assert heading.split() == ["TYPE", "NAME", "AGENT", "PROPERTIES"]
+    assert sorted(rows) == [ROW.format("c1"), ROW.format("c2")]
+    assert json.loads(running.said("df", "list", "--type", "scanner", "--json")) == {"services": []}
+
+
+def test_services_are_searched(running):
+    def found(*arguments):
+        services = json.loads(running.said("df", "search", "--json", *arguments))["services"]
+        return sorted(service["agent"].partition(".")[0] for service in services)
+
+    assert found("--type", "printer") == ["laser@c1", "laser@c2"]
+    assert found("--agent", "laser@c2", "--name", "printer") == ["laser@c2"]
+    assert found("--property", "formats=ps", "--property", "dpi=600") == ["laser@c1", "laser@c2"]
+    assert found("--property", "dpi=601") == []
+    assert found("--where", "dpi>=300", "--where", "dpi<601", "--where", "formats^=pd") == [
+        "laser@c1",
+        "laser@c2",
+    ]
+    assert found("--where", "dpi in 300,600", "--where", "formats != doc") == ["laser@c1", "laser@c2"]
+    assert found("--where", "dpi in [300]") == []
+
+
+def test_it_says_when_there_may_be_more(running):
+    done = running.ask("df", "search", "--max-results", "1")
+    assert (done.returncode, done.stdout.count("\n")) == (0, 2)
+    assert done.stderr == "formicary: there may be more than these 1; see --max-results\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["search", "--where", "dpi 300"], 2, "as in 'dpi>=300', not 'dpi 300'"),
+        (["search", "--where", "dpi>=true"], 1, "cannot be >= True"),
+        (["search", "--property", "=3"], 2, "--property is KEY=VALUE, not '=3'"),
+        (["search", "--property", "a=1", "--property", "a=2"], 2, "--property 'a' is given twice"),
+        (["search", "--agent", "A"], 2, "is not in its XMPP form"),
+        (["watch", "--where", "dpi"], 2, "as in 'dpi>=300', not 'dpi'"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_sentence(running, arguments, code, sentence):
+    assert sentence in running.refused("df", *arguments, code=code)
+
+
+def test_what_services_say_does_nothing_to_the_terminal(running):
+    running.said("create", "shop:Rude", "rude")
+    try:
+        listed = running.said("df", "list")
+        assert "\x1b" not in listed
+        assert r"\x1b[31mred" in listed
+        assert r'wish="two\nlines"' in listed
+    finally:
+        running.said("kill", "rude")
+
+
+def test_services_are_watched_as_they_come_and_go(running):
+    with running.start("df", "watch", "--where", "dpi>600", "--json") as watching:
+        running.said("create", "shop:Printer", "better", "--container", "c2", "--argument", "dpi=1200")
+        came = json.loads(watching.stdout.readline())
+        assert (came["event"], came["service"]["agent"]) == ("there", "better@c2.lab.localhost")
+        running.said("kill", "better")
+        gone = json.loads(watching.stdout.readline())
+        assert gone == {"event": "gone", "agent": "better@c2.lab.localhost", "name": "printer"}
+        watching.send_signal(signal.SIGINT)
+        out, err = watching.communicate()
+    assert (watching.returncode, out, err) == (130, "", "")
+
+
+def test_what_is_there_is_told_at_once_and_a_time_ends_it(running):
+    told = running.said("df", "watch", "--type", "printer", "--for", "0.5").splitlines()
+    assert sorted(told) == [f"+  {ROW.format(name)}" for name in ("c1", "c2")]
+
+
+def test_a_watch_ends_with_the_platform(lab):
+    with lab.run("--listen") as process, lab.start("df", "watch") as watching:
+        assert watching.stdout.readline().startswith("+  printer")
+        process.kill()
+        out, err = watching.communicate()
+    assert (watching.returncode, out) == (3, "")
+    assert err == "formicary: the platform's container c1 is not there any more\n"
+
+
+def test_who_reads_no_more_is_no_trouble(running):
+    with running.start("df", "watch") as watching:
+        watching.stdout.readline()
+        watching.stdout.close()
+        running.said("create", "shop:Printer", "late")
+        running.said("kill", "late")
+        err = watching.stderr.read()
+    assert "Traceback" not in err
+    assert watching.returncode == 1
+
+
+@pytest.mark.parametrize("directory", ["central", "lookup"])
+def test_a_directory_of_another_kind_is_asked_alike(lab, directory):
+    options = ("--directory", directory)
+    with lab.run("--listen", *options), lab.run("--name", "c2", "--join", "c1", *options):
+        lab.until(lambda: "c2 " in lab.said("ps"))
+        found = json.loads(lab.said("df", "search", "--type", "printer", "--json"))["services"]
+        assert sorted(each["agent"] for each in found) == ["laser@c1.lab.localhost", "laser@c2.lab.localhost"]
+        if directory == "central":
+            assert len(lab.said("df", "list").splitlines()) == 3
+            assert len(lab.said("df", "watch", "--for", "0.5").splitlines()) == 2
+        else:
+            assert "subscriptions" in lab.refused("df", "watch", code=1)
+
+
+def test_a_central_directory_keeps_what_agents_of_others_have_in_its_file(lab):
+    options = ("--directory", "central", "--directory-file", "df.sqlite")
+    with lab.run("--listen", *options):
+        assert len(lab.said("df", "list").splitlines()) == 2
+    assert (lab.path / "df.sqlite").stat().st_mode & 0o777 == 0o600
+    for arguments, sentence in (
+        (["--directory-file", "f"], "only a central directory has a file"),
+        (
+            ["--directory", "central", "--directory-file", "f", "--join", "c1"],
+            "only the platform's container",
+        ),
+    ):
+        assert sentence in lab.refused("run", "staff.py", *arguments, code=2)

@@ -1,0 +1,174 @@
+"""`formicary ps`, `agents`, `kill`, `suspend`, `resume` and `create` on a platform that runs."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+
+
+def test_ps_lists_the_containers_and_not_who_asks(running):
+    for _ in range(3):  # nor who has asked before
+        heading, *rows = running.said("ps").splitlines()
+        assert heading.split() == [
+            "CONTAINER", "MAIN", "HOST", "PID", "UPTIME", "AGENTS", "DEAD", "LETTERS", "LINKS",
+        ]  # fmt: skip
+        assert [row.split()[0] for row in rows] == ["c1", "c2"]
+        assert [" yes " in row for row in rows] == [True, False]
+        assert all(row.endswith("1 direct") for row in rows)
+    found = json.loads(running.said("ps", "--json", "--join", "c1"))
+    assert found["missing"] == []
+    assert [(each["domain"], each["is_main"], each["agents"]) for each in found["containers"]] == [
+        ("c1.lab.localhost", True, 2),
+        ("c2.lab.localhost", False, 2),
+    ]
+    assert [[link["peer"] for link in each["links"]] for each in found["containers"]] == [
+        ["c2.lab.localhost"],
+        ["c1.lab.localhost"],
+    ]
+
+
+def test_many_at_once_do_not_disturb_each_other(running):
+    asking = [running.start("ps", "--json") for _ in range(4)]
+    for process in asking:
+        out, err = process.communicate()
+        assert (process.returncode, err) == (0, "")
+        assert len(json.loads(out)["containers"]) == 2
+
+
+def test_agents_are_found_by_pattern_container_and_state(running):
+    assert running.said("agents", "l*").splitlines() == [
+        "NAME                    STATE   CONTAINER  CLASS",
+        "laser@c1.lab.localhost  active  c1         shop:Printer",
+        "laser@c2.lab.localhost  active  c2         shop:Printer",
+    ]
+    found = json.loads(running.said("agents", "--container", "c2", "--json"))
+    assert [each["name"] for each in found["agents"]] == ["laser@c2.lab.localhost", "cell@c2.lab.localhost"]
+    assert found["agents"][0] == {
+        "name": "laser@c2.lab.localhost",
+        "state": "active",
+        "container": "c2.lab.localhost",
+        "class": "shop:Printer",
+    }
+    assert json.loads(running.said("agents", "--state", "suspended", "--json"))["agents"] == []
+
+
+def test_an_agent_s_life_from_create_to_kill(running):
+    arguments = ("--container", "c2", "--argument", "dpi=1200", "--argument", "colour=red")
+    assert running.said("create", "shop:Printer", "ink", *arguments) == "created ink@c2.lab.localhost\n"
+    made = json.loads(running.said("df", "search", "--agent", "ink@c2", "--json"))["services"]
+    assert made[0]["properties"] == {"dpi": 1200, "formats": ["pdf", "ps"], "colour": "red"}
+    assert running.said("suspend", "ink") == "suspended ink@c2.lab.localhost\n"
+    assert "ink@c2.lab.localhost  suspended" in running.said("agents", "--state", "suspended")
+    assert "active" not in running.said("agents", "ink")
+    assert json.loads(running.said("resume", "ink@c2", "--json")) == [
+        {"agent": "ink@c2.lab.localhost", "done": True, "error": None}
+    ]
+    assert running.said("kill", "ink@c2.lab.localhost") == "killed ink@c2.lab.localhost\n"
+    assert "ink" not in running.said("agents")
+
+
+def test_an_agent_is_created_in_the_platform_s_container_if_none_is_named(running):
+    assert json.loads(running.said("create", "shop:Cell", "new", "--json")) == {
+        "agent": "new@c1.lab.localhost"
+    }
+    assert running.said("kill", "new") == "killed new@c1.lab.localhost\n"
+
+
+def test_what_fails_is_said_and_the_rest_is_done(running):
+    running.said("create", "shop:Cell", "brief")
+    done = running.ask("kill", "nobody", "brief", "laser", "laser@c9", "ams@c2", "brief")
+    assert done.returncode == 1
+    assert done.stdout == "killed brief@c1.lab.localhost\n"
+    assert done.stderr.splitlines() == [
+        "formicary: there is no agent nobody in the platform",
+        "formicary: there are 2 agents named laser; say which, as in laser@c1.lab.localhost",
+        "formicary: container c9 cannot be reached: no container named 'c9' is connected to container c1",
+        "formicary: ams@c2.lab.localhost is the container's own agent, and lives as long as that does",
+    ]
+    done = running.ask("suspend", "cell@c1", "--json")
+    assert done.returncode == 1
+    [result] = json.loads(done.stdout)
+    assert (result["agent"], result["done"]) == ("cell@c1", False)
+    assert "is a micro-agent" in result["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["create", "os:Printer", "new"], 1, "agents of module 'os' may not be created in this container"),
+        (["create", "shop:Nothing", "new"], 1, "module 'shop' has no class 'Nothing'"),
+        (["create", "shop:Broken", "new"], 1, "setup of agent new failed: ValueError: out of paper"),
+        (["create", "shop:Printer", "laser"], 1, "an agent named 'laser' lives in container c1"),
+        (["create", "shop:Printer", "new", "--container", "c9"], 1, "container c9 cannot be reached"),
+        (["create", "shop:Printer", "new", "--argument", "dpi"], 2, "--argument is KEY=VALUE, not 'dpi'"),
+        (
+            ["create", "shop:Printer", "new", "--argument", "dpi=[1"],
+            2,
+            "--argument dpi is not JSON, but begins",
+        ),
+        (["create", "shop:Cell", "new", "--argument", "dpi=1"], 1, "cannot be made with these arguments"),
+        (["kill", "a b"], 1, "the agent name 'a b' has ' ' in it"),
+        (["agents", "--container", "C9"], 1, "'C9' cannot be a container's name"),
+        (["ps", "--join", "c2"], 2, "no container that others can join is named c2 on this host"),
+        (["ps", "--join", "c9"], 2, "no container that others can join is named c9 on this host"),
+        (["ps", "--join", "c1", "--main", "c2"], 2, "so --main says nothing: add --server or --account"),
+        (["ps", "--join", "c1", "--server", "local"], 2, "meet at one place"),
+        (["ps", "--join", "c1", "--as", "c2"], 3, ""),
+        (["ps", "--server", "none"], 3, "no server runs in"),
+        (["ps", "--platform", "lab.example"], 2, "leave --platform out"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(running, arguments, code, sentence):
+    assert sentence in running.refused(*arguments, code=code)
+
+
+def test_a_platform_that_is_not_there_is_one_sentence(lab):
+    sentence = lab.refused("ps", code=3)
+    assert "no platform runs on this host" in sentence
+    assert "formicary run FILE --listen" in sentence
+
+
+def test_two_platforms_of_one_host_are_told_apart(lab):
+    with lab.run("--listen"), lab.run("--listen", "--name", "other"):
+        assert "can be joined (c1, other): say which" in lab.refused("agents", code=2)
+        assert lab.said("ps", "--join", "other").splitlines()[1].startswith("other ")
+        assert (
+            lab.said("ps", "--join", lab.path / "state/formicary/join/c1").splitlines()[1].startswith("c1 ")
+        )
+
+
+def test_a_container_that_has_joined_another_is_not_the_platform_s(lab):
+    with lab.run("--listen"), lab.run("--listen", "--name", "c2", "--join", "c1"):
+        assert "the platform's container is c1, not c2" in lab.refused("ps", "--join", "c2", code=2)
+
+
+def test_a_platform_that_is_dead_is_one_sentence(lab, tmp_path):
+    copy = tmp_path / "copy"
+    with lab.run("--listen") as process:
+        copy.write_text((lab.path / "state/formicary/join/c1").read_text())
+        process.kill()
+        process.wait()
+    assert "no platform runs on this host" in lab.refused("ps", code=3)
+    assert "has ended without a word" in lab.refused("ps", "--join", "c1", code=2)
+    assert "is it running?" in lab.refused("ps", "--join", copy, code=3)
+
+
+def test_a_platform_that_stands_still_is_one_sentence(lab):
+    with lab.run("--listen") as process:
+        process.send_signal(signal.SIGSTOP)
+        assert "within 5 s" in lab.refused("ps", code=3)
+
+
+def test_a_container_that_stands_still_is_missing_and_the_rest_is_there(lab):
+    with lab.run("--listen"), lab.run("--name", "c2", "--join", "c1") as process:
+        lab.until(lambda: "c2 " in lab.said("ps"))
+        process.send_signal(signal.SIGSTOP)
+        done = lab.ask("ps", "--json")
+        assert done.returncode == 1
+        found = json.loads(done.stdout)
+        assert [each["name"] for each in found["containers"]] == ["c1"]
+        assert [each["domain"] for each in found["missing"]] == ["c2.lab.localhost"]
+        assert done.stderr.startswith("formicary: c2.lab.localhost could not be asked: ")
+        assert done.stderr.count("\n") == 1

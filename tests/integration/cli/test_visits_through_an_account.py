@@ -1,0 +1,24 @@
+"""Commands that look at a platform whose containers share an ordinary account."""
+
+from __future__ import annotations
+
+import pytest
+
+from formicary.server import ManagedServer
+
+pytestmark = [pytest.mark.server, pytest.mark.accounts]
+
+
+def test_a_platform_is_looked_at(lab):
+    (lab.path / "password").write_text("secret\n")
+    with ManagedServer() as server:
+        jid = server.create_account("lab", "secret", "localhost")
+        where = ("--account", jid, "--account-server", f"127.0.0.1:{server.client_port}")
+        where += ("--password-file", "password", "--insecure")
+        with lab.run(*where, warnings=1):
+            done = lab.ask("kill", "laser", *where)
+            assert (done.returncode, done.stdout) == (0, "killed laser@c1.lab.account.localhost\n"), (
+                done.stderr
+            )
+            assert done.stderr.startswith("WARNING formicary.transport.login: ")
+            assert done.stderr.count("\n") == 1

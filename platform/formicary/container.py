@@ -61,6 +61,9 @@ class Container(Delivery):
         listen: the IP address of this host where other containers may reach this one, such as `"127.0.0.1"`
             or, with a port, `"192.168.1.7:5400"`. Without a server, they may join it there. None: only
             containers of this host that have a server or a container in common with it may reach it.
+        identity: with `listen` and no server, a file with the secrets by which those who join know this
+            container; it is made if there is none. A container of the same name that is opened with it later,
+            as after a crash, has the same `join_address`, and those who had joined come back by themselves.
         route: how messages go to other containers: `"auto"`: by direct connections where these can be made,
             else through the server, or through the container that both have joined; `"direct"`: by direct
             connections only; `"xmpp"`: only through the server.
@@ -95,6 +98,7 @@ class Container(Delivery):
         password: str = "",
         join: str | None = None,
         listen: str | None = None,
+        identity: Path | None = None,
         route: Literal["auto", "direct", "xmpp"] = "auto",
         tls: bool | Literal["always"] = True,
         mailbox_limit: int = 1000,
@@ -127,7 +131,12 @@ class Container(Delivery):
         )
         self._offices: Offices | GuestOffices | None = None
         self._meeting = meeting
-        self._reach = Reach(listen, route, tls)
+        if identity is not None and (listen is None or server is not None or account is not None):
+            raise UsageError(
+                "only a container that others can join has an identity file; give listen= and no server, or "
+                "leave it out"
+            )
+        self._reach = Reach(listen, route, tls, identity)
         self._mailbox_limit = mailbox_limit
         self._queue_limit = queue_limit
         self._starting: set[str] = set()

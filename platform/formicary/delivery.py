@@ -107,6 +107,7 @@ class Reach:
     listen: str | None = None
     route: Literal["auto", "direct", "xmpp"] = "auto"
     tls: bool | Literal["always"] = True
+    identity: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,4 +34,6 @@ def connect(
 
     if reach is None:
         return Router(server, join=join)
-    return Router(server, join=join, listen=reach.listen, route=reach.route, tls=reach.tls)
+    return Router(
+        server, join=join, listen=reach.listen, identity=reach.identity, route=reach.route, tls=reach.tls
+    )

@@ -16,8 +16,11 @@ from formicary.transport.direct import Direct, Offer
 from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, NoWay, RelayWay, unwrap, wrap
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from formicary.container import Container
     from formicary.transport.direct import DirectConnection, JoinAddress
+    from formicary.transport.direct.identity_file import IdentityFile
     from formicary.transport.header import Terms
     from formicary.transport.link import Link
     from formicary.transport.ways import FarWay
@@ -48,6 +51,7 @@ class Connections:
     Args:
         owner: the router.
         listen: where others may reach this container; None for this host only.
+        identity: the file with what those who join know this container by; None for none.
         tls: where connections use TLS.
         direct_only: whether messages have no other way.
         relays: whether frames of others come over them, as there is no server to pass these on.
@@ -58,6 +62,7 @@ class Connections:
         owner: Owner,
         *,
         listen: str | None,
+        identity: Path | None,
         tls: bool | Literal["always"],
         direct_only: bool,
         relays: bool,
@@ -66,16 +71,27 @@ class Connections:
         self._container = owner.container
         self._direct_only = direct_only
         self._relays = relays
+        domain = self._container.domain
         self._direct = Direct(
-            self._container.domain, tls=tls, listen=listen, accepted=self._take, admit=self._refusal
+            domain,
+            tls=tls,
+            listen=listen,
+            accepted=self._take,
+            admit=self._refusal,
+            file=None if identity is None else _identity_file(identity, domain),
         )
         self._dialling = Dialling(self._direct, self._take, self._not_reached)
         self._middle: Link | None = None  # the link to the container that this one has joined
+        self._complaint = ""  # why that did not take this one back, as was logged
         self._endings: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         """Begin to listen; errors as of `Direct.open`."""
         await self._direct.open()
+
+    def keep(self) -> None:
+        """Write the identity file, if there is to be one; errors as of `Direct.keep`."""
+        self._direct.keep()
 
     async def close(self) -> None:
         """End them all."""
@@ -155,6 +171,9 @@ class Connections:
 
     def _not_reached(self, domain: str, error: FormicaryError) -> None:
         link = self._owner.links[domain]
+        if link is self._middle and error.__context__ is None and str(error) != self._complaint:
+            self._complaint = str(error)  # somebody is there, and does not take this container
+            logger.warning("container %s is not taken back: %s", self._container.name, error)
         if isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError):
             link.set_away(is_away=True)  # nobody listens there any more
             if link.was_direct:
@@ -198,7 +217,9 @@ class Connections:
         asyncio.get_running_loop().call_soon(start)
         link.choose_way()
         if link is self._middle:
+            self._complaint = ""
             self._owner.far_changed()
+            link.connect()  # it may have been restarted, and then it does not know of this container
 
     def _cut(self, connection: DirectConnection) -> None:
         connection.abort()
@@ -255,3 +276,9 @@ class Connections:
             link.direct.send(wrap(RETURNED, domain, reason.encode()))
         elif other.direct.has_room:  # where there is none, it gets lost, and will come again
             other.direct.send(wrap(PASSED_ON, link.domain, inner))
+
+
+def _identity_file(path: Path, domain: str) -> IdentityFile:
+    from formicary.transport.direct.identity_file import IdentityFile  # few containers have one
+
+    return IdentityFile.open(path, domain)

@@ -7,15 +7,17 @@ import random
 from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError
+from formicary.transport.direct import JoinAddress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.transport.direct import Direct, DirectConnection, JoinAddress, Offer
+    from formicary.transport.direct import Direct, DirectConnection, Offer
 
 _PATIENCE = 1.0  # s that the container whose name comes second waits for the other one to dial
 _AGAIN = 0.1  # s before a lost connection is made again
 _LONGEST = 30.0  # s between tries
+_LONGEST_JOINED = 3.0  # the same for the container that was joined: without it, no others are found
 
 
 class Dialling:
@@ -67,6 +69,7 @@ class Dialling:
 
     async def _dial(self, domain: str, wait: float) -> None:
         pause = _AGAIN
+        longest = _LONGEST_JOINED if isinstance(self._offers[domain], JoinAddress) else _LONGEST
         while True:
             await asyncio.sleep(wait)
             try:
@@ -74,7 +77,7 @@ class Dialling:
             except FormicaryError as error:
                 self._failed(domain, error)
                 wait = pause * random.uniform(0.5, 1.0)
-                pause = min(_LONGEST, pause * 2)
+                pause = min(longest, pause * 2)
             else:
                 self._connected(connection)
                 return

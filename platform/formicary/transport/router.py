@@ -15,6 +15,7 @@ from formicary.transport.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
+    from pathlib import Path
 
     from formicary.container import Container
     from formicary.mailbox import Place
@@ -45,6 +46,7 @@ class Router:
         join: the join address of the container to join, where there is no server.
         listen: the IP address, with or without a port, where others may reach this container directly; None
             for this host only.
+        identity: the file with what those who join know this container by; None for none.
         route: which way messages may take.
         tls: where direct connections use TLS: True: TCP; "always": Unix sockets too; False: nowhere.
         session: makes a link's state machine.
@@ -56,6 +58,7 @@ class Router:
         *,
         join: JoinAddress | None = None,
         listen: str | None = None,
+        identity: Path | None = None,
         route: Route = "auto",
         tls: bool | Literal["always"] = True,
         session: Callable[[Callable[[], int], Terms], Session] = Session,
@@ -63,6 +66,7 @@ class Router:
         self._server = server
         self._join = join
         self._listen = listen
+        self._identity = identity
         self._route = route
         self._tls = tls
         self._make_session = session
@@ -97,6 +101,8 @@ class Router:
                 await self._xmpp.open()
             if self._join is not None and self._connections is not None:
                 await self._connections.join(self._join)
+            if self._connections is not None:
+                self._connections.keep()
         except BaseException:
             self.is_closed = True
             for link in self.links.values():
@@ -116,6 +122,7 @@ class Router:
         self._connections = Connections(
             self,
             listen=self._listen,
+            identity=self._identity,
             tls=self._tls,
             direct_only=self._route == "direct",
             relays=self._server is None,

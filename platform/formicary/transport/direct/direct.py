@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import ssl
 from collections import Counter
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.transport.direct.connection import DirectConnection
+    from formicary.transport.direct.identity_file import IdentityFile, Record
     from formicary.transport.direct.offer import Place, Tls
+
+logger = logging.getLogger("formicary.transport")
 
 _OPENING_TIMEOUT = 5.0  # seconds until both sides have proven who they are
 
@@ -39,6 +43,7 @@ class Direct:
             who they are.
         admit: called with the domain of a container that wants to join and has the token; returns why not,
             or None.
+        file: the file with what those who have joined know this container by; None: a new identity.
 
     Attributes:
         dropped: how many connections were given up, by reason.
@@ -52,6 +57,7 @@ class Direct:
         listen: str | None,
         accepted: Callable[[DirectConnection], None],
         admit: Callable[[str], str | None],
+        file: IdentityFile | None = None,
     ) -> None:
         self.dropped: Counter[str] = Counter()
         self._domain = domain
@@ -59,8 +65,10 @@ class Direct:
         self._listen = listen
         self._accepted = accepted
         self._admit = admit
-        self._identity = Identity.make() if tls else None
-        self._token = secrets.token_bytes(32) if listen else None
+        self._file = file
+        self._record = file.record if file else None
+        self._identity = ((file and file.identity) or Identity.make()) if tls else None
+        self._token = (self._record.token if self._record else secrets.token_bytes(32)) if listen else None
         self._peers = Peers(self._identity, self._token)
         self._listener = Listener(self._welcome, self.dropped)
         self._showing: ssl.SSLContext | None = self._identity.dialling() if self._identity else None
@@ -73,11 +81,42 @@ class Direct:
             UsageError: `listen` is no address and no host's name.
             LinkError: it is not possible to listen there.
         """
-        await self._listener.open(self._listen)
+        record = self._record
+        if record is None:
+            await self._listener.open(self._listen)
+        else:
+            await self._listener.open(self._listen, unix=record.unix, tcp=record.tcp)
+            if (change := self._change(record)) is not None:
+                logger.warning("%s cannot find it again, and need its new join address", change)
+
+    def keep(self) -> None:
+        """Put what those who join know this container by into its file, if it has one.
+
+        Raises:
+            UsageError: that cannot be written.
+        """
+        if self._file is not None and self._token is not None:
+            self._file.keep(
+                self._token, self._identity, tls=self._tls, unix=self._listener.unix, tcp=self._listener.tcp
+            )
+
+    def _change(self, record: Record) -> str | None:
+        """Return what keeps others from finding this container by what is on record, if anything does."""
+        if record.tls != self._tls:
+            return f"{self._domain} does not use TLS as before: those who had joined it"
+        lost = [f"{ip}, port {port}" for ip, port in record.tcp if (ip, port) not in self._listener.tcp]
+        if lost:
+            return (
+                f"{self._domain} does not listen at {' and '.join(lost)} any more, where another program may "
+                "do so: those who had joined it there"
+            )
+        return None
 
     async def close(self) -> None:
         """Listen no more and end what is half open; established connections stay."""
         await self._listener.close()
+        if self._file is not None:
+            self._file.close()
 
     @property
     def join_address(self) -> JoinAddress | None:

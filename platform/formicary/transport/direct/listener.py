@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import os
-import shutil
 import socket
+import stat
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.errors import LinkError, UsageError
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 
+_FOLDER = "formicary-"  # what the name of the folder with the Unix socket begins with
+_SOCKET = "direct"
 _BACKLOG = 128
 _HALF_OPEN = 64  # connections at once that have not proven who they are
 _LONGEST_PATH = 104  # bytes of a Unix socket's path that all systems take (Linux: 107)
@@ -39,18 +43,20 @@ class Listener:
     ) -> None:
         self._welcome = welcome
         self._dropped = dropped
-        self._folder: str | None = None
+        self._folder: Path | None = None
         self._sockets: list[socket.socket] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._half_open: dict[asyncio.Task[None], None] = {}  # oldest first
         self.unix: str | None = None
         self.tcp: tuple[Place, ...] = ()
 
-    async def open(self, listen: str | None) -> None:
+    async def open(self, listen: str | None, *, unix: str | None = None, tcp: tuple[Place, ...] = ()) -> None:
         """Listen at a Unix socket and over TCP.
 
         Args:
             listen: the IP address or host name, with or without `:port`; None for loopback only.
+            unix: the path of a Unix socket to take again, if it can be had.
+            tcp: the places of which to take the port again, if it can be had and `listen` names none.
 
         Raises:
             UsageError: `listen` is no such thing.
@@ -58,8 +64,12 @@ class Listener:
         """
         try:
             places = await _resolve(listen or LOOPBACK)
-            self._open_unix()
-            self.tcp = tuple(self._open_tcp(family, address) for family, address in places)
+            self._open_unix(unix)
+            former = dict(tcp)
+            self.tcp = tuple(
+                self._open_tcp_again(family, address, former) or self._open_tcp(family, address)
+                for family, address in places
+            )
         except BaseException:
             await self.close()
             raise
@@ -76,18 +86,34 @@ class Listener:
             listening.close()
         self._sockets.clear()
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                (self._folder / _SOCKET).unlink(missing_ok=True)
+                self._folder.rmdir()
             self._folder = None
 
-    def _open_unix(self) -> None:
+    def _open_unix(self, former: str | None) -> None:
         if not hasattr(socket, "AF_UNIX"):
             return
-        self._folder = tempfile.mkdtemp(prefix="formicary-")  # of mode 0700
-        path = os.path.join(self._folder, "direct")  # noqa: PTH118 -- a text for the socket
+        if former is not None and _free(Path(former)):
+            self._folder = Path(former).parent
+        else:
+            self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER))  # of mode 0700
+        path = str(self._folder / _SOCKET)
         if len(os.fsencode(path)) > _LONGEST_PATH:
             return  # then TCP it is
         self.unix = path
         self._bind(socket.AF_UNIX, path)
+
+    def _open_tcp_again(self, family: int, address: tuple[str, int], former: dict[str, int]) -> Place | None:
+        """Take the former port, if any will do, and this one is free."""
+        ip, port = address
+        if port or ip not in former:
+            return None
+        try:
+            self._bind(family, (ip, former[ip]))
+        except OSError:
+            return None
+        return ip, former[ip]
 
     def _open_tcp(self, family: int, address: tuple[str, int]) -> Place:
         try:
@@ -102,12 +128,16 @@ class Listener:
 
     def _bind(self, family: int, address: str | tuple[str, int]) -> socket.socket:
         listening = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listening.setblocking(False)
+            if family != getattr(socket, "AF_UNIX", None):
+                listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(_BACKLOG)
+        except BaseException:
+            listening.close()
+            raise
         self._sockets.append(listening)
-        listening.setblocking(False)
-        if family != getattr(socket, "AF_UNIX", None):
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(_BACKLOG)
         return listening
 
     async def _accept(self, listening: socket.socket) -> None:
@@ -128,6 +158,38 @@ class Listener:
             if len(self._half_open) > _HALF_OPEN:  # real ones take milliseconds: the oldest is none
                 self._dropped["too many at once"] += 1
                 next(iter(self._half_open)).cancel()
+
+
+def _free(path: Path) -> bool:
+    """Make the place of a former Unix socket free; return whether it can be had in safety."""
+    folder = path.parent
+    if path.name != _SOCKET or not folder.name.startswith(_FOLDER):
+        return False
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        # Whoever can put something else there could listen in our place.
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+            return False
+        if _is_used(path):
+            return False
+        path.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True
+
+
+def _is_used(path: Path) -> bool:
+    """Tell whether somebody listens at a Unix socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.setblocking(False)
+        try:
+            probe.connect(str(path))
+        except (FileNotFoundError, ConnectionRefusedError):
+            return False
+        except OSError:
+            return True
+        return True
 
 
 async def _resolve(listen: str) -> list[tuple[int, tuple[str, int]]]:

@@ -1,0 +1,210 @@
+"""What those who have joined a container know it by, in a file: so they find it again after a crash.
+
+The file is a secret of mode 0600: it holds the container's private key, and the token by which others join.
+Whoever uses it keeps it locked. It is written to another name first and then put in place, so that there is
+never half of one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import ssl
+import stat
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+
+import msgspec
+from msgspec import Meta
+
+from formicary.errors import UsageError
+from formicary.transport.direct.identity import Identity
+from formicary.transport.direct.offer import Place, Tls  # noqa: TC001 -- msgspec reads them
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Self
+
+_LONGEST = 1 << 16  # bytes of a file that may be one
+_OTHERS = 0o077  # the permissions of everybody else
+_MODE = 0o600
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is in the file.
+
+    Args:
+        domain: the container's domain.
+        token: what those who join prove.
+        pem: the container's private key and certificate (PEM); None where it used no TLS.
+        tls: where it used TLS.
+        unix: the path of its Unix socket.
+        tcp: the IP addresses and ports where it listened.
+        version: of this format.
+    """
+
+    domain: str
+    token: Annotated[bytes, Meta(min_length=32, max_length=32)]
+    pem: str | None
+    tls: Tls
+    unix: Annotated[str, Meta(max_length=128)] | None
+    tcp: Annotated[tuple[Place, ...], Meta(max_length=16)]
+    version: Literal[1] = 1
+
+    def __repr__(self) -> str:
+        return f"Record({self.domain!r}, unix={self.unix!r}, tcp={self.tcp!r}, tls={self.tls!r})"
+
+    @property
+    def identity(self) -> Identity | None:
+        """The container's key with its certificate.
+
+        Raises:
+            ValueError: these are none, or not of each other.
+        """
+        if self.pem is None:
+            return None
+        begin = self.pem.index(ssl.PEM_HEADER)
+        identity = Identity(ssl.PEM_cert_to_DER_cert(self.pem[begin:]), self.pem.encode())
+        try:
+            identity.accepting()
+        except ssl.SSLError as error:
+            raise ValueError("no key with its certificate") from error
+        return identity
+
+
+class IdentityFile:
+    """An identity file that is locked for one container, or the place where there will be one.
+
+    Attributes:
+        record: what was found in it; None if there was no file.
+        identity: the key and certificate in that; None if there are none.
+    """
+
+    record: Record | None = None
+    identity: Identity | None = None
+
+    def __init__(self, path: Path, domain: str) -> None:
+        self._path = path
+        self._domain = domain
+        self._descriptor: int | None = None
+
+    @classmethod
+    def open(cls, path: Path, domain: str) -> Self:
+        """Read the file at `path`, which keeps it from others until it is closed; it need not exist yet.
+
+        Args:
+            path: where it is, or will be.
+            domain: the domain of the container that it is for.
+
+        Raises:
+            UsageError: it is in use, cannot be read, or is none of this container; it is left as it is.
+        """
+        file = cls(path, domain)
+        try:
+            file._find()
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _find(self) -> None:
+        while self._descriptor is None:
+            try:
+                self._descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                self._refuse(f"cannot be read ({error.strerror})", "give another path")
+            self._check()
+            self._lock(self._descriptor)
+            if not self._is_in_place(self._descriptor):  # its user has put another one there meanwhile
+                self.close()
+        self.record, self.identity = self._read(self._descriptor)
+
+    def _check(self) -> None:
+        assert self._descriptor is not None
+        found = os.fstat(self._descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            self._refuse("is no file", "give another path")
+        if found.st_uid != os.geteuid():
+            self._refuse("belongs to another user", "give another path")
+        if found.st_mode & _OTHERS:
+            self._refuse(
+                "is a secret that other users may read",
+                f"delete it, or make it yours alone with: chmod 600 {self._path}",
+            )
+
+    def _lock(self, descriptor: int) -> None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._refuse_used()
+
+    def _is_in_place(self, descriptor: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(descriptor), self._path.lstat())
+        except FileNotFoundError:
+            return False
+
+    def _read(self, descriptor: int) -> tuple[Record, Identity | None]:
+        try:
+            record = msgspec.json.decode(os.read(descriptor, _LONGEST), type=Record)
+            identity = record.identity
+        except ValueError:  # msgspec's errors are some
+            self._refuse("is not the identity of a container", "give another path, or delete it")
+        except OSError as error:
+            self._refuse(f"cannot be read ({error.strerror})", "give another path")
+        if record.domain != self._domain:
+            self._refuse(
+                f"is the identity of {record.domain}, not of {self._domain}", "give each container its own"
+            )
+        return record, identity
+
+    def keep(
+        self, token: bytes, identity: Identity | None, *, tls: Tls, unix: str | None, tcp: tuple[Place, ...]
+    ) -> None:
+        """Have the file hold this, as a `Record` does: it is made now if there was none.
+
+        Raises:
+            UsageError: it cannot be written, or another container has made one there; it is as it was.
+        """
+        pem = identity.pem.decode() if identity else None
+        record = Record(domain=self._domain, token=token, pem=pem, tls=tls, unix=unix, tcp=tcp)
+        if record == self.record:
+            return
+        new = self._path.with_name(f".{self._path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        try:
+            self._write(new, msgspec.json.encode(record))
+        except FileExistsError:
+            self._refuse_used()
+        except OSError as error:
+            self._refuse(f"cannot be written ({error.strerror})", "give another path")
+        finally:
+            new.unlink(missing_ok=True)
+        self.record = record
+
+    def _write(self, new: Path, data: bytes) -> None:
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
+        try:
+            os.write(descriptor, data)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody else can find it
+            if self._descriptor is None:
+                os.link(new, self._path)  # unlike a renaming, it takes nobody's place
+            else:
+                new.replace(self._path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self.close()
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        """Leave the file to others."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _refuse_used(self) -> NoReturn:
+        self._refuse("is in use", "stop the container that runs with it, or give this one another path")
+
+    def _refuse(self, what: str, hint: str) -> NoReturn:
+        raise UsageError(f"the identity file {self._path} {what}; {hint}")

@@ -204,16 +204,26 @@ class GroupOffice:
         return managers[0]
 
     async def _play(self, agent: Resident, role: Role, *, is_secured: bool, is_shared: bool) -> None:
+        self._check_life(agent)
         address = address_of(agent)
         service = role.described(address, is_secured=is_secured) if is_shared else None
-        if service is not None and agent.state is not AgentState.GONE:
+        # First here: as soon as the directory knows, others elsewhere may send messages to the role.
+        self._own.setdefault(address, {})[role] = service
+        (self.shared if is_shared else self.local).put(address, role, is_secured=is_secured)
+        if service is None:
+            return
+        try:
             # If it is there: the agent has asked twice at once, or is remembered from an earlier life.
             with suppress(AlreadyRegisteredError):
                 await self._backend.put(address, service, is_new=True)
+        except BaseException:
+            self._forget(address, role)
+            raise
+        self._check_life(agent)
+
+    def _check_life(self, agent: Resident) -> None:
         if agent.state is AgentState.GONE:
             raise AgentStateError(f"agent {agent.name} is gone, and plays no role any more")
-        self._own.setdefault(address, {})[role] = service
-        (self.shared if is_shared else self.local).put(address, role, is_secured=is_secured)
 
     async def leave_role(self, agent: str, role: Role) -> None:
         """Have an agent play a role no longer; errors as of `AgentGroups.leave_role`."""

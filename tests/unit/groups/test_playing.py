@@ -12,6 +12,7 @@ from formicary import AgentState, Container
 from formicary.errors import (
     AgentStateError,
     ContainerClosedError,
+    DirectoryError,
     GroupExistsError,
     InvalidNameError,
     NameTakenError,
@@ -203,3 +204,45 @@ async def test_the_name_that_groups_need_may_be_taken():
         await alice.groups.create("market")
         with pytest.raises(NameTakenError):
             await c1.start(Member(DISTRIBUTOR))
+
+
+async def test_a_role_that_the_directory_does_not_take_is_not_played():
+    async with joined("c1", "c2", directory="central") as (c1, c2, network):
+        (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
+        await alice.groups.create("market")
+        await bob.groups.roles("market")
+        network.cut()
+        for doing in (
+            bob.groups.request_role("market", "seller"),
+            bob.groups.create("another", gatekeeper=lambda *_: True),
+        ):
+            with pytest.raises(DirectoryError, match="the directory cannot be reached"):
+                await doing
+        assert await bob.groups.communities() in {(), ("public",)}
+        assert bob.address not in await bob.groups.agents("market")
+        assert await bob.groups.agents("another") == ()
+        assert c2._offices._groups._own == {}
+        assert c2._offices._groups._gate._gatekeepers == {}
+        network.heal()
+        await asyncio.sleep(60)
+        await bob.groups.request_role("market", "seller")
+        await asyncio.sleep(1)
+        assert await players(alice, "market") == full("alice@c1", "bob@c2")
+
+
+async def test_who_is_cancelled_while_asking_plays_nothing_here_and_may_ask_again():
+    async with joined("c1", "c2", directory="central") as (c1, c2, network):
+        (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
+        await alice.groups.create("market")
+        await bob.groups.roles("market")
+        network.delay = 1
+        asking = asyncio.create_task(bob.groups.request_role("market", "seller"))
+        await asyncio.sleep(0.5)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert await players(bob, "market") == full("alice@c1")
+        await bob.groups.request_role("market", "seller")
+        await asyncio.sleep(5)
+        for agent in (alice, bob):
+            assert await players(agent, "market") == full("alice@c1", "bob@c2")

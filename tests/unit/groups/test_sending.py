@@ -319,3 +319,26 @@ async def test_a_closed_container_sends_nothing():
     with pytest.raises(ContainerClosedError):
         await groups.send(Message(body="x"), "market")
     assert bob.messages == []
+
+
+async def test_who_is_told_late_that_it_plays_a_role_gets_what_others_send_meanwhile():
+    async with joined("c1", "c2", directory="central") as (c1, c2, _):
+        (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
+        await alice.groups.create("market")
+        await bob.groups.roles("market")
+        backend, confirmed = c2._offices.backend, asyncio.Event()
+        put = backend.put
+
+        async def put_slowly(agent, service, *, is_new):
+            await put(agent, service, is_new=is_new)
+            await confirmed.wait()
+
+        backend.put = put_slowly
+        asking = asyncio.create_task(bob.groups.request_role("market", "seller"))
+        await asyncio.sleep(1)
+        assert await alice.groups.send(Message(body="welcome"), "market", "seller") == 1
+        await asyncio.sleep(1)
+        assert bob.bodies == ["welcome"]
+        confirmed.set()
+        await asking
+        assert c2.dead_letters.total == 0

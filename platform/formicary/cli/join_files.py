@@ -2,6 +2,8 @@
 
 A join address is a secret: its file is readable for its user alone, and gone when its container is. Whoever
 has opened a container keeps its file locked meanwhile, so that one left behind by a crash is known as such.
+Beside it is the container's identity file, by which the next container of this name is the same to those who
+had joined the one that crashed.
 """
 
 from __future__ import annotations
@@ -30,26 +32,45 @@ def folder() -> Path:
     return default_path().parent / "join"
 
 
+def identity(domain: str) -> Path:
+    """Return where a container's identity file is: what lets those who have joined it find it after a crash.
+
+    Raises:
+        UsageError: a container of this name runs that others can join, or the folder cannot be read.
+    """
+    path = folder() / _name(domain)
+    try:
+        if _is_held(path):
+            raise _taken(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise _not_written(path, error) from error
+    return folder() / f"{domain}.identity"
+
+
 @contextmanager
-def published(name: str, address: str) -> Iterator[Path]:
-    """Keep a container's join address in its file as long as the block lasts.
+def published(domain: str, address: str) -> Iterator[Path]:
+    """Keep a container's join address in its file as long as the block lasts; then its identity goes, too.
+
+    Args:
+        domain: that of the container, which is open.
+        address: where others can join it.
 
     Raises:
         UsageError: another container of this name has its file there, or the folder cannot be written.
     """
-    path = folder() / name
+    path = folder() / _name(domain)
     try:
         descriptor = _write(path, address)
-    except OSError as error:
-        raise UsageError(
-            f"the join address cannot be written to {path} ({error.strerror}); free the place, or set "
-            "XDG_STATE_HOME to another one"
-        ) from error
-    try:
-        yield path
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+            os.close(descriptor)
     finally:
-        path.unlink(missing_ok=True)
-        os.close(descriptor)
+        # Those who had joined have been told that it stops; only after a crash they are to come back.
+        (folder() / f"{domain}.identity").unlink(missing_ok=True)
 
 
 def read(where: str) -> str:
@@ -95,24 +116,46 @@ def listening() -> list[str]:
 
 def _write(path: Path, address: str) -> int:
     """Write a join address and return a descriptor of its file, which is locked as long as that is open."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with _locked(path.parent):
+            if path.exists() and _is_held(path):
+                raise _taken(path)
+            return _write_locked(path, address)
+    except OSError as error:
+        raise _not_written(path, error) from error
+
+
+def _write_locked(path: Path, address: str) -> int:
     new = path.with_name(f".{path.name}.{os.getpid()}")
-    with _locked(path.parent):
-        if path.exists() and _is_held(path):
-            raise UsageError(
-                f"a container named {path.name!r} that others can join runs on this host already; stop it "
-                "or take another name with --name"
-            )
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        try:
-            os.write(descriptor, f"{address}\n".encode())
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            new.replace(path)
-        except BaseException:
-            os.close(descriptor)
-            new.unlink(missing_ok=True)
-            raise
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(descriptor, f"{address}\n".encode())
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        new.replace(path)
+    except BaseException:
+        os.close(descriptor)
+        new.unlink(missing_ok=True)
+        raise
     return descriptor
+
+
+def _name(domain: str) -> str:
+    return domain.partition(".")[0]
+
+
+def _taken(path: Path) -> UsageError:
+    return UsageError(
+        f"a container named {path.name!r} that others can join runs on this host already; stop it "
+        "or take another name with --name"
+    )
+
+
+def _not_written(path: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"the join address cannot be written to {path} ({error.strerror}); free the place, or set "
+        "XDG_STATE_HOME to another one"
+    )
 
 
 def _read_own(path: Path) -> str:

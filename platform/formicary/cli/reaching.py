@@ -98,6 +98,10 @@ class Reaching:
             meeting = self._server_address(self.server)
         elif self.account is not None:
             meeting = self._account_address(self.account)
+        if self.can_be_joined_at is not None:
+            from formicary.cli import join_files
+
+            options["identity"] = join_files.identity(f"{name}.{platform}")
         return Container(
             name,
             platform=meeting.platform if meeting else platform,

@@ -207,7 +207,7 @@ def _to_be_joined(container: Container, listens: str | None) -> Iterator[list[st
 
     name = container.name
     command = f"formicary run FILE --name {'c1' if name == 'c2' else 'c2'} --join"
-    with published(name, container.join_address) as path:
+    with published(container.domain, container.join_address) as path:
         hints = [f"from another terminal: {command} {name}"]
         if listens != LOOPBACK:
             hints.append(f"from another host, with a copy of the secret {path}: {command} COPY")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from formicary.directory.query import Condition
 
 _CONDITION = re.compile(
-    r"(?P<property>.+?)\s*(?P<operator><=|>=|!=|\^=|<|>|=|\sin\s)\s*(?P<value>.*)", re.DOTALL
+    r"(?P<property>[^<>=!^]+?)\s*(?P<operator><=|>=|!=|\^=|<|>|=|\sin\s)\s*(?P<value>.*)", re.DOTALL
 )
 _STARTS = ("{", "[", '"')
 

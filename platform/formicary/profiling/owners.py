@@ -12,6 +12,8 @@ import formicary
 from formicary.profiling.ledger import AGENTS, COMMUNICATION, DIRECTORY, PLATFORM, RUNTIME, Callback
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from formicary.strand import Strand
 
 _OWN = f"{Path(formicary.__file__).parent}/"
@@ -59,10 +61,15 @@ def group_of_callback(callback: Any) -> int:
     if isinstance(owner, asyncio.Task):
         coroutine = owner.get_coro()
         code = getattr(coroutine, "cr_code", None) or getattr(coroutine, "gi_code", None)
-    else:
-        while isinstance(callback, partial):
-            callback = callback.func
-        code = getattr(callback, "__code__", None)  # a method has its function's
+        # What is the standard library's or uvloop's on the outside, such as `asyncio.wait_for(own())` or the
+        # program of `uvloop.run`, has the users' code within.
+        return _group_of_code(code) or AGENTS
+    while isinstance(callback, partial):
+        callback = callback.func
+    return _group_of_code(getattr(callback, "__code__", None))  # a method has its function's
+
+
+def _group_of_code(code: CodeType | None) -> int:
     return RUNTIME if code is None else group_of_file(code.co_filename)
 
 

@@ -80,7 +80,7 @@ class SlowBackend:
         self.truth = truth
 
     async def search(self, query):
-        self.truth.burn("directory", 0.002)
+        self.truth.burn("directory", 0.006)
         return ()
 
 
@@ -93,16 +93,16 @@ async def mixed(truth, monkeypatch):
     encode_ = outbox.encode
 
     def slow_encode(entries):
-        truth.burn("communication", 0.0015)
+        truth.burn("communication", 0.005)
         return encode_(entries)
 
     async with (
         Container("c1", listen="127.0.0.1") as one,
         Container("c2", join=one.join_address) as two,
     ):
-        await two.start(agent("far", Worker(truth, 0.001)))
-        await one.start(agent("near", Worker(truth, 0.003)))
-        await one.start(Micro("micro", truth, 0.002))
+        await two.start(agent("far", Worker(truth, 0.003)))
+        await one.start(agent("near", Worker(truth, 0.01)))
+        await one.start(Micro("micro", truth, 0.006))
         first = Asker("far@c2", rounds=1)
         await one.start(agent("first", first))
         await first.join()
@@ -111,7 +111,7 @@ async def mixed(truth, monkeypatch):
             patch.setattr(outbox, "encode", slow_encode)
             truth.burnt.clear()
             async with accounting(one, two) as account:
-                asker = Asker("near", "micro", "far@c2", rounds=30, each=ask_directory)
+                asker = Asker("near", "micro", "far@c2", rounds=10, each=ask_directory)
                 await one.start(agent("asker", asker))
                 await asker.join()
                 truth.burn("agents", 0.05)  # the main program's own task
@@ -120,14 +120,13 @@ async def mixed(truth, monkeypatch):
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 def test_a_known_split_over_all_groups_is_found_within_two_points(run, monkeypatch):
-    errors = {"agents": [], "communication": [], "directory": []}
+    # The truth knows what was burnt, and not what it takes to send the messages: the loops are long beside it.
+    errors = {"agents": [], "communication": [], "directory": [], "platform": [], "runtime": []}
     for _ in range(_REPETITIONS):
         truth = Truth()
         found = shares(by_group(run(mixed(truth, monkeypatch))))
         for group, values in errors.items():
             values.append(found[group] - truth.shares()[group])
-    # Of what it takes to send the messages, the truth knows nothing: that is some points of a quiet machine.
-    del errors["agents"]
     for values in errors.values():
         check_within(values, 0.02)
 
@@ -184,7 +183,7 @@ async def test_tasks_timers_and_callbacks_of_the_users_own_are_the_agents():
     async with Container("c1") as container, accounting(container) as account:
         async with asyncio.TaskGroup() as group:
             group.create_task(own())
-            group.create_task(asyncio.wait_for(own(), 10))
+            group.create_task(asyncio.wait_for(own(), 10))  # the standard library's, and the users' within
         loop.call_soon(truth.burn, "agents", 0.03)
         loop.call_later(0.01, truth.burn, "agents", 0.03)
         await asyncio.sleep(0.1)

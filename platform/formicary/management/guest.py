@@ -39,6 +39,7 @@ class GuestOffices:
     def __init__(self, container: Container, plan: Plan) -> None:
         self._main = plan.main
         self._is_there = False
+        self._was_lost = False  # then it may have forgotten what it was asked to tell
         self.agent = ManagementAgent()
         container.employ(self.agent)
         container.peers = self
@@ -87,12 +88,13 @@ class GuestOffices:
         """Learn that a link to another container has begun."""
         if domain == self._main:
             self._is_there = True
-            self.backend.met()
+            if self._was_lost:
+                self.backend.met()
 
     def ended(self, domain: str) -> None:
         """Learn that the link to another container has ended."""
         if domain == self._main:
-            self._is_there = False
+            self._is_there, self._was_lost = False, True
             self.agent.lost(domain)
 
     def told(self, domain: str, channel: str, payload: bytes) -> None:

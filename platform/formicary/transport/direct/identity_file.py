@@ -171,15 +171,17 @@ class IdentityFile:
         record = Record(domain=self._domain, token=token, pem=pem, tls=tls, unix=unix, tcp=tcp)
         if record == self.record:
             return
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            self._refuse_written(error)
         new = self._path.with_name(f".{self._path.name}.{os.getpid()}.{os.urandom(4).hex()}")
         try:
             self._write(new, msgspec.json.encode(record))
         except FileExistsError:
             self._refuse_used()
         except OSError as error:
-            self._refuse(f"cannot be written ({error.strerror})", "give another path")
-        finally:
-            new.unlink(missing_ok=True)
+            self._refuse_written(error)
         self.record = record
 
     def _write(self, new: Path, data: bytes) -> None:
@@ -194,6 +196,8 @@ class IdentityFile:
         except BaseException:
             os.close(descriptor)
             raise
+        finally:
+            new.unlink(missing_ok=True)
         self.close()
         self._descriptor = descriptor
 
@@ -205,6 +209,9 @@ class IdentityFile:
 
     def _refuse_used(self) -> NoReturn:
         self._refuse("is in use", "stop the container that runs with it, or give this one another path")
+
+    def _refuse_written(self, error: OSError) -> NoReturn:
+        self._refuse(f"cannot be written ({error.strerror})", "free its place, or give another path")
 
     def _refuse(self, what: str, hint: str) -> NoReturn:
         raise UsageError(f"the identity file {self._path} {what}; {hint}")

@@ -125,7 +125,7 @@ class ReplicatedDirectory(Backend):
 
     async def watch(self, query: Query, notice: Notice) -> QueryWatch:
         """Call `notice` with what matches a query, then with each change."""
-        notice(tuple(service for _, service in self._index.items() if query.matches(service)), ())
+        notice(tuple(self._index.matches(query)), ())
         return self._watches.add(query, notice)
 
     # -- other containers -----------------------------------------------------------------------------------

@@ -25,8 +25,9 @@ PUBLIC = "public"
 class AgentGroups:
     """The groups of the platform, in which agents play roles: `agent.groups`.
 
-    The names of communities, groups and roles are 1 to 255 printable characters without `/`; with any other,
-    all of these raise InvalidNameError, and DirectoryError if the directory cannot be reached.
+    The names of communities, groups and roles are 1 to 255 printable characters without `/`: `create` and
+    `request_role` raise InvalidNameError with any other. All raise DirectoryError if the directory cannot be
+    reached, and NameTakenError if an agent of the container has the name `formicary-groups`, which they need.
 
     Args:
         office: the container's part of the groups.
@@ -63,7 +64,8 @@ class AgentGroups:
             GroupExistsError: there is one of this name, as far as is known here.
             AgentStateError: the agent has ended.
         """
-        check_name("group", group), check_name("community", community)
+        check_name("group", group)
+        check_name("community", community)
         await self._office.open()
         await self._office.create(self._agent, community, group, gatekeeper, is_shared=distributed)
 

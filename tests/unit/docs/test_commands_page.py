@@ -29,10 +29,14 @@ def commands():
     return found
 
 
+def part(title):
+    return PAGE.read_text(encoding="utf-8").partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
 def part_about(name):
-    """Give the part of the page that is about the command's group."""
-    title = "\n## " + " ".join(name.split()[:2]) + "\n"
-    return PAGE.read_text(encoding="utf-8").partition(title)[2].partition("\n## ")[0]
+    """Give the part of the page that is about the command's group, and what it refers to."""
+    own = part(" ".join(name.split()[:2]))
+    return own + part("A platform that runs") if "(#a-platform-that-runs)" in own else own
 
 
 def test_every_command_is_there(commands):

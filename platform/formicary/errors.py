@@ -175,3 +175,11 @@ class NotAMemberError(GroupError):
 
 class NobodyError(GroupError):
     """Nobody else plays the role."""
+
+
+class ProfilingError(FormicaryError):
+    """A program cannot be profiled, or nothing was found of where its time goes."""
+
+
+class TracingError(ProfilingError):
+    """The sampler is not installed, or nobody may look into the process with it."""

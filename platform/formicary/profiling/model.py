@@ -28,6 +28,7 @@ class Role(StrEnum):
 
     CONTAINER = "container"  # Python: looked into
     SERVER = "server"  # the XMPP server's: only its clock is read
+    PROGRAM = "program"  # some other: as the server's
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
@@ -76,6 +77,20 @@ class Account(msgspec.Struct, frozen=True):
     error_s: float = 0.0
 
 
+class Collection(msgspec.Struct, frozen=True, array_like=True):
+    """CPU time that the garbage collector took while a thread was at some place; read off a clock.
+
+    Attributes:
+        tid: the thread.
+        frames: places in the table of frames, outermost first.
+        cpu_s: seconds of CPU.
+    """
+
+    tid: int
+    frames: tuple[int, ...]
+    cpu_s: float
+
+
 class Thread(msgspec.Struct, frozen=True):
     """A thread of a process.
 
@@ -103,8 +118,9 @@ class Process(msgspec.Struct, frozen=True):
         system_s: seconds of CPU in the kernel for it, within the window.
         threads: its threads; their seconds may sum to less than the process's, as some have ended.
         stacks: of `sampled` profiles.
-        accounts: of `accounted` profiles. In sampled ones: what is known exactly, such as the garbage
-            collector's time; it is not among what the stacks share.
+        accounts: of `accounted` profiles.
+        collections: of `sampled` profiles of programs that `formicary profile` has started: the garbage
+            collector's time. The samples have it under whoever was running.
     """
 
     pid: int
@@ -115,6 +131,7 @@ class Process(msgspec.Struct, frozen=True):
     threads: tuple[Thread, ...] = ()
     stacks: tuple[Stack, ...] = ()
     accounts: tuple[Account, ...] = ()
+    collections: tuple[Collection, ...] = ()
 
     @property
     def cpu_s(self) -> float:

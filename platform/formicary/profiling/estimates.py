@@ -1,0 +1,64 @@
+"""Shares that are known from samples, and how far they may be off."""
+
+from __future__ import annotations
+
+import math
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CONFIDENCE = 0.95
+_NORMAL = 1.959964  # standard deviations on each side
+
+
+class Estimate(NamedTuple):
+    """A number of seconds and its variance."""
+
+    seconds: float
+    variance: float = 0.0
+
+    def __add__(self, other: object) -> Estimate:
+        """Return the sum of two that do not depend on each other."""
+        assert isinstance(other, Estimate)
+        return Estimate(self.seconds + other.seconds, self.variance + other.variance)
+
+    @property
+    def margin(self) -> float:
+        """Half the width of the 95% interval, in seconds."""
+        return _NORMAL * math.sqrt(self.variance)
+
+
+NOTHING = Estimate(0.0)
+
+
+def of_samples(seconds: float, count: int, total: int, tick: float = 0.0) -> Estimate:
+    """Return which part of some seconds a kind of samples stands for.
+
+    The sampler looks at random moments, so the counts are binomial; the variance is Agresti's and Coull's,
+    which holds for few samples too, and for none.
+
+    Args:
+        seconds: what all the samples stand for.
+        count: how many are of the kind.
+        total: how many there are; not 0.
+        tick: how coarse the clock is that the seconds were read from, in seconds.
+    """
+    share = count / total
+    careful = (count + 2) / (total + 4)
+    of_share = careful * (1 - careful) / (total + 4)
+    # Two readings, each of which leaves out anything up to a tick.
+    return Estimate(seconds * share, seconds**2 * of_share + share**2 * tick**2 / 6)
+
+
+def of_repetitions(values: Sequence[float]) -> tuple[float, float]:
+    """Return the mean of repeated measurements and half the width of its 95% interval (Student's t).
+
+    Args:
+        values: at least two.
+    """
+    from scipy.stats import t
+
+    spread = stdev(values) / math.sqrt(len(values))
+    return mean(values), float(t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) * spread

@@ -1,0 +1,106 @@
+"""Starts a program to be profiled, and measures it from its first line to its last."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from formicary.errors import ProfilingError, UsageError
+from formicary.profiling.control import BEGIN, DONE, END, READY, Line, Told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECONDS_TO_START = 30.0
+_SECONDS_TO_ANSWER = 10.0
+_SECONDS_TO_STOP = 5.0
+
+
+class Program:
+    """A Python program that waits for its start, and at its end until it was looked at.
+
+    Args:
+        words: a script, or `-m` and a module, or `run` as of `formicary run`; and its arguments.
+
+    Raises:
+        UsageError: there is no such script.
+        ProfilingError: by `with`: Python does not start.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        if not words:
+            raise UsageError("there is nothing to profile; give a script after --, or --pid")
+        first = words[0]
+        if first not in {"run", "-m"} and not Path(first).is_file():
+            raise UsageError(f"there is no script {first}; give the path of one, or -m MODULE, or run SCRIPT")
+        if first in {"run", "-m"} and len(words) == 1:
+            raise UsageError(f"{first} needs a name after it")
+        self._words = list(words)
+        self._is_done = False
+
+    def __enter__(self) -> Self:
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "formicary.profiling.prepared", str(theirs.fileno()), *self._words]
+        self._line = Line(ours)
+        with theirs:
+            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])  # noqa: S603 -- as the user asks
+        if self._line.hear(_SECONDS_TO_START) != READY:
+            self.__exit__()
+            raise ProfilingError("Python did not start; what it says is above")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._line.close()
+        patience = _SECONDS_TO_STOP if self._is_done else 0.0
+        for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            try:
+                self._process.wait(patience)
+            except subprocess.TimeoutExpired:
+                self._process.send_signal(order)
+            patience = _SECONDS_TO_STOP
+        self._process.wait()
+
+    @property
+    def pid(self) -> int:
+        """The program's process."""
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int:
+        """How it has ended; after `with`. As shells have it, 128 and more for a signal."""
+        code = self._process.returncode
+        return code if code >= 0 else 128 - code
+
+    def go(self) -> None:
+        """Have it start."""
+        self._line.say(BEGIN)
+
+    def begin(self) -> None:
+        """Have it count anew: the window begins later than the program."""
+        self._line.say(BEGIN)
+
+    def is_at_its_end(self) -> bool:
+        """Tell whether it has run to its end and waits to be looked at, or is gone; does not wait."""
+        if not self._is_done and self._line.has_words():
+            self._is_done = self._line.hear(_SECONDS_TO_ANSWER) in {DONE, b""}
+        return self._is_done
+
+    def told(self) -> Told | None:
+        """Ask it for what only it knows of the window; None if it does not answer."""
+        if not self._line.say(END):
+            return None
+        while line := self._line.hear(_SECONDS_TO_ANSWER):
+            if line == DONE:
+                self._is_done = True
+            else:
+                try:
+                    return msgspec.json.decode(line, type=Told)
+                except msgspec.DecodeError:
+                    return None
+        return None

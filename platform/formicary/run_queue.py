@@ -51,10 +51,12 @@ class RunQueue:
         "awake",
         "current",
         "failed",
+        "handled",
         "limit",
         "loop",
         "micro",
         "ready",
+        "resumed",
         "unfinished",
     )
 
@@ -72,6 +74,8 @@ class RunQueue:
         self.failed = failed
         self.unfinished = unfinished
         self.awake = False
+        self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
+        self.handled = 0
         self.current: Strand | None = None  # the strand that runs now
         self._roomy: list[asyncio.Future[None]] = []
         self._ends: list[Callable[[], None]] = []
@@ -146,7 +150,7 @@ class RunQueue:
         take = ready.popleft
         loop = self.loop
         try:
-            for _ in _TURN:
+            for number in _TURN:  # noqa: B007 -- it is looked at when the loop is over
                 strand = take()
                 value = take()
                 resume = strand.send
@@ -168,6 +172,7 @@ class RunQueue:
                 if not ready:
                     break
         finally:
+            self.resumed += number + 1
             if self.current is not None:
                 self.current = None
                 _rest(loop, None)
@@ -175,7 +180,7 @@ class RunQueue:
     def _run_micro(self) -> None:
         micro = self.micro
         take = micro.popleft
-        for _ in _TURN:
+        for number in _TURN:  # noqa: B007 -- as above
             handle = take()
             message = take()
             try:
@@ -187,6 +192,7 @@ class RunQueue:
                     self.unfinished(handle.__self__, unfinished, message)
             if not micro:
                 break
+        self.handled += number + 1
         if self._roomy:
             self._make_room()
 

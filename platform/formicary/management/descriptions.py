@@ -39,6 +39,8 @@ class LinkDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         unacknowledged: how many wait to be acknowledged.
         failed: how many messages could not be delivered to the other container.
         rtt: seconds of the latest ping's round trip; None before there was one.
+        messages_sent: how many messages were sent to it since then.
+        messages_received: how many came from it.
     """
 
     peer: str
@@ -49,6 +51,8 @@ class LinkDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unacknowledged: int
     failed: int
     rtt: float | None
+    messages_sent: int = 0
+    messages_received: int = 0
 
 
 class ContainerDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -96,4 +96,6 @@ def _describe_link(link: LinkStatus) -> LinkDescription:
         unacknowledged=link.unacknowledged,
         failed=link.failed,
         rtt=link.rtt,
+        messages_sent=link.messages_sent,
+        messages_received=link.messages_received,
     )

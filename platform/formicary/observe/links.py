@@ -22,6 +22,8 @@ class LinkStatus(NamedTuple):
         dropped: how many were not of the session, or not in turn.
         failed: how many messages could not be delivered to the other container.
         rtt: seconds of the latest ping's round trip; None before there was one.
+        messages_sent: how many messages were sent, each once however often its frame was.
+        messages_received: how many were received.
     """
 
     peer: str
@@ -37,3 +39,5 @@ class LinkStatus(NamedTuple):
     dropped: int
     failed: int
     rtt: float | None
+    messages_sent: int = 0
+    messages_received: int = 0

@@ -74,6 +74,8 @@ class Arrivals:
         self._choked = choked
         self._told = told
         self._drop = drop
+        self.messages = 0
+        """How many have come."""
 
     def hand_over(self, batch: bytes | memoryview) -> None:
         """Hand over what a batch holds; the way that nearly all messages from elsewhere take.
@@ -82,6 +84,7 @@ class Arrivals:
             ValueError: it is no batch.
         """
         entries = decode(batch)
+        self.messages += len(entries)
         held = self._held.lines
         receivers, senders = self._receivers, self._senders
         neighbours = self._container.neighbours
@@ -120,6 +123,7 @@ class Arrivals:
         to, about, payload, order, _ = entry
         if to:
             return False
+        self.messages -= 1
         if order in {_CHOKE, _UNCHOKE}:
             self._choked(self._senders[about], order == _CHOKE)
         elif order == _TELL and isinstance(payload, bytes):

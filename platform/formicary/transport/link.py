@@ -99,6 +99,7 @@ class Link:
         self._timer: asyncio.TimerHandle | None = None
         self._is_slow = True  # whether the timer, if any, waits for long
         self._failed = 0
+        self._messages_sent = 0
         self._settled: asyncio.Event | None = None  # set when nothing waits any more; made when closing
         self._goal: tuple[tuple[int, int], int] | None = None  # in which session, so many acknowledged frames
         self.batch_limit = session.frame_limit
@@ -131,6 +132,7 @@ class Link:
         """Send a batch, which holds `letters`; in parts, where it is too large for a frame."""
         if self._owner.before_batch is not None:
             self._owner.before_batch()
+        self._messages_sent += len(letters)
         now = self._now()
         limit = self.batch_limit
         if len(data) > limit:
@@ -445,4 +447,6 @@ class Link:
             counters.early + counters.strange,
             self._failed,
             self.session.rtt,
+            self._messages_sent,
+            self._arrivals.messages,
         )

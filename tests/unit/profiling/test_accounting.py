@@ -120,7 +120,7 @@ async def mixed(truth, monkeypatch):
 
 @pytest.mark.parametrize("run", [asyncio.run, uvloop.run], ids=["asyncio", "uvloop"])
 def test_a_known_split_over_all_groups_is_found_within_two_points(run, monkeypatch):
-    # The truth knows what was burnt, and not what it takes to send the messages: the loops are long beside it.
+    # The truth knows what was burnt, not what it takes to send messages: the loops are long beside that.
     errors = {"agents": [], "communication": [], "directory": [], "platform": [], "runtime": []}
     for _ in range(_REPETITIONS):
         truth = Truth()

@@ -157,9 +157,10 @@ class Link:
         return True
 
     def connect(self) -> None:
-        """Look for the other container, as something waits for it."""
-        if self.session.state is State.IDLE and not self._owner.is_closed:
+        """Look for the other container: something waits for it, or it may have been restarted."""
+        if not self._owner.is_closed:
             self.session.connect(self._now())
+            self.session.ask(self._now())
             self._perform()
             self._tick_soon()
 

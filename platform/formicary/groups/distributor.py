@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from formicary.message import Message
 
 _PATIENCE: Final = 1  # messages that may wait for a member: each message to a group may wait for many
-_DOUBTED: Final = 100  # messages that may wait until it is known whether their senders are members
+_DOUBTED: Final = 10_000  # messages that may wait until it is known whether their senders are members
 
 
 class _Doubted(NamedTuple):
@@ -45,6 +45,7 @@ class Distributor(MicroAgent):
         self._office = office
         self._choked: set[str] = set()  # members that too much waits for
         self._doubted: dict[str, list[_Doubted]] = {}  # by sender
+        self._doubts = 0  # how many these are
         self._free: list[asyncio.Future[None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -84,7 +85,7 @@ class Distributor(MicroAgent):
 
     def accept(self, message: Message) -> Sequence[Place] | None:
         """Take a message to a group; return this place if there is no room."""
-        if self._choked or len(self._doubted) >= _DOUBTED:
+        if self._choked or self._doubts >= _DOUBTED:
             return (self,)
         try:
             content = unwrap(message)
@@ -132,13 +133,14 @@ class Distributor(MicroAgent):
     def _sort(self, message: Message, content: Content) -> None:
         """Hand a message out if its sender is known as a member, else ask the directory."""
         sender = message.sender or ""
-        doubted = self._doubted.get(sender)
-        if doubted is not None:  # it comes after what came before it
-            doubted.append(_Doubted(message, content))
-        elif self._is_member(sender, content):
+        if sender not in self._doubted and self._is_member(sender, content):
             self._hand_out(message, content)
-        else:
-            self._doubted[sender] = [_Doubted(message, content)]
+            return
+        # Also what only comes after something that is doubted: in its order.
+        self._doubts += 1
+        doubted = self._doubted.setdefault(sender, [])
+        doubted.append(_Doubted(message, content))
+        if len(doubted) == 1:
             task = asyncio.get_running_loop().create_task(self._settle(sender))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -159,11 +161,12 @@ class Distributor(MicroAgent):
                 else:
                     self._bury(message, reason)
                 del doubted[0]
+                self._doubts -= 1
+                self._make_room()
         finally:
             for message, _ in doubted:
                 self._bury(message, "the container has ended before it was handed out")
             del self._doubted[sender]
-            self._make_room()
 
     async def _doubt(self, sender: str, content: Content) -> str | None:
         """Return why a sender may not send this; None if it may."""

@@ -172,9 +172,10 @@ class Gate:
             return f"the gatekeeper of the group {request.group!r} has not decided within {_PATIENCE:g} s"
         except Exception as error:
             logger.exception("the gatekeeper of the group %r failed", request.group)
-            return f"the gatekeeper of the group {request.group!r} failed: {type(error).__name__}: {error}"
+            reason = f"the gatekeeper of the group {request.group!r} failed: {type(error).__name__}: {error}"
+            return _shorten(reason)
         if isinstance(decision, str):
-            return decision[:_LONGEST]
+            return _shorten(decision)
         if isinstance(decision, bool):
             return None if decision else f"the gatekeeper of the group {request.group!r} refuses"
         logger.error("the gatekeeper of the group %r returned %s", request.group, type(decision).__name__)
@@ -188,6 +189,11 @@ class Gate:
         except (FormicaryError, UnicodeError) as error:
             reason = f"it cannot be answered: {error}"
             self._container.bury(message, reason, self._agent.address, tell_sender=False)
+
+
+def _shorten(reason: str) -> str:
+    """Return a reason as it can be sent."""
+    return reason[:_LONGEST].encode(errors="replace").decode()
 
 
 def _write(request: RequestRole) -> str:

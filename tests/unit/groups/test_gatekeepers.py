@@ -60,6 +60,7 @@ async def test_a_gatekeeper_decides_and_its_reason_is_given(gatekeeper, where, d
         (lambda: True, "failed: TypeError"),
         (lambda *_: "x" * 5000, "^x{1000}$"),
         (lambda *_: "", "^$"),
+        (lambda *_: "no \ud800", r"^no \?$"),
     ],
 )
 async def test_a_gatekeeper_that_does_not_say_yes_refuses(gatekeeper, reason, caplog):

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from tests.unit.groups.crew import begin, distributor, full, joined, players
 
-from formicary import Message
+from formicary import Container, Message
 from formicary.directory.description import ServiceDescription
-from formicary.errors import InvalidDescriptionError, NotRegisteredError, UnauthorisedError
+from formicary.errors import DirectoryError, InvalidDescriptionError, NotRegisteredError, UnauthorisedError
 from formicary.groups.mailing import DISTRIBUTOR
 from formicary.groups.naming import Role
 
@@ -96,6 +96,66 @@ async def test_who_has_joined_a_moment_ago_may_send_before_all_others_know():
         await asyncio.sleep(1)
         assert bob.bodies == [str(number) for number in range(20)]
         assert carol.messages == []
+
+
+class Unknown:
+    """A directory's search that hangs, or fails."""
+
+    def __init__(self, office):
+        self.searches = 0
+        self.answer = asyncio.get_running_loop().create_future()
+        office.look_up = self.look_up
+
+    async def look_up(self, query):
+        self.searches += 1
+        await asyncio.shield(self.answer)
+
+
+@pytest.mark.parametrize("outcome", ["fails", "knows", "does not know", "closes"])
+async def test_what_is_doubted_waits_and_its_senders_do_in_the_end(outcome, monkeypatch):
+    monkeypatch.setattr("formicary.groups.distributor._DOUBTED", 100)
+    async with joined("c1") as (c1, network):
+        async with Container("c2", server=network) as c2:
+            (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")
+            await alice.groups.create("market")
+            await asyncio.sleep(1)
+            await bob.groups.request_role("market", "seller")
+            await asyncio.sleep(1)
+            role = Role("public", "market", "manager")
+            office = c2._offices._groups
+            office.shared.remove(alice.address, role)
+            unknown = Unknown(office)
+            sending = asyncio.create_task(send_many(alice, 1500))
+            await asyncio.sleep(1)
+            assert not sending.done()  # what fits in memory on the way is there
+            assert unknown.searches == 1
+            if outcome == "closes":
+                sending.cancel()
+                await asyncio.gather(sending, return_exceptions=True)
+            elif outcome == "fails":
+                unknown.answer.set_exception(DirectoryError("it is away"))
+            else:
+                if outcome == "knows":
+                    office.shared.put(alice.address, role, is_secured=False)
+                unknown.answer.set_result(None)
+            await asyncio.gather(sending, return_exceptions=True)
+            if outcome != "closes":
+                await asyncio.sleep(5)
+        told = {message.body for message in alice.messages}
+        if outcome == "knows":
+            assert bob.bodies == [str(number) for number in range(1500)]
+            assert told == set()
+        else:
+            assert bob.bodies == []
+        if outcome == "fails":
+            assert told == {f"it is not known whether {alice.address} is in the group 'market': it is away"}
+        if outcome == "closes":
+            assert c2.dead_letters.reasons["the container has ended before it was handed out"] == 100
+
+
+async def send_many(agent, count):
+    for number in range(count):
+        await agent.groups.send(Message(body=str(number)), "market")
 
 
 async def test_roles_are_not_registered_past_the_gatekeeper():

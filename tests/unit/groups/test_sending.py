@@ -342,3 +342,17 @@ async def test_who_is_told_late_that_it_plays_a_role_gets_what_others_send_meanw
         confirmed.set()
         await asking
         assert c2.dead_letters.total == 0
+
+
+async def test_what_is_sent_to_a_group_comes_after_what_the_sender_has_sent_directly():
+    async with joined("c1", "c2", mailbox_limit=2) as (c1, c2, _):
+        (alice,), got = await begin(c1, "alice"), Late()
+        slow = await start(c2, "slow", got)
+        await market(alice, slow)
+        for number in range(5):
+            await alice.send(Message("slow@c2", body=f"{number} directly"))
+            await alice.groups.send(Message(body=f"{number} to all"), "market")
+        await asyncio.sleep(1)
+        got.release.set()
+        await asyncio.sleep(1)
+        assert got.bodies == [f"{number} {how}" for number in range(5) for how in ("directly", "to all")]

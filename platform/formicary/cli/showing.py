@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from formicary.management.descriptions import Missing
 
-_WIDEST = 100_000  # characters of a line, where no terminal says otherwise
+_FITTED = 1000  # rows: to fit more would take seconds, and nobody reads them on a terminal
 
 
 def show_json(content: Any) -> None:
@@ -23,30 +23,47 @@ def show_json(content: Any) -> None:
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table: fitted to a terminal, and elsewhere in plain text, one line for each row.
+    """Print a table: fitted to a terminal, and elsewhere one line for each row.
 
     Args:
         columns: their headings; those that begin with `#` are numbers, and stand on the right.
         rows: their texts.
     """
+    cells = [[printable(text) for text in row] for row in rows]
+    headings = [column.removeprefix("#") for column in columns]
+    are_numbers = [column.startswith("#") for column in columns]
+    if sys.stdout.isatty() and len(cells) <= _FITTED:
+        _show_fitted(headings, are_numbers, cells)
+    else:
+        _show_lines(headings, are_numbers, cells)
+
+
+def _show_fitted(headings: list[str], are_numbers: list[bool], cells: list[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
-    for column in columns:
-        is_number = column.startswith("#")
-        table.add_column(column.removeprefix("#"), justify="right" if is_number else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(printable(text)) for text in row))
-    if sys.stdout.isatty():
-        Console().print(table)
-        return
-    console = Console(width=_WIDEST, force_terminal=False, color_system=None)
-    with console.capture() as printed:
-        console.print(table)
-    for line in printed.get().splitlines():
-        typer.echo(line.rstrip())
+    table = Table(box=None, pad_edge=False, header_style="")
+    for heading, is_number in zip(headings, are_numbers, strict=True):
+        table.add_column(heading, justify="right" if is_number else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*map(Text, row))
+    Console().print(table)
+
+
+def _show_lines(headings: list[str], are_numbers: list[bool], cells: list[list[str]]) -> None:
+    from rich.cells import cell_len
+
+    lines = [headings, *cells]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    printed = []
+    for line in lines:
+        padded = []
+        for text, width, is_number in zip(line, widths, are_numbers, strict=True):
+            space = " " * (width - cell_len(text))
+            padded.append(space + text if is_number else text + space)
+        printed.append("  ".join(padded).rstrip())
+    typer.echo("\n".join(printed))  # at once: each call of it writes out what there is
 
 
 def printable(text: str) -> str:

@@ -139,7 +139,7 @@ async def _visit(reaching: Reaching, name: str | None, do: Callable[[Visit], Awa
     reaching = _found(reaching)
     with lent_name() if name is None else contextlib.nullcontext(name) as own:
         container = reaching.guest(own)
-        await container.__aenter__()
+        await _enter(container, reaching)
         try:
             await do(Visit(container, await _meet(container, reaching)))
         finally:
@@ -174,6 +174,23 @@ def _found(reaching: Reaching) -> Reaching:
     return replace(reaching, server="local")
 
 
+async def _enter(container: Container, reaching: Reaching) -> None:
+    # Who is joined is the platform's container; servers have limits of their own.
+    try:
+        async with asyncio.timeout(None if reaching.join is None else _PATIENCE):
+            await container.__aenter__()
+    except TimeoutError:
+        raise _silence(container) from None
+
+
+def _silence(container: Container) -> LinkError:
+    name = container._plan.main.partition(".")[0]
+    return LinkError(
+        f"the platform's container {name} has not answered within {_PATIENCE:g} s; look at its process: "
+        "it is busy, or was stopped"
+    )
+
+
 async def _meet(container: Container, reaching: Reaching) -> ContainerDescription:
     """Wait until the platform's container has answered.
 
@@ -191,10 +208,7 @@ async def _meet(container: Container, reaching: Reaching) -> ContainerDescriptio
                 return main
             others = await container.management.containers()
     except TimeoutError:
-        raise LinkError(
-            f"the platform's container {name} has not answered within {_PATIENCE:g} s; look at its process: "
-            "it is busy, or was stopped"
-        ) from None
+        raise _silence(container) from None
     except ManagementError as error:
         raise LinkError(
             f"the platform's container {name} cannot be asked ({error}); start it, or name another one with "

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from formicary.micro import MicroAgent
     from formicary.observe.instruments import Instrument
     from formicary.observe.links import LinkStatus
+    from formicary.profiling.accounting import Accounting
     from formicary.run_queue import RunQueue
 
 logger = logging.getLogger("formicary")
@@ -155,6 +156,7 @@ class Delivery:
         self._agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
         self._full_names: dict[str, str] = {}
         self._closing = False
+        self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
 
     def add_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` of everything that happens from now on."""

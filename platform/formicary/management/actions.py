@@ -74,6 +74,22 @@ class ListContainers(_Action, frozen=True, tag="list-containers"):
         _check_where(self.container)
 
 
+class Measure(_Action, frozen=True, tag="measure"):
+    """Say what containers use and carry.
+
+    Args:
+        container: only this one, `c1` or the full domain.
+
+    Raises:
+        ValueError: that is no container's name.
+    """
+
+    container: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_where(self.container)
+
+
 class _OfAgent(_Action, frozen=True):
     agent: str
 
@@ -131,5 +147,5 @@ def _check_where(container: str | None) -> None:
             check_platform(platform)
 
 
-Request = Search | ListContainers | Suspend | Resume | Kill | Create
+Request = Search | ListContainers | Measure | Suspend | Resume | Kill | Create
 OfAgent = Suspend | Resume | Kill

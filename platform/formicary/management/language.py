@@ -26,6 +26,7 @@ from formicary.management.descriptions import (  # noqa: TC001 -- msgspec reads 
     ContainerDescription,
     Missing,
 )
+from formicary.observe.metrics import Figures  # noqa: TC001 -- as above
 
 if TYPE_CHECKING:
     from formicary.message import Message
@@ -43,6 +44,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
         agents: what a search has found.
         agent: the full name of the agent that was created, suspended, resumed or killed.
         containers: the containers that were asked for.
+        figures: what they use and carry, where that was asked.
         missing: the containers of which nothing could be learnt.
     """
 
@@ -51,6 +53,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     agent: str | None = None
     containers: tuple[ContainerDescription, ...] = ()
     missing: tuple[Missing, ...] = ()
+    figures: tuple[Figures, ...] = ()
 
 
 class _Error(msgspec.Struct, frozen=True):
@@ -182,7 +185,7 @@ _KINDS: dict[str, type[FormicaryError]] = {
     "not-registered": UnknownAgentError,
     "unauthorised": UnauthorisedError,
 }
-_ACTIONS = "search, list-containers, suspend, resume, kill and create"
+_ACTIONS = "search, list-containers, measure, suspend, resume, kill and create"
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _results = msgspec.json.Decoder(Result)
 _errors = msgspec.json.Decoder(_Error)

@@ -15,10 +15,11 @@ from formicary.errors import (
     UnauthorisedError,
     UnknownAgentError,
 )
-from formicary.management.actions import Create, Kill, ListContainers, Resume, Search
+from formicary.management.actions import Create, Kill, ListContainers, Measure, Resume, Search
 from formicary.management.creation import check_allowed, make_agent, say
 from formicary.management.language import Result
 from formicary.management.white_pages import WhitePages
+from formicary.observe.metrics import measure
 
 if TYPE_CHECKING:
     from formicary.container import Container
@@ -63,6 +64,8 @@ class Local:
                 return Result("search", agents=self._white_pages.search(request))
             case ListContainers():
                 return Result("list-containers", containers=(self._white_pages.describe(),))
+            case Measure():
+                return Result("measure", figures=(measure(self._container),))
             case Create():
                 return Result("create", agent=await self._create(request))
             case Kill():

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from formicary.management.language import Result
     from formicary.management.performer import Performer
     from formicary.micro import MicroAgent
+    from formicary.observe.metrics import Figures
     from formicary.resident import AgentState
 
 T = TypeVar("T")
@@ -66,6 +67,15 @@ class Management:
         """
         result = await self._performer.perform(make_request("list-containers"))
         return Listing.of(result.containers, result.missing)
+
+    async def figures(self) -> Listing[Figures]:
+        """Return what the platform's containers use and carry; `missing` has those that do not answer.
+
+        Raises:
+            ContainerClosedError: the own container is not open.
+        """
+        result = await self._performer.perform(make_request("measure"))
+        return Listing.of(result.figures, result.missing)
 
     async def describe(self, container: str) -> ContainerDescription:
         """Return what one container of the platform is like.

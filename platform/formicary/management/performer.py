@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from msgspec.structs import replace
 
 from formicary.errors import FormicaryError, ManagementError, ManagementRequestError, UnknownAgentError
-from formicary.management.actions import Create, Kill, ListContainers, Search
+from formicary.management.actions import Create, Kill, ListContainers, Measure, Search
 from formicary.management.descriptions import Missing
 from formicary.management.language import (
     LANGUAGE,
@@ -64,7 +64,7 @@ class Performer:
             UnknownAgentError: the agent is outside the platform.
             ManagementRequestError: the container is.
         """
-        if not isinstance(request, Search | ListContainers | Create):
+        if not isinstance(request, Search | ListContainers | Measure | Create):
             return replace(request, agent=self.full_name(request.agent))
         where = request.container
         if where is None and isinstance(request, Create):
@@ -114,7 +114,7 @@ class Performer:
         """
         domain = _domain_of(request)
         if domain is None:
-            assert isinstance(request, Search | ListContainers)
+            assert isinstance(request, Search | ListContainers | Measure)
             return await self._perform_everywhere(request)
         if domain == self._container.domain:
             return await self._local.perform(request)
@@ -138,11 +138,15 @@ class Performer:
             raise decode_error(answer.body)
         return decode_result(answer.body)
 
-    async def _perform_everywhere(self, request: Search | ListContainers) -> Result:
+    async def _perform_everywhere(self, request: Search | ListContainers | Measure) -> Result:
         if isinstance(request, ListContainers):
             results, missing = await self.gather(lambda domain: self.perform(ListContainers(domain)))
             containers = tuple(each for result in results for each in result.containers)
             return Result("list-containers", containers=containers, missing=missing)
+        if isinstance(request, Measure):
+            results, missing = await self.gather(lambda domain: self.perform(Measure(domain)))
+            figures = tuple(each for result in results for each in result.figures)
+            return Result("measure", figures=figures, missing=missing)
         start, end = request.offset, request.offset + request.max_results
         part = replace(request, offset=0, max_results=end)
         results, missing = await self.gather(lambda domain: self.perform(replace(part, container=domain)))
@@ -182,6 +186,6 @@ async def _within_time(ask: Callable[[str], Coroutine[Any, Any, T]], domain: str
 
 def _domain_of(request: Request) -> str | None:
     """Return the domain of the container that a completed request concerns; None for all."""
-    if isinstance(request, Search | ListContainers | Create):
+    if isinstance(request, Search | ListContainers | Measure | Create):
         return request.container
     return request.agent.partition("@")[2]

@@ -12,7 +12,7 @@ import os
 import socket
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Self
 
@@ -66,12 +66,31 @@ class Accounting:
         self._recording = Recording(self._containers, self._costs).__enter__()
         self._ledger = self._recording.ledger
         self._last: Profile | None = None
+        for container in self._containers:
+            container.accounting = self
         await asyncio.sleep(0)  # so that this task, too, goes on behind a border
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._last = self.profile()
+        for container in self._containers:
+            container.accounting = None
         self._recording.__exit__()
+
+    def seconds_by_group(self) -> dict[str, float]:
+        """Return the seconds of CPU up to now, of all threads, by group."""
+        seconds: defaultdict[str, float] = defaultdict(float)
+        for account in self.profile().processes[0].accounts:
+            seconds[account.group] += account.cpu_s
+        return dict(seconds)
+
+    def seconds_by_agent(self) -> dict[str, float]:
+        """Return the seconds of CPU up to now by behaviour or micro-agent."""
+        seconds: defaultdict[str, float] = defaultdict(float)
+        for account in self.profile().processes[0].accounts:
+            if account.agent:
+                seconds[account.agent] += account.cpu_s
+        return dict(seconds)
 
     def profile(self) -> Profile:
         """Return what was counted up to now, or to the end; to be called in the event loop."""

@@ -1,0 +1,161 @@
+"""What a container uses and carries at one moment: figures that cost nothing until somebody asks."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import socket
+import time
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.agent import Agent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary.container import Container
+    from formicary.observe.links import LinkStatus
+
+_LOOKED_AT = 10_000  # agents whose mailboxes are looked at: a few ms
+_SHOWN = 5  # mailboxes and agents that are named
+_WARMING = 0.005  # s of CPU below which an agent is not named
+
+
+class LinkFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a link to another container carries; counts are since it was made.
+
+    Args:
+        peer: the domain of the other container.
+        way: how frames go there now: `direct`, `xmpp`, `relay` or `none`.
+        is_up: whether the other end is there.
+        messages_sent: how many messages went there.
+        messages_received: how many came from there.
+        frames_sent: in how many frames.
+        frames_received: in how many frames.
+        unacknowledged: how many frames wait to be acknowledged.
+        failed: how many messages could not be delivered there.
+        rtt: seconds of the latest ping's round trip; None before there was one.
+    """
+
+    peer: str
+    way: str
+    is_up: bool
+    messages_sent: int
+    messages_received: int
+    frames_sent: int
+    frames_received: int
+    unacknowledged: int
+    failed: int
+    rtt: float | None
+
+
+class Busy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A behaviour or a micro-agent, and how much of something it has.
+
+    Args:
+        name: `name/Behaviour`, or `name` of a micro-agent.
+        amount: how much.
+    """
+
+    name: str
+    amount: float
+
+
+class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a container uses and carries; counts and seconds are since it was opened, or its process started.
+
+    Args:
+        name: its own, `c1`.
+        domain: its full domain.
+        host: the name of the machine.
+        pid: the number of the process there.
+        clock_s: seconds of a clock of that machine that only goes forward: for rates.
+        cpu_s: seconds of CPU of the process, user and system.
+        memory_bytes: of the process, in the machine's memory.
+        agents: how many live there.
+        resumed: how often a behaviour went on: with a message, or after something else that it awaited.
+        handled: how many messages micro-agents have handled.
+        waiting: how many messages wait in mailboxes, those of micro-agents included; of the first 10 000
+            agents.
+        fullest: the behaviours in whose mailboxes most messages wait.
+        dead_letters: how many there were.
+        links: those to other containers.
+        cpu_by_group: seconds of CPU by group, where the container accounts for it; empty where not.
+        busiest: the behaviours and micro-agents with most seconds of CPU, where that is accounted.
+    """
+
+    name: str
+    domain: str
+    host: str
+    pid: int
+    clock_s: float
+    cpu_s: float
+    memory_bytes: int
+    agents: int
+    resumed: int
+    handled: int
+    waiting: int
+    fullest: tuple[Busy, ...]
+    dead_letters: int
+    links: tuple[LinkFigures, ...]
+    cpu_by_group: dict[str, float] = {}
+    busiest: tuple[Busy, ...] = ()
+
+
+def measure(container: Container) -> Figures:
+    """Return the figures of a container that is open, in its event loop."""
+    import psutil
+
+    queue = container._queue
+    assert queue is not None
+    waiting = list(_waiting(container))
+    account = container.accounting
+    return Figures(
+        name=container.name,
+        domain=container.domain,
+        host=socket.gethostname(),
+        pid=os.getpid(),
+        clock_s=time.monotonic(),
+        cpu_s=time.process_time(),
+        memory_bytes=psutil.Process().memory_info().rss,
+        agents=len(container._agents),
+        resumed=queue.resumed,
+        handled=queue.handled,
+        waiting=sum(count for count, _ in waiting) + len(queue.micro) // 2,
+        fullest=tuple(Busy(name, count) for count, name in heapq.nlargest(_SHOWN, waiting)),
+        dead_letters=container.dead_letters.total,
+        links=tuple(map(_of_link, container.links)),
+        cpu_by_group={} if account is None else account.seconds_by_group(),
+        busiest=() if account is None else _busiest(account.seconds_by_agent()),
+    )
+
+
+def _waiting(container: Container) -> Iterator[tuple[int, str]]:
+    for agent in islice(container._agents.values(), _LOOKED_AT):
+        if isinstance(agent, Agent):
+            for behaviour in agent.behaviours:
+                if count := behaviour.mailbox_size():
+                    yield count, behaviour._mailbox.strand_name()
+
+
+def _busiest(seconds: dict[str, float]) -> tuple[Busy, ...]:
+    most = heapq.nlargest(_SHOWN, seconds.items(), key=lambda item: item[1])
+    return tuple(Busy(name, amount) for name, amount in most if amount >= _WARMING)
+
+
+def _of_link(link: LinkStatus) -> LinkFigures:
+    return LinkFigures(
+        peer=link.peer,
+        way=link.way,
+        is_up=link.is_up,
+        messages_sent=link.messages_sent,
+        messages_received=link.messages_received,
+        frames_sent=link.sent,
+        frames_received=link.received,
+        unacknowledged=link.unacknowledged,
+        failed=link.failed,
+        rtt=link.rtt,
+    )

@@ -66,7 +66,8 @@ class Claims:
         current = self._all.setdefault(agent, Claim())
         # Where the agent has ended meanwhile, that claim is void, and there may be anything.
         current.doubtful.update(names if current is claim else (None,))
-        self._in_doubt[agent] = None
+        if current.doubtful:
+            self._in_doubt[agent] = None
 
     def doubt_all(self) -> None:
         """Take note that the directory may have missed everything."""

@@ -70,6 +70,7 @@ class MemoryTransport:
         self._container: Container | None = None
         self._before: Callable[[], None] | None = None
         self._lines: dict[str, _Line] = {}  # by the other container's domain
+        self._is_closed = False
 
     @property
     def container(self) -> Container:
@@ -161,8 +162,9 @@ class MemoryTransport:
             for line in tuple(self._lines.values()):
                 await line.drained()
         finally:
+            self._is_closed = True
             del self._network._members[domain]
-            for line in self._lines.values():
+            for line in tuple(self._lines.values()):
                 await line.close(f"container {domain} has left the memory network")
             for member in tuple(self._network._members.values()):
                 await member.leaves(domain)
@@ -178,7 +180,8 @@ class MemoryTransport:
     def _line(self, receiver: str) -> _Line | None:
         domain = receiver.partition("/")[0].partition("@")[2]
         line = self._lines.get(domain)
-        if line is None and (target := self._network._members.get(domain)) is not None:
+        target = None if self._is_closed else self._network._members.get(domain)
+        if line is None and target is not None:
             line = self._lines[domain] = _Line(self._network, self.container, target.container)
         return line
 

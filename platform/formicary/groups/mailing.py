@@ -126,7 +126,8 @@ def hand_out(container: Container, message: Message, members: Iterable[str], sen
         if member == sender:
             continue
         single = address_to(message, member)
-        _say_sent(container, single)
+        if container.instruments:
+            _say_sent(container, single)
         deliver = neighbours.get(member)
         if places := deliver(single) if deliver else container.deliver(single, member):
             full.append((single, places))
@@ -135,7 +136,8 @@ def hand_out(container: Container, message: Message, members: Iterable[str], sen
 
 def address_to(message: Message, member: str) -> Message:
     """Return a message as it goes to one member."""
-    single = copy(message)
+    # In half the time that copy() takes.
+    single: Message = message.__copy__()  # type: ignore[attr-defined]  # msgspec's stubs do not have it
     force_setattr(single, "to", member)
     return single
 

@@ -113,6 +113,7 @@ class Sampler:
         self._file = Path(self._folder.name, "samples.json")
         self._said: list[str] = []
         self._started = threading.Event()
+        self._is_halted = False
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as undo:
@@ -143,10 +144,15 @@ class Sampler:
         """Whether it still samples; it ends by itself with the process."""
         return self._process.poll() is None
 
+    def halt(self) -> None:
+        """Have it take no more samples."""
+        if self.is_running and not self._is_halted:
+            self._is_halted = True  # asked twice, it would end without writing what it has
+            self._process.send_signal(signal.SIGINT)
+
     def stop(self) -> Samples:
         """End it and return what it has seen; whatever went wrong is in there."""
-        if self.is_running:
-            self._process.send_signal(signal.SIGINT)
+        self.halt()
         try:
             code: int | None = self._process.wait(_SECONDS_TO_WRITE)
         except subprocess.TimeoutExpired:
@@ -221,7 +227,7 @@ def why_not(said: str, pid: int) -> ProfilingError:
         return ProfilingError(
             f"there is no process {pid}, or it has just ended; look with: formicary ps, or ps"
         )
-    if "python version" in lowered or "libpython" in lowered:
+    if "python version" in lowered or "no python processes" in lowered or "libpython" in lowered:
         return ProfilingError(
             f"process {pid} is not Python, or one that py-spy does not know; give another --pid"
         )

@@ -27,13 +27,14 @@ class Program:
 
     Args:
         words: a script, or `-m` and a module, or `run` as of `formicary run`; and its arguments.
+        is_quiet: whether what it prints goes to standard error.
 
     Raises:
         UsageError: there is no such script.
         ProfilingError: by `with`: Python does not start.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], *, is_quiet: bool = False) -> None:
         if not words:
             raise UsageError("there is nothing to profile; give a script after --, or --pid")
         first = words[0]
@@ -43,13 +44,16 @@ class Program:
             raise UsageError(f"{first} needs a name after it")
         self._words = list(words)
         self._is_done = False
+        self._output = sys.stderr if is_quiet else None
 
     def __enter__(self) -> Self:
         ours, theirs = socket.socketpair()
         command = [sys.executable, "-m", "formicary.profiling.prepared", str(theirs.fileno()), *self._words]
         self._line = Line(ours)
         with theirs:
-            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])  # noqa: S603 -- as the user asks
+            self._process = subprocess.Popen(  # noqa: S603 -- as the user asks
+                command, pass_fds=[theirs.fileno()], stdout=self._output
+            )
         if self._line.hear(_SECONDS_TO_START) != READY:
             self.__exit__()
             raise ProfilingError("Python did not start; what it says is above")
@@ -77,12 +81,8 @@ class Program:
         code = self._process.returncode
         return code if code >= 0 else 128 - code
 
-    def go(self) -> None:
-        """Have it start."""
-        self._line.say(BEGIN)
-
     def begin(self) -> None:
-        """Have it count anew: the window begins later than the program."""
+        """Have it start, or count anew where it has: the window begins."""
         self._line.say(BEGIN)
 
     def is_at_its_end(self) -> bool:

@@ -89,6 +89,7 @@ class Window:
         Args:
             told: asks the program, right after its clocks were read, for what only itself knows.
         """
+        self._sampler.halt()
         self._clocks.look()
         lasted = time.monotonic() - self._from
         known = told() or Told()

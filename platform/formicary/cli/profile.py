@@ -1,0 +1,198 @@
+"""`formicary profile`: where the CPU time of a program goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from formicary.cli.options import examples
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from formicary.profiling.attribution import Figure
+    from formicary.profiling.groups import Rules
+    from formicary.profiling.model import Profile
+
+Flame = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a flame graph, SVG.", show_default=False)
+]
+Speedscope = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write a file for speedscope.app.", show_default=False)
+]
+By = Literal["group", "thread", "agent", "function"]
+
+EPILOG = examples(
+    "profile -- run echo.py --for 10",
+    "profile -- my_program.py its arguments",
+    "profile --pid 4711 --for 5 --by function",
+    "profile --group 'planner=my_planner.*' --flame flame.svg -- my_program.py",
+)
+
+
+def profile(
+    program: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="-- PROGRAM",
+            help="A Python script, or -m MODULE, or run SCRIPT as of `formicary run`; with its arguments.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    pid: Annotated[
+        int | None, typer.Option(min=1, help="Profile a process that runs already.", show_default=False)
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            "--for", metavar="SECONDS", min=0.1, help="How long.", show_default="until it ends, or Ctrl-C"
+        ),
+    ] = None,
+    after: Annotated[
+        float,
+        typer.Option(
+            metavar="SECONDS", min=0, help="Leave out the first seconds, in which a program starts up."
+        ),
+    ] = 0.0,
+    by: Annotated[By, typer.Option(help="What to tell apart.")] = "group",
+    group: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=PATTERN", help="A group of your own: its modules, such as planner=my_planner.*"
+        ),
+    ] = None,
+    rules: Annotated[bool, typer.Option("--rules", help="Print what belongs to which group.")] = False,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Count this server too; [bold]local[/bold] is that of `formicary server start`.",
+            show_default="those that the program starts",
+        ),
+    ] = None,
+    rate: Annotated[int, typer.Option(min=1, max=1000, help="Samples per second of each thread.")] = 100,
+    native: Annotated[
+        bool, typer.Option("--native", help="Look into machine code too; the program is slower meanwhile.")
+    ] = False,
+    top: Annotated[int, typer.Option(min=1, help="How many agents, functions or threads to show.")] = 20,
+    flame: Flame = None,
+    speedscope: Speedscope = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Tell where a program's CPU time goes: the platform, agents, communication, the directory, the runtime.
+
+    The program is sampled with py-spy, and its clocks are read. A program that
+    this command starts also shows its agents and its garbage collector; one
+    given by --pid runs on as it was, and shows neither.
+
+    The exit code is the program's own if that is not 0, else 0 if all went well,
+    1 if something is missing in the figures, 2 if an option cannot be used, and
+    130 after Ctrl-C.
+    """
+    from formicary.profiling.attribution import View, figures
+    from formicary.profiling.groups import Rules, own_rule
+    from formicary.profiling.measuring import Wanted, measure
+
+    known = Rules(map(own_rule, group or ()))
+    if rules:
+        _print_rules(known)
+        return
+    wanted = Wanted(
+        pid=pid,
+        words=tuple(program or ()),
+        seconds=seconds,
+        after=after,
+        rate=rate,
+        native=native,
+        server=server,
+        is_quiet=as_json,
+    )
+    _refuse_unwritable(flame, speedscope)
+    measured = measure(wanted)
+    found = figures(measured.profile, View(by), known)
+    _write_files(measured.profile, known, flame, speedscope)
+    if as_json:
+        _print_json(measured.profile, found, by)
+    else:
+        _print_table(measured.profile, found, by, top)
+    if measured.exit_code or measured.profile.is_partial:
+        raise typer.Exit(measured.exit_code or 1)
+
+
+def _print_rules(known: Rules) -> None:
+    from formicary.profiling.tables import rules_table
+
+    _console().print(rules_table(known))
+
+
+def _console() -> Console:
+    import sys
+
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 200
+    return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty(), width=width)
+
+
+def _print_table(profile: Profile, found: list[Figure], by: By, top: int) -> None:
+    from formicary.profiling import tables
+    from formicary.profiling.attribution import View
+
+    tables.write(_console(), profile, found, View(by), top)
+    for warning in profile.warnings:
+        typer.echo(f"formicary: {warning}", err=True)
+
+
+def _print_json(profile: Profile, found: list[Figure], by: By) -> None:
+    from formicary.cli.showing import show_json
+
+    show_json(
+        {
+            "method": profile.method,
+            "host": profile.host,
+            "window_s": profile.window_s,
+            "cost": profile.cost,
+            "by": by,
+            "figures": found,
+            "processes": [
+                {"pid": each.pid, "role": each.role, "name": each.name, "cpu_s": each.cpu_s}
+                for each in profile.processes
+            ],
+            "warnings": profile.warnings,
+            "is_partial": profile.is_partial,
+            "version": profile.version,
+        }
+    )
+
+
+def _refuse_unwritable(*paths: Path | None) -> None:
+    from formicary.errors import UsageError
+
+    for path in paths:
+        if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+            raise UsageError(f"{path} cannot be written: give a file in a folder that exists")
+
+
+def _write_files(profile: Profile, known: Rules, flame: Path | None, speedscope: Path | None) -> None:
+    from formicary.profiling.flame import flame as drawn
+    from formicary.profiling.speedscope import speedscope as listed
+
+    if flame is not None:
+        _write(flame, drawn(profile, known).encode())
+    if speedscope is not None:
+        _write(speedscope, listed(profile, known))
+
+
+def _write(path: Path, content: bytes) -> None:
+    from formicary.errors import UsageError
+
+    half = path.with_name(f".{path.name}.part")
+    try:
+        half.write_bytes(content)
+        half.replace(path)
+    except OSError as error:
+        half.unlink(missing_ok=True)
+        raise UsageError(f"{path} cannot be written ({error.strerror})") from error

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from formicary.agent import Agent
     from formicary.container import Container
     from formicary.micro import MicroAgent
+    from formicary.profiling.accounting import Accounting
 
 _SHOWN = 3  # reasons for dead letters, and names of agents
 
@@ -107,6 +108,13 @@ def run(
     seed: Annotated[
         int | None, typer.Option(help="Make the agents' random generators give the same again.")
     ] = None,
+    cpu_by_group: Annotated[
+        bool,
+        typer.Option(
+            "--cpu-by-group",
+            help="Account for CPU time by group and agent, for `formicary top`; it slows messages down.",
+        ),
+    ] = False,
     seconds: Annotated[
         float | None, typer.Option("--for", metavar="SECONDS", min=0, help="End after this time.")
     ] = None,
@@ -147,7 +155,7 @@ def run(
         )
         container = reaching.container(name, seed)
         agents = load_agents(file)
-        _run_to_the_end(container, agents, seconds, reaching.can_be_joined_at)
+        _run_to_the_end(container, agents, seconds, reaching.can_be_joined_at, cpu_by_group=cpu_by_group)
     finally:
         logging.getLogger("formicary").removeHandler(errors)
     if errors.count:
@@ -167,10 +175,16 @@ class _Errors(logging.Handler):
 
 
 def _run_to_the_end(
-    container: Container, agents: list[Agent | MicroAgent], seconds: float | None, listens: str | None
+    container: Container,
+    agents: list[Agent | MicroAgent],
+    seconds: float | None,
+    listens: str | None,
+    *,
+    cpu_by_group: bool,
 ) -> None:
+    live = _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group)
     try:
-        run_to_the_end(_live(container, agents, seconds, listens), _loop_factory())
+        run_to_the_end(live, _loop_factory())
     finally:
         _report_dead_letters(container)
 
@@ -184,9 +198,14 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
 
 
 async def _live(
-    container: Container, agents: list[Agent | MicroAgent], seconds: float | None, listens: str | None
+    container: Container,
+    agents: list[Agent | MicroAgent],
+    seconds: float | None,
+    listens: str | None,
+    *,
+    cpu_by_group: bool,
 ) -> None:
-    async with container:
+    async with container, _accounted(container) if cpu_by_group else contextlib.nullcontext():
         with _to_be_joined(container, listens) as hints:
             for line in (f"{container.domain}: {_names(agents)}; Ctrl-C ends it", *hints):
                 typer.echo(line, err=True)
@@ -195,6 +214,12 @@ async def _live(
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await container.join()
+
+
+def _accounted(container: Container) -> Accounting:
+    from formicary.profiling.accounting import accounting
+
+    return accounting(container)
 
 
 @contextlib.contextmanager

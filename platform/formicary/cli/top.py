@@ -1,0 +1,80 @@
+"""`formicary top`: what a platform that runs does just now, again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from formicary.cli.options import Json, examples
+from formicary.cli.visiting import Visit, visiting
+
+if TYPE_CHECKING:
+    from formicary.management.management import Listing
+    from formicary.observe.metrics import Figures
+
+EPILOG = examples("top", "top --once", "top --join c1 --every 5 --json")
+
+Once = Annotated[bool, typer.Option("--once", help="Show it once, and end.")]
+Every = Annotated[
+    float, typer.Option("--every", metavar="SECONDS", min=0.1, max=3600, help="Time between two looks.")
+]
+
+
+@visiting
+async def top(visit: Visit, *, once: Once = False, every: Every = 1.0, as_json: Json = False) -> None:
+    """Show what the containers of a platform that runs do now: CPU, memory, messages, links.
+
+    It looks each second until Ctrl-C. Messages are counted where they go to or
+    come from other containers, and where micro-agents handle them; of behaviours
+    it is said how often they go on. CPU by group and the busiest agents are shown
+    for containers that are run with --cpu-by-group.
+
+    The exit code is 1 if a container does not answer (with --once), 2 if an option
+    cannot be used, 3 if the platform cannot be reached, and 130 after Ctrl-C.
+    """
+    from formicary.cli.showing import tell_missing
+
+    before = await visit.management.figures()
+    if once:
+        await asyncio.sleep(every)
+        after = await visit.management.figures()
+        _print(before, after, as_json=as_json)
+        tell_missing(after.missing)
+    elif as_json or not sys.stdout.isatty():
+        while True:
+            await asyncio.sleep(every)
+            visit.check()
+            after = await visit.management.figures()
+            _print(before, after, as_json=as_json)
+            before = after
+    else:
+        await _live(visit, before, every)
+
+
+async def _live(visit: Visit, before: Listing[Figures], every: float) -> None:
+    from rich.live import Live
+
+    from formicary.cli.top_view import view
+
+    with Live(view(before, before), screen=True, auto_refresh=False) as live:
+        while True:
+            await asyncio.sleep(every)
+            visit.check()
+            after = await visit.management.figures()
+            live.update(view(before, after), refresh=True)
+            before = after
+
+
+def _print(before: Listing[Figures], after: Listing[Figures], *, as_json: bool) -> None:
+    from formicary.cli.showing import show_json
+    from formicary.cli.top_view import lines, records
+
+    if as_json:
+        show_json({"containers": records(before, after), "missing": after.missing})
+    else:
+        for line in lines(before, after):
+            typer.echo(line)
+    sys.stdout.flush()

@@ -1,0 +1,150 @@
+"""What `formicary top` shows of the figures of all containers, as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from formicary.cli.showing import printable
+from formicary.cli.visitors import is_visitor
+from formicary.observe.rates import rates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from formicary.management.management import Listing
+    from formicary.observe.metrics import Figures
+    from formicary.observe.rates import Rates
+
+_SHOWN = 5
+_WIDEST = 1000  # characters of a line, where no terminal says otherwise
+_NOTHING = "-"
+
+Pair = tuple["Figures", "Rates | None"]
+
+_CONTAINERS = ("CONTAINER", "HOST", "#PID", "#CPU %", "#MEMORY", "#AGENTS", "#STEPS/S", "#HANDLED/S",
+               "#OUT/S", "#IN/S", "#WAITING", "#DEAD/S")  # fmt: skip
+_LINKS = ("LINK", "WAY", "#OUT/S", "#IN/S", "#PER FRAME", "#UNACKNOWLEDGED", "#FAILED", "#RTT")
+
+
+def view(before: Listing[Figures], after: Listing[Figures]) -> Group:
+    """Return what is shown of two looks at the platform."""
+    return Group(*_parts(_pairs(before, after), after))
+
+
+def lines(before: Listing[Figures], after: Listing[Figures]) -> Iterator[str]:
+    """Give the same as plain text, line by line, with an empty one at the end."""
+    console = Console(width=_WIDEST, force_terminal=False, color_system=None)
+    with console.capture() as printed:
+        console.print(view(before, after))
+    yield from (line.rstrip() for line in printed.get().splitlines())
+    yield ""
+
+
+def records(before: Listing[Figures], after: Listing[Figures]) -> list[dict[str, Any]]:
+    """Return the same for JSON: of each container its figures, and its rates, which may be null."""
+    return [{"figures": figures, "rates": found} for figures, found in _pairs(before, after)]
+
+
+def _pairs(before: Iterable[Figures], after: Iterable[Figures]) -> list[Pair]:
+    known = {figures.domain: figures for figures in before}
+    return [(figures, rates(known.get(figures.domain), figures)) for figures in after]
+
+
+def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | Text]:
+    yield _table(_CONTAINERS, map(_container, pairs))
+    links = [row for pair in pairs for row in _links(pair)]
+    if links:
+        yield Text()
+        yield _table(_LINKS, links)
+    fullest = Counter(
+        {f"{busy.name}@{figures.name}": busy.amount for figures, _ in pairs for busy in figures.fullest}
+    )
+    if fullest:
+        yield Text()
+        rows = ((name, f"{count:g}") for name, count in fullest.most_common(_SHOWN))
+        yield _table(("FULLEST MAILBOX", "#WAITING"), rows)
+    yield from _cpu(pairs)
+    for missing in after.missing:
+        yield Text(f"{printable(missing.domain)} could not be asked: {printable(missing.reason)}", "red")
+
+
+def _container(pair: Pair) -> tuple[str, ...]:
+    figures, found = pair
+    return (
+        figures.name,
+        figures.host,
+        str(figures.pid),
+        _number(None if found is None else found.cpu * 100),
+        f"{figures.memory_bytes / 1e6:.0f} MB",
+        str(figures.agents),
+        _number(None if found is None else found.resumed),
+        _number(None if found is None else found.handled),
+        _number(None if found is None else found.sent),
+        _number(None if found is None else found.received),
+        str(figures.waiting),
+        _number(None if found is None else found.dead_letters),
+    )
+
+
+def _links(pair: Pair) -> Iterator[tuple[str, ...]]:
+    figures, found = pair
+    by_peer = {link.peer: link for link in found.links} if found else {}
+    for link in figures.links:
+        if is_visitor(link.peer):
+            continue
+        of_link = by_peer.get(link.peer)
+        yield (
+            f"{figures.name} - {link.peer.partition('.')[0]}",
+            link.way if link.is_up else "down",
+            _number(None if of_link is None else of_link.sent),
+            _number(None if of_link is None else of_link.received),
+            _number(None if of_link is None else of_link.per_frame),
+            str(link.unacknowledged),
+            str(link.failed),
+            _NOTHING if link.rtt is None else f"{link.rtt * 1000:.2f} ms",
+        )
+
+
+def _cpu(pairs: Sequence[Pair]) -> Iterator[Table | Text]:
+    """Give where CPU time goes, of those containers that account for it."""
+    accounted = [(figures, found) for figures, found in pairs if found is not None and found.cpu_by_group]
+    if not accounted:
+        return
+    groups = sorted({group for _, found in accounted for group in found.cpu_by_group})
+    yield Text()
+    yield _table(
+        ("CPU %", *(f"#{group.upper()}" for group in groups)),
+        (
+            (figures.name, *(_number(found.cpu_by_group.get(group, 0.0) * 100) for group in groups))
+            for figures, found in accounted
+        ),
+    )
+    busiest = Counter(
+        {f"{name}@{figures.name}": cpu for figures, found in accounted for name, cpu in found.busiest.items()}
+    )
+    if busiest:
+        yield Text()
+        rows = ((name, _number(cpu * 100)) for name, cpu in busiest.most_common(_SHOWN))
+        yield _table(("BUSIEST", "#CPU %"), rows)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return _NOTHING
+    return f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.1f}"  # noqa: PLR2004 -- three digits
+
+
+def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    for column in columns:
+        table.add_column(
+            column.removeprefix("#"), justify="right" if column.startswith("#") else "left", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(Text(printable(text)) for text in row))
+    return table

@@ -171,12 +171,13 @@ def _free(path: Path) -> bool:
         # Whoever can put something else there could listen in our place.
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
             return False
-        if _is_used(path):
-            return False
-        path.unlink(missing_ok=True)
+        if stat.S_ISSOCK(path.lstat().st_mode) and not _is_used(path):
+            path.unlink()
+    except FileNotFoundError:
+        return True
     except OSError:
         return False
-    return True
+    return not path.exists()
 
 
 def _is_used(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Who a container is on TLS connections: a key and a certificate of its own, new with every start.
+"""Who a container is on TLS connections: a key and a certificate of its own, new or from its identity file.
 
 No authority signs the certificate: each side knows the other's beforehand, over a way that it trusts, and
 compares. So neither names nor dates in it matter, and hosts whose clocks are wrong can talk.

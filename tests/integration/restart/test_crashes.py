@@ -43,12 +43,13 @@ async def test_members_find_it_again_twice_and_talk_to_each_other_meanwhile(hub,
         await kill(process)
 
 
-async def test_it_is_back_before_anybody_has_given_it_up(hub, members):
-    process = await hub.start()
-    async with members(hub.address, "c2", "c3") as (c2, c3):
+@pytest.mark.parametrize("route", ["auto", "direct"])
+async def test_it_is_back_before_anybody_has_given_it_up(hub, members, route):
+    process = await hub.start("--listen", "--route", route)
+    async with members(hub.address, "c2", "c3", route=route) as (c2, c3):
         before = await whole(c2, c3)
         await kill(process)
-        async with hub.running():
+        async with hub.running("--listen", "--route", route):
             assert await whole(c2, c3) > before
 
 

@@ -188,6 +188,7 @@ class IdentityFile:
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
         try:
             os.write(descriptor, data)
+            os.fsync(descriptor)
             fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody else can find it
             if self._descriptor is None:
                 os.link(new, self._path)  # unlike a renaming, it takes nobody's place

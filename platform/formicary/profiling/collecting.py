@@ -14,13 +14,19 @@ from formicary.profiling.model import Frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from mmap import mmap
     from types import CodeType, FrameType
 
 
 class Collections:
-    """Counts what collections take, by the thread and the stack that they interrupt."""
+    """Counts what collections take, by the thread and the stack that they interrupt.
 
-    def __init__(self) -> None:
+    Args:
+        is_open: its first byte is 1 as long as the window lasts; others may change it at any time.
+    """
+
+    def __init__(self, is_open: mmap) -> None:
+        self._is_open = is_open
         self._began = 0
         self._spent: Counter[tuple[int, tuple[int, ...]]] = Counter()
         self._codes: dict[int, CodeType] = {}  # by identity: a code object's own hash is of all that is in it
@@ -34,10 +40,6 @@ class Collections:
         finally:
             gc.callbacks.remove(self._count)
 
-    def clear(self) -> None:
-        """Begin anew."""
-        self._spent.clear()
-
     def spent(self) -> list[tuple[int, tuple[Frame, ...], float]]:
         """Return, for each thread and stack (outermost frame first), how many seconds of CPU."""
         return [
@@ -50,6 +52,8 @@ class Collections:
             self._began = time.thread_time_ns()
             return
         spent = time.thread_time_ns() - self._began
+        if not self._is_open[0]:
+            return
         codes = []
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:

@@ -12,9 +12,12 @@ from formicary.profiling.model import Frame  # noqa: TC001 -- msgspec looks at t
 if TYPE_CHECKING:
     import socket
 
-READY, BEGIN, END, DONE = b"ready\n", b"begin\n", b"end\n", b"done\n"
-"""The program: I am about to start. Us: start; the window begins. Us: the window ends. The program: I have
-come to my end, and wait until you have looked."""
+READY, START, TELL, DONE = b"ready\n", b"start\n", b"tell\n", b"done\n"
+"""The program: I am about to start. Us: start. Us: tell what you know of the window. The program: I have
+come to my end, and wait until you have looked.
+
+When the window begins and ends is not said but written into memory that both share: a program that is busy
+may take seconds until a second thread of it gets to hear something."""
 
 
 class Told(msgspec.Struct, frozen=True):

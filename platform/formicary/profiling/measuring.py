@@ -91,6 +91,8 @@ def _of_program(wanted: Wanted, servers: tuple[int, ...]) -> Measured:
             _let_it_start(program, wanted.after)
         with _window(program.pid, wanted, servers) as window:
             program.begin()
+            if not wanted.after:
+                program.start()
             with code.noted():
                 window.wait(wanted.seconds, program.is_at_its_end)
             is_over = program.is_at_its_end()
@@ -101,7 +103,7 @@ def _of_program(wanted: Wanted, servers: tuple[int, ...]) -> Measured:
 
 
 def _let_it_start(program: Program, seconds: float) -> None:
-    program.begin()
+    program.start()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if program.is_at_its_end():

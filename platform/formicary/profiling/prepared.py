@@ -6,6 +6,7 @@ and it waits at its end until its clocks have been read.
 
 from __future__ import annotations
 
+import mmap
 import os
 import runpy
 import socket
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.profiling.collecting import Collections
-from formicary.profiling.control import BEGIN, DONE, END, READY, Line, Told
+from formicary.profiling.control import DONE, READY, START, TELL, Line, Told
 from formicary.profiling.running import agents_shown
 
 if TYPE_CHECKING:
@@ -26,19 +27,22 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130  # the exit code after Ctrl-C, or at the end of --for
 
 
-def main(descriptor: int, words: Sequence[str]) -> None:
+def main(descriptor: int, shared: int, words: Sequence[str]) -> None:
     """Run a program; end as it ends.
 
     Args:
         descriptor: of the socket on which `formicary profile` listens.
+        shared: of the memory whose first byte is 1 as long as the window lasts.
         words: the program: a script, or `-m` and a module, or `run`, which is `formicary run`; and its
             arguments.
     """
     os.set_inheritable(descriptor, False)
     line = Line(socket.socket(fileno=descriptor))
-    collections = Collections()
+    with os.fdopen(shared, "rb") as file:
+        collections = Collections(mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ))
     line.say(READY)
-    line.hear()
+    if line.hear() != START:
+        return
     answering = threading.Thread(
         target=_answer, args=(line, collections), name="formicary profile", daemon=True
     )
@@ -56,9 +60,7 @@ def main(descriptor: int, words: Sequence[str]) -> None:
 
 def _answer(line: Line, collections: Collections) -> None:
     while word := line.hear():
-        if word == BEGIN:
-            collections.clear()
-        elif word == END:
+        if word == TELL:
             names = {thread.native_id or 0: thread.name for thread in threading.enumerate()}
             line.say(msgspec.json.encode(Told(names, tuple(collections.spent()))) + b"\n")
 
@@ -87,4 +89,4 @@ def _run(words: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2:])
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

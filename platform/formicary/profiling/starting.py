@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import mmap
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from formicary.errors import ProfilingError, UsageError
-from formicary.profiling.control import BEGIN, DONE, END, READY, Line, Told
+from formicary.profiling.control import DONE, READY, START, TELL, Line, Told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,11 +50,14 @@ class Program:
 
     def __enter__(self) -> Self:
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "formicary.profiling.prepared", str(theirs.fileno()), *self._words]
         self._line = Line(ours)
-        with theirs:
+        with theirs, tempfile.TemporaryFile() as shared:
+            shared.truncate(1)
+            self._is_open = mmap.mmap(shared.fileno(), 1)
+            descriptors = [theirs.fileno(), shared.fileno()]
+            command = [sys.executable, "-m", "formicary.profiling.prepared", *map(str, descriptors)]
             self._process = subprocess.Popen(  # noqa: S603 -- as the user asks
-                command, pass_fds=[theirs.fileno()], stdout=self._output
+                [*command, *self._words], pass_fds=descriptors, stdout=self._output
             )
         if self._line.hear(_SECONDS_TO_START) != READY:
             self.__exit__()
@@ -61,6 +66,7 @@ class Program:
 
     def __exit__(self, *_: object) -> None:
         self._line.close()
+        self._is_open.close()
         patience = _SECONDS_TO_STOP if self._is_done else 0.0
         for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
             try:
@@ -81,9 +87,13 @@ class Program:
         code = self._process.returncode
         return code if code >= 0 else 128 - code
 
+    def start(self) -> None:
+        """Have it start."""
+        self._line.say(START)
+
     def begin(self) -> None:
-        """Have it start, or count anew where it has: the window begins."""
-        self._line.say(BEGIN)
+        """Have it count: the window begins."""
+        self._is_open[0] = 1
 
     def is_at_its_end(self) -> bool:
         """Tell whether it has run to its end and waits to be looked at, or is gone; does not wait."""
@@ -92,8 +102,9 @@ class Program:
         return self._is_done
 
     def told(self) -> Told | None:
-        """Ask it for what only it knows of the window; None if it does not answer."""
-        if not self._line.say(END):
+        """Have the window end, and ask for what only the program knows of it; None if it does not answer."""
+        self._is_open[0] = 0
+        if not self._line.say(TELL):
             return None
         while line := self._line.hear(_SECONDS_TO_ANSWER):
             if line == DONE:

@@ -1,0 +1,54 @@
+"""Whatever the clocks and samples say, the figures of each view sum to what the processes have used."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import formicary
+from formicary.profiling.attribution import View, figures
+from formicary.profiling.model import Collection, Frame, Method, Process, Profile, Role, Stack, Thread
+from formicary.profiling.naming import mark
+
+HOME = formicary.__path__[0]
+FRAMES = (
+    Frame("Trader.run", "/home/ada/market.py", 3),
+    Frame("Link.send", f"{HOME}/transport/link.py", 9),
+    Frame(mark("bob", "handle"), "/home/ada/market.py", 20),
+    Frame("epoll_wait", "?"),
+)
+seconds = st.floats(0, 1000)
+tids = st.integers(1, 4)
+paths = st.lists(st.integers(0, len(FRAMES) - 1), max_size=4).map(tuple)
+threads = st.dictionaries(tids, seconds).map(
+    lambda clocks: tuple(Thread(tid, f"t{tid}", "python", cpu) for tid, cpu in clocks.items())
+)
+processes = st.builds(
+    Process,
+    pid=st.integers(1, 9),
+    role=st.sampled_from(Role),
+    name=st.sampled_from(["python", "prosody", "bash"]),
+    user_s=seconds,
+    system_s=seconds,
+    threads=threads,
+    stacks=st.lists(st.builds(Stack, tids, paths, st.integers(1, 1000)), max_size=6).map(tuple),
+    collections=st.lists(st.builds(Collection, tids, paths, seconds), max_size=2).map(tuple),
+)
+
+
+@given(st.lists(processes, max_size=3), st.sampled_from([View.GROUP, View.AGENT, View.FUNCTION]))
+def test_a_view_sums_to_the_clocks(found, view):
+    profile = Profile(
+        method=Method.SAMPLED,
+        host="h",
+        began=0.0,
+        window_s=1.0,
+        rate_hz=100.0,
+        processes=tuple(found),
+        frames=FRAMES,
+    )
+    shown = figures(profile, view)
+    assert sum(figure.cpu_s for figure in shown) == pytest.approx(sum(process.cpu_s for process in found))
+    assert all(figure.cpu_s >= 0 and figure.margin_s >= 0 for figure in shown)
+    assert all(-1e-9 <= figure.share <= 1 + 1e-9 for figure in shown)

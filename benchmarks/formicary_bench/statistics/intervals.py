@@ -38,7 +38,7 @@ class Interval(msgspec.Struct, frozen=True):
         return (self.high - self.low) / 2
 
 
-def student_t(degrees: int) -> float:
+def student_t(degrees: float) -> float:
     """Give the two-sided 95% quantile of Student's t.
 
     Args:

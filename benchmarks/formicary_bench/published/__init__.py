@@ -1,0 +1,105 @@
+"""Figures that papers have published, to be shown beside ours. No value was read off a picture.
+
+`alberola2010_cpu.csv`, `alberola2010_memory.csv` and `alberola2010_network.csv` are from Alberola, Such,
+Garcia-Fornes, Espinosa and Botti, *A performance evaluation of three multiagent platforms*, Artificial
+Intelligence Review 34 (2010): Tables 2 to 7 (CPU time of groups of threads in ms, mean and half of the 95%
+interval over 100 repetitions), Table 8 (memory in KB), and Section 5.5 (what the text says of Fig. 17, in
+kbit/s). Measured on two Pentium IV of 1.5 GHz with 256 MB and Fast Ethernet; JDK 1.5, Jade 3.3, MadKit 4.0,
+AgentScape 0.8.1.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCE = "Alberola 2010"
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class CpuTime:
+    """CPU time of a group of threads: a line of Tables 2 to 7.
+
+    Attributes:
+        table: the number of the table.
+        platform: whose.
+        host: A or B.
+        group: as the paper names it: `jvm`, `mas`, `map`, `com` or `sds`.
+        ms: the mean.
+        ci95_ms: half of its 95% interval.
+        percent: its share of the host's.
+    """
+
+    table: int
+    platform: str
+    host: str
+    group: str
+    ms: float
+    ci95_ms: float
+    percent: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Memory of a platform, with and without 100 idle agents: a line of Table 8, in bytes."""
+
+    platform: str
+    alone: float
+    with_100_agents: float
+
+    @property
+    def each(self) -> float:
+        """What one of the agents holds."""
+        return (self.with_100_agents - self.alone) / 100
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """What the text says of the network's throughput: whose, what, kbit/s."""
+
+    platform: str
+    statement: str
+    kbit_per_s: float
+
+
+def cpu_times(table: int) -> list[CpuTime]:
+    """Return the lines of one of Tables 2 to 7."""
+    return [
+        CpuTime(
+            table,
+            line["platform"],
+            line["host"],
+            line["group"],
+            float(line["cpu_ms"]),
+            float(line["ci95_ms"]),
+            float(line["percent"]),
+        )
+        for line in _lines("alberola2010_cpu.csv")
+        if int(line["table"]) == table
+    ]
+
+
+def memory() -> list[Memory]:
+    """Return Table 8."""
+    found: dict[str, dict[str, float]] = {}
+    for line in _lines("alberola2010_memory.csv"):
+        found.setdefault(line["platform"], {})[line["state"]] = float(line["memory_kb"]) * 1024
+    return [
+        Memory(platform, states["platform"], states["platform+100-agents"])
+        for platform, states in found.items()
+    ]
+
+
+def throughputs() -> list[Throughput]:
+    """Return what Section 5.5 states."""
+    return [
+        Throughput(line["platform"], line["statement"], float(line["kbit_per_s"]))
+        for line in _lines("alberola2010_network.csv")
+    ]
+
+
+def _lines(name: str) -> list[dict[str, str]]:
+    with (_HERE / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

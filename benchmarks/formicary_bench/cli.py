@@ -54,6 +54,8 @@ def _examples(*commands: str) -> str:
         "run messaging/size --payload 100,10000 --platform formicary,tcp --repeat 5",
         "run create --agents 50000 --json",
         "run directory/search --services 0,1000,100000 --platform formicary-replica",
+        "run memory --growth 60",
+        "run network --pairs 1,10,100",
     )
 )
 def run(
@@ -94,6 +96,14 @@ def run(
             metavar="N,...",
             help="How many other containers are to learn of a registration.",
             show_default="the experiment's",
+        ),
+    ] = None,
+    growth: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="With memory: also have pairs talk for so long, and say whether what they hold grows.",
+            show_default="no; memory/growth: 20",
         ),
     ] = None,
     placement: Annotated[
@@ -163,6 +173,7 @@ def run(
         agents=agents,
         services=services,
         containers=containers,
+        growth=growth,
         placement=placement,
         route=route,
         tls=tls,

@@ -45,6 +45,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
         handover: the file descriptor to which round-trip times are written; -1 where there are none.
         peer: what the echoing worker has said of how to reach it.
         server: the XMPP server, if one takes part.
+        marks: whether to say when all pairs are in T2 together, and when they no longer are.
     """
 
     configuration: Configuration
@@ -53,6 +54,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
     handover: int = -1
     peer: str = ""
     server: Server | None = None
+    marks: bool = False
 
 
 class Go(msgspec.Struct, frozen=True, tag="go"):
@@ -79,6 +81,24 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
     done: int
     at_ns: int = 0
+
+
+class Mark(msgspec.Struct, frozen=True, tag="mark"):
+    """All pairs have entered T2, or the first one has left it.
+
+    Attributes:
+        begins: which of the two.
+        done: round trips of all pairs until then.
+        at_ns: when, on the worker's clock.
+        cpu_ns: what this process has used of the CPU until then.
+        wire: bytes and packets that the loopback interface has carried until then.
+    """
+
+    begins: bool
+    done: int
+    at_ns: int
+    cpu_ns: int
+    wire: tuple[int, int]
 
 
 class Done(msgspec.Struct, frozen=True, tag="done"):
@@ -114,7 +134,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
 
 Order = Job | Go | Stop
-Report = Ready | Progress | Done | Created | Failed
+Report = Ready | Progress | Mark | Done | Created | Failed
 
 encode = msgspec.json.Encoder().encode
 decode_order = msgspec.json.Decoder(Order).decode

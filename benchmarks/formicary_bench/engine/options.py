@@ -26,6 +26,7 @@ MOST_OTHERS = len(NAMES) - 1
 MOST_BYTES = 10_000_000
 MOST_TRIPS = 10_000_000
 MOST_REPETITIONS = 10_000
+MOST_SECONDS = 86_400
 _SEED_BITS = 32
 _ON_OFF = {True: "on", False: "off"}
 REPETITIONS = 3
@@ -43,6 +44,7 @@ class Options:
         agents: how many agents to create, or to have come and go.
         services: how many services are registered before.
         containers: how many other containers are to learn of a registration.
+        growth: for how many seconds pairs talk while memory is looked at.
         placements: where the agents are.
         routes: what carries our agents' messages between two containers.
         tls: whether they are encrypted there, and a baseline's where it can do that.
@@ -58,6 +60,7 @@ class Options:
     agents: tuple[int, ...] | None = None
     services: tuple[int, ...] | None = None
     containers: tuple[int, ...] | None = None
+    growth: int | None = None
     placements: tuple[str, ...] | None = None
     routes: tuple[str, ...] | None = None
     tls: tuple[bool, ...] | None = None
@@ -82,6 +85,7 @@ class Options:
             "rounds": self.rounds,
         }
         given |= {name: list(values) for name, values in lists.items() if values is not None}
+        given |= {} if self.growth is None else {"growth": self.growth}
         return given | {"repeat": self.repeat, "seed": self.seed}
 
 
@@ -93,6 +97,7 @@ def parse(
     agents: str | None = None,
     services: str | None = None,
     containers: str | None = None,
+    growth: str | None = None,
     placement: str | None = None,
     route: str | None = None,
     tls: str | None = None,
@@ -115,6 +120,7 @@ def parse(
         "agents": agents,
         "services": services,
         "containers": containers,
+        "growth": growth,
         "route": route,
         "tls": tls,
         "rounds": rounds,
@@ -132,6 +138,7 @@ def parse(
         agents=_numbers("--agents", agents, 1, MOST_AGENTS),
         services=_numbers("--services", services, 0, MOST_SERVICES),
         containers=_numbers("--containers", containers, 1, MOST_OTHERS),
+        growth=_one("--growth", growth, 1, MOST_SECONDS),
         placements=_names("placement", placement, [SAME, APART]),
         routes=_names("route", route, ROUTES),
         tls=_switches("--tls", tls),

@@ -11,7 +11,7 @@ import enum
 import signal
 from dataclasses import dataclass, field
 
-from formicary_bench.engine.messages import Created, Done, Failed, Go, Progress, Ready, Report, Stop
+from formicary_bench.engine.messages import Created, Done, Failed, Go, Mark, Progress, Ready, Report, Stop
 
 QUIET_SECONDS = 30.0
 """How long nothing may advance before a worker counts as hanging."""
@@ -50,6 +50,13 @@ class Advance:
 
 
 @dataclass(frozen=True, slots=True)
+class Observe:
+    """All pairs have entered T2, or the first one has left it."""
+
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The repetition went well; this is its result."""
 
@@ -63,7 +70,7 @@ class Break:
     reason: str
 
 
-Instruction = Prepare | TellAll | Advance | Finish | Break
+Instruction = Prepare | TellAll | Advance | Observe | Finish | Break
 
 _DOING = {
     "both": "the measuring process",
@@ -107,11 +114,8 @@ class Phases:
                 return self._advance(worker, done, at_ns, now)
             case Ready(endpoint) if self.stage is Stage.PREPARING and worker == self._ready:
                 return self._become_ready(endpoint, now)
-            case Done() | Created() if self.stage is Stage.MEASURING and worker == len(self.roles) - 1:
-                self.result = report
-                self.stage = Stage.ENDING
-                self._extend(now)
-                return [TellAll(Stop())]
+            case Mark() | Done() | Created() if self._measures(worker):
+                return [Observe(report)] if isinstance(report, Mark) else self._end(report, now)
         return self._break(f"{self._name(worker)} said {type(report).__name__} while {self.stage.value}")
 
     def ended(self, worker: int, code: int, last_words: str) -> list[Instruction]:
@@ -141,6 +145,15 @@ class Phases:
             f"nothing advanced for {self.quiet_s:g} s while {self.stage.value}, and what hung was ended"
         )
 
+    def _measures(self, worker: int) -> bool:
+        return self.stage is Stage.MEASURING and worker == len(self.roles) - 1
+
+    def _end(self, result: Done | Created, now: float) -> list[Instruction]:
+        self.result = result
+        self.stage = Stage.ENDING
+        self._extend(now)
+        return [TellAll(Stop())]
+
     def _become_ready(self, endpoint: str, now: float) -> list[Instruction]:
         self._ready += 1
         self._extend(now)
@@ -154,8 +167,7 @@ class Phases:
             return []
         self._steps[worker] = done
         self._extend(now)
-        measures = worker == len(self.roles) - 1 and self.stage is Stage.MEASURING
-        return [Advance(done, at_ns)] if measures else []
+        return [Advance(done, at_ns)] if self._measures(worker) else []
 
     def _break(self, reason: str) -> list[Instruction]:
         self.stage = Stage.OVER

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
+from formicary_bench.engine.plan_memory import memory_plan, memory_size
 from formicary_bench.engine.ways import refuse_idle, ways_of
 from formicary_bench.experiments.catalogue import (
     CREATE,
     EXPERIMENTS,
+    GROWTH,
     MANY_TO_ONE,
+    MEMORY,
     PAIRS,
     Part,
     Point,
@@ -86,11 +89,13 @@ def command(configuration: Configuration) -> str:
         return f"{who} --agents {configuration.agents}"
     has_choice = len(_EXPERIMENTS[configuration.experiment].placements) > 1
     where = f" --placement {configuration.placement}" if has_choice else ""
-    return f"{who}{where}{_way(configuration)} {_size(configuration)}"
+    return f"{who}{where}{_way(configuration)} {_size(configuration)}".rstrip()
 
 
 def _size(configuration: Configuration) -> str:
     """Give the options that say how much is measured."""
+    if configuration.family == MEMORY.family:
+        return memory_size(configuration)
     if configuration.agents:
         return f"--agents {configuration.agents}"
     rounds = f"--rounds {configuration.warm_up},{configuration.measured},{configuration.cool_down}"
@@ -121,7 +126,10 @@ def _parts(options: Options) -> Iterator[Part]:
         services=one.services,
         containers=one.containers,
         placements=one.placements,
+        ways=one.ways,
     )
+    if one is MEMORY and options.growth:
+        yield Part(GROWTH, loads=GROWTH.loads, payloads=GROWTH.payloads, placements=GROWTH.placements)
     if one.family == DIRECTORY:
         yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=one.placements)
 
@@ -143,6 +151,9 @@ def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
     if part.experiment.family == CREATE.family:
         sizes = options.agents or CREATE.agents
         yield from (_creation(*point) for point in product(placements, sizes, subjects))
+        return
+    if part.experiment.family == MEMORY.family:
+        yield from memory_plan(part, options, subjects, placements)
         return
     if part.experiment.family == DIRECTORY:
         for placement, subject in product(placements, subjects):

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Self
 
 import msgspec
 
@@ -27,7 +27,7 @@ class Worker:
     """A worker's process; gone after the `with` block, whatever it is doing.
 
     Args:
-        handover: the file descriptor that it shall inherit.
+        handover: the file descriptor that it shall inherit; -1 for none.
     """
 
     def __init__(self, handover: int) -> None:
@@ -44,7 +44,7 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 bufsize=0,
-                pass_fds=[self._handover],
+                pass_fds=[self._handover] if self._handover >= 0 else [],
                 start_new_session=True,  # Ctrl-C is for the controller, which ends its workers itself
             )
         except BaseException:
@@ -57,6 +57,11 @@ class Worker:
     ) -> None:
         with self._errors, self._process:  # leaving it closes the pipes and waits for the end
             self._process.kill()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
 
     def fileno(self) -> int:
         """Return the file descriptor that becomes readable when it has said something, or ended."""
@@ -90,7 +95,12 @@ class Worker:
 
     def last_words(self) -> str:
         """Return the last line that it wrote to standard error."""
-        size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - _LAST_WORDS))
-        lines = self._errors.read().decode(errors="replace").split("\n")
-        return next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
+        return last_line(self._errors)
+
+
+def last_line(file: IO[bytes]) -> str:
+    """Return the last line of a file that says anything; its beginning, if it is long."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _LAST_WORDS))
+    lines = file.read().decode(errors="replace").split("\n")
+    return next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")

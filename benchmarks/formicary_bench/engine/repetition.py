@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from formicary.errors import FormicaryError
+from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.interruption import welcome
-from formicary_bench.engine.messages import Created, Done, Job
+from formicary_bench.engine.messages import Created, Done, Go, Job
 from formicary_bench.engine.phases import (
     QUIET_SECONDS,
     Advance,
     Break,
     Finish,
     Instruction,
+    Observe,
     Phases,
     Prepare,
     TellAll,
@@ -34,15 +35,11 @@ from formicary_bench.results.raw import COOL_DOWN, MEASURED, WARM_UP, Creations,
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary_bench.engine.messages import Server
+    from formicary_bench.engine.messages import Mark, Server
     from formicary_bench.results.model import Configuration
 
 _SECONDS_TO_END = 5.0
 _MEASURED_BY_NS = 8  # bytes of a time
-
-
-class RepetitionError(FormicaryError):
-    """A repetition could not be measured; the run may go on with others."""
 
 
 class Watcher(Protocol):
@@ -50,6 +47,43 @@ class Watcher(Protocol):
 
     def advance(self, done: int, at_ns: int) -> None:
         """See how many are done at a time of the worker's clock."""
+
+
+class Observer(Protocol):
+    """Who measures from outside while round trips are made.
+
+    Attributes:
+        marks: whether to be told when all pairs are in T2 together.
+    """
+
+    marks: bool
+
+    def begin(self, processes: dict[str, int]) -> None:
+        """Learn that all are prepared and begin now: the workers' process ids, by role."""
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """See how many are done at a time of the worker's clock."""
+
+    def mark(self, mark: Mark) -> None:
+        """Learn that all pairs have entered T2, or that the first one has left it."""
+
+
+class Nobody:
+    """Measures nothing from outside."""
+
+    marks = False
+
+    def begin(self, processes: dict[str, int]) -> None:
+        """Do nothing."""
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """Do nothing."""
+
+    def mark(self, mark: Mark) -> None:
+        """Do nothing."""
+
+
+NOBODY = Nobody()
 
 
 @dataclass(frozen=True)
@@ -70,13 +104,14 @@ class Task:
 
 
 def measure(
-    task: Task, watcher: Watcher, *, quiet_s: float = QUIET_SECONDS
+    task: Task, watcher: Watcher, *, observer: Observer = NOBODY, quiet_s: float = QUIET_SECONDS
 ) -> tuple[Repetition, RoundTrips | Creations]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
         task: what to measure.
         watcher: told of the progress.
+        observer: measures from outside meanwhile.
         quiet_s: seconds without any progress after which the repetition is given up.
 
     Raises:
@@ -84,7 +119,7 @@ def measure(
     """
     started = datetime.now(UTC)
     with tempfile.TemporaryFile() as handover:
-        result = _Course(task, handover.fileno(), watcher, quiet_s).run()
+        result = Course(task, watcher, observer, handover.fileno(), quiet_s=quiet_s).run()
         data = (
             _creations(result)
             if isinstance(result, Created)
@@ -107,19 +142,41 @@ def roles_of(configuration: Configuration) -> tuple[str, ...]:
     return ("echo", "ask") if configuration.placement == APART else ("both",)
 
 
-class _Course:
-    """The thin shell around `Phases`: it waits, and does what it is told."""
+class Course:
+    """The thin shell around `Phases`: it waits, and does what it is told.
 
-    def __init__(self, task: Task, handover: int, watcher: Watcher, quiet_s: float) -> None:
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+        observer: measures from outside meanwhile.
+        handover: the file to which the worker that measures writes; -1 where it writes nothing.
+        quiet_s: seconds without any progress after which the repetition is given up.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        watcher: Watcher,
+        observer: Observer,
+        handover: int = -1,
+        *,
+        quiet_s: float = QUIET_SECONDS,
+    ) -> None:
         self._task = task
         self._handover = handover
         self._watcher = watcher
+        self._observer = observer
         self._roles = roles_of(task.configuration)
         self._phases = Phases(self._roles, quiet_s)
         self._result: Done | Created | None = None
         self._workers: list[Worker] = []
 
     def run(self) -> Done | Created:
+        """Go through all of it, and return what the worker that measures has to say.
+
+        Raises:
+            RepetitionError: nothing came of it; says what happened.
+        """
         with ExitStack() as stack, selectors.DefaultSelector() as selector:
             for number in range(len(self._roles)):
                 worker = stack.enter_context(Worker(self._handover))
@@ -150,10 +207,15 @@ class _Course:
                 case Prepare(worker, peer):
                     self._workers[worker].tell(self._job(self._roles[worker], peer))
                 case TellAll(order):
+                    if isinstance(order, Go):
+                        self._observer.begin(self._pids())
                     for each in self._workers:
                         each.tell(order)
                 case Advance(done, at_ns):
                     self._watcher.advance(done, at_ns)
+                    self._observer.advance(done, at_ns)
+                case Observe(mark):
+                    self._observer.mark(mark)
                 case Finish(result):
                     self._result = result
                 case Break(reason):
@@ -161,7 +223,11 @@ class _Course:
 
     def _job(self, role: str, peer: str) -> Job:
         task = self._task
-        return Job(task.configuration, role, task.seed, self._handover, peer, task.server)
+        about = task.configuration, role, task.seed, self._handover, peer, task.server
+        return Job(*about, marks=self._observer.marks)
+
+    def _pids(self) -> dict[str, int]:
+        return {role: worker.pid for role, worker in zip(self._roles, self._workers, strict=True)}
 
 
 def _creations(result: Created) -> Creations:

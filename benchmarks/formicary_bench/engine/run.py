@@ -8,14 +8,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from formicary.errors import FormicaryError, ServerError
+from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.interruption import check, interruptible
+from formicary_bench.engine.measures import measure_of
+from formicary_bench.engine.own_network import own_network
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
-from formicary_bench.engine.repetition import RepetitionError, Task, Watcher, measure
+from formicary_bench.engine.repetition import Task, Watcher
 from formicary_bench.experiments.catalogue import CREATE
 from formicary_bench.platforms.catalogue import APART, subject_of
 from formicary_bench.results.folder import RUNS, RunFolder
 from formicary_bench.results.machine import begin_manifest, load_average
-from formicary_bench.results.model import DIRECTORY
+from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +80,8 @@ def perform(options: Options, output: Path | None, audience: Audience) -> Outcom
     plan = make_plan(options)
     with ExitStack() as stack:
         stack.enter_context(interruptible())
+        if any(configuration.experiment == NETWORK for configuration in plan):
+            stack.enter_context(own_network())
         server, left_out = None, ""
         if any(map(needs_server, plan)):
             try:
@@ -128,7 +133,8 @@ class _Run:
         try:
             needed = self._server if needs_server(configuration) else None
             server = needed.prepare(configuration) if needed else None
-            repetition, data = measure(Task(configuration, number, seed, server), self._audience)
+            task = Task(configuration, number, seed, server)
+            repetition, data = measure_of(configuration)(task, self._audience)
         except (RepetitionError, ServerError) as error:
             sentence = f"{describe(configuration)}, repetition {number}, was not measured: {error}; "
             self._outcome.problems.append(sentence + f"to see it alone: {command(configuration)}")
@@ -141,7 +147,7 @@ def describe(configuration: Configuration) -> str:
     """Say what a configuration is, for the display and for sentences."""
     kind = f"-{configuration.kind}" if configuration.kind else ""
     who = f"{configuration.experiment}, {configuration.platform}{kind}"
-    if configuration.experiment == CREATE.name:
+    if configuration.experiment in {CREATE.name, MEMORY}:
         return f"{who}, {configuration.agents} agents"
     way = f" ({way_of(configuration)})" if configuration.placement == APART else ""
     return f"{who}, {configuration.placement}{way}, {_size(configuration)}"

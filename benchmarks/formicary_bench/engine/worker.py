@@ -16,6 +16,8 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.errors import FormicaryError
+from formicary_bench.engine.loops import loop_factory
+from formicary_bench.engine.marks import mark_window
 from formicary_bench.engine.messages import (
     Created,
     Done,
@@ -31,6 +33,7 @@ from formicary_bench.engine.messages import (
 )
 from formicary_bench.platforms.catalogue import subject_of
 from formicary_bench.platforms.part import Work
+from formicary_bench.results.model import GROWTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,24 +92,29 @@ async def play(job: Job, channel: Channel) -> None:
     channel.listen(lambda order: loop.call_soon_threadsafe(told[type(order)].set))
     part = cast("Part", getattr(import_module(_module(job)), job.role))
     work = Work(job)
-    reporter = asyncio.create_task(_report(work, channel))
+    tasks = [asyncio.create_task(_report(work, channel))]
     try:
         async with part(work) as side:
             channel.say(Ready(side.endpoint))
             await told[Go].wait()
             if side.measure is not None:
                 began = perf_counter_ns()
+                if job.marks:
+                    tasks.append(asyncio.create_task(mark_window(work, channel.say)))
                 await side.measure()
                 _refuse_failures(side)
                 _hand_over(work, channel, began)
             await told[Stop].wait()
             _refuse_failures(side)
     finally:
-        reporter.cancel()
+        for task in tasks:
+            task.cancel()
 
 
 def _module(job: Job) -> str:
     configuration = job.configuration
+    if configuration.experiment == GROWTH:
+        return "formicary_bench.platforms.growth"
     return subject_of(configuration.platform, configuration.kind).module
 
 
@@ -126,10 +134,11 @@ def _hand_over(work: Work, channel: Channel, began: int) -> None:
         agents, seconds, sizes = zip(*work.batches, strict=True)
         channel.say(Created(agents, seconds, sizes))
         return
-    with os.fdopen(work.job.handover, "wb") as file:
-        for times in work.times:
-            times.starts.tofile(file)
-            times.rtts.tofile(file)
+    if work.times:
+        with os.fdopen(work.job.handover, "wb") as file:
+            for times in work.times:
+                times.starts.tofile(file)
+                times.rtts.tofile(file)
     channel.say(Done(began, tuple(len(times.rtts) for times in work.times)))
 
 
@@ -141,7 +150,7 @@ def main() -> None:
     job = channel.next()
     assert isinstance(job, Job)
     try:
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(play(job, channel))
     except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
         if not isinstance(error, FormicaryError):
@@ -154,14 +163,6 @@ def _reason(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return str(error) if isinstance(error, FormicaryError) else f"{type(error).__name__}: {error}"
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop
-    except ImportError:
-        return None
-    return cast("Callable[[], asyncio.AbstractEventLoop]", uvloop.new_event_loop)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.platforms.catalogue import APART, CENTRAL, REPLICA, SAME, Subject, Way
+from formicary_bench.platforms.catalogue import APART, CENTRAL, DIRECT, REPLICA, SAME, XMPP, Subject, Way
+from formicary_bench.results import model
 from formicary_bench.results.model import family_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Experiment:
         services: how many services are registered before.
         containers: how many other containers are to learn of something.
         placements: where the agents are.
+        ways: what carries the messages between two containers; what is usual if empty.
         kinds: which of ours can take part; all that do such experiments if empty.
         rounds: how many round trips come before, while and after it is measured.
     """
@@ -49,6 +51,7 @@ class Experiment:
     services: tuple[int, ...] = ()
     containers: tuple[int, ...] = ()
     placements: tuple[str, ...] = (SAME, APART)
+    ways: tuple[Way, ...] = ()
     kinds: tuple[str, ...] = ()
     rounds: Rounds = PAPER_ROUNDS
 
@@ -205,4 +208,36 @@ CHURN = Experiment(
     kinds=(REPLICA, CENTRAL),
 )
 
-EXPERIMENTS = (PAIRS, MANY_TO_ONE, SIZE, CREATE, REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN)
+MEMORY = Experiment(
+    name=model.MEMORY,
+    what="memory of the interpreter, of the platform and of idle agents",
+    source="Alberola 2010, Table 8",
+    varies=("agents", "growth"),
+    agents=(100, 1000, 100_000),
+    placements=(SAME,),
+)
+GROWTH = Experiment(
+    name=model.GROWTH,
+    what="whether memory grows while pairs talk",
+    source="our own",
+    varies=("growth", "pairs", "payload", "placement", "route", "tls"),
+    loads=(10,),
+    payloads=(100,),
+    kinds=("behaviours", "micro"),
+)
+NETWORK = Experiment(
+    name=model.NETWORK,
+    what="bytes and packets on the wire while pairs talk, beside what they send",
+    source="Alberola 2010, Fig. 17",
+    varies=("pairs", "payload", "route", "tls", "rounds"),
+    loads=(1, 10, 50, 100, 150, 200),
+    payloads=(100,),
+    placements=(APART,),
+    ways=(Way(DIRECT), Way(DIRECT, tls=True), Way(XMPP), Way("tcp")),
+)
+
+EXPERIMENTS = (
+    *(PAIRS, MANY_TO_ONE, SIZE, CREATE),
+    *(REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN),
+    *(MEMORY, GROWTH, NETWORK),
+)

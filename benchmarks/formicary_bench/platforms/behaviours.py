@@ -109,7 +109,7 @@ class WaitAndTell(Wait):
 async def both(work: Work) -> AsyncIterator[Side]:
     """Have all agents in one container."""
     async with container(work, ASKING) as home:
-        await _start_echoes(home, work)
+        await start_echoes(home, work)
         yield await _start_asking(home, work, home.domain)
 
 
@@ -117,7 +117,7 @@ async def both(work: Work) -> AsyncIterator[Side]:
 async def echo(work: Work, make: Make = container) -> AsyncIterator[Side]:
     """Have the agents that echo, in a container that `make` makes."""
     async with make(work, ECHOING) as home:
-        await _start_echoes(home, work)
+        await start_echoes(home, work)
         yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
 
 
@@ -128,7 +128,8 @@ async def ask(work: Work, make: Make = container) -> AsyncIterator[Side]:
         yield await _start_asking(home, work, partner_domain(home))
 
 
-async def _start_echoes(home: Container, work: Work) -> None:
+async def start_echoes(home: Container, work: Work) -> None:
+    """Start the agents that echo."""
     for number in work.receivers:
         agent = Agent(f"echo-{number}")
         agent.add_behaviour(Echo())

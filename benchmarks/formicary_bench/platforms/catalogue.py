@@ -16,6 +16,9 @@ ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
 DESIGNS = REPLICA, CENTRAL, LOOKUP = "replica", "central", "lookup"
 """How the directory is built: as in `Container(directory=...)`."""
 
+IMPORTED, CONTAINER = "imported", "container"
+"""What a process may hold instead of agents: the platform's modules, or an open container as well."""
+
 
 class Way(NamedTuple):
     """How messages get from one agent of a pair to the other.
@@ -37,7 +40,8 @@ class Subject:
         platform: `formicary`, another platform, or a baseline.
         module: where its parts are.
         ways: all that can carry its messages, by placement.
-        kind: of our agents, `behaviours` or `micro`; of our directory, how it is built.
+        kind: of our agents, `behaviours` or `micro`; of our directory, how it is built; of what has no
+            agents, what it holds instead.
         does: in which families of experiments it can play a part.
         package: what must be installed beside us, if anything.
         hidden: whether it takes part only where it is named.
@@ -80,23 +84,25 @@ SUBJECTS = (
         _HERE + "behaviours",
         {SAME: _ALONE, APART: _BETWEEN},
         kind="behaviours",
-        does=("messaging", "create"),
+        does=("messaging", "create", "memory", "network"),
     ),
     Subject(
         "formicary",
         _HERE + "micro",
         {SAME: _ALONE, APART: _BETWEEN},
         kind="micro",
-        does=("messaging", "create"),
+        does=("messaging", "create", "memory", "network"),
     ),
     *(
         Subject("formicary", _HERE + "directory", {SAME: _ALONE, APART: _BETWEEN}, kind, ("directory",))
         for kind in DESIGNS
     ),
+    *(Subject("formicary", "", {SAME: _ALONE}, kind, ("memory",)) for kind in (IMPORTED, CONTAINER)),
+    Subject("python", "", {SAME: _ALONE}, does=("memory",)),
     Subject("formicary-unnumbered", _HERE + "unnumbered", {APART: _BETWEEN}, hidden=True),
     Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, does=("messaging", "create")),
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
-    Subject("tcp", _HERE + "tcp", {APART: (Way("tcp"), Way("tcp", tls=True))}),
+    Subject("tcp", _HERE + "tcp", {APART: (Way("tcp"), Way("tcp", tls=True))}, does=("messaging", "network")),
     Subject("components", _HERE + "components", {APART: (Way(XMPP), Way(XMPP, tls=True))}),
     Subject("spade", _HERE + "spade", {APART: (Way(XMPP),)}, package="spade"),
 )

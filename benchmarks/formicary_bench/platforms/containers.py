@@ -6,10 +6,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from msgspec.structs import replace
+
 from formicary import Container
 from formicary.delivery import Reach
 from formicary.server import ServerAddress
+from formicary.transport.direct import JoinAddress
 from formicary_bench.platforms.catalogue import APART, DIRECT
+from formicary_bench.results.model import NETWORK
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -43,10 +47,17 @@ def container(work: Work, name: str, **about: Any) -> Container:
         return Container(name, **about)
     about |= asdict(reach_of(work, name))
     if configuration.route == DIRECT:
-        return Container(name, **{"join": work.job.peer or None, **about})
+        return Container(name, **{"join": _join(work), **about})
     if server is None:
         return Container(name, **about)
     return Container(name, platform=server.platform, server=address_of(server), **about)
+
+
+def _join(work: Work) -> str | None:
+    """Return the address to join; where the wire is measured, without the Unix socket, which is none."""
+    if not work.job.peer or work.configuration.experiment != NETWORK:
+        return work.job.peer or None
+    return str(replace(JoinAddress.parse(work.job.peer), unix=None))
 
 
 def reach_of(work: Work, name: str) -> Reach:

@@ -94,7 +94,7 @@ class Idle(MicroAgent):
 async def both(work: Work) -> AsyncIterator[Side]:
     """Have all agents in one container."""
     async with container(work, ASKING) as home:
-        await _start_echoes(home, work)
+        await start_echoes(home, work)
         yield await _start_asking(home, work, home.domain)
 
 
@@ -102,7 +102,7 @@ async def both(work: Work) -> AsyncIterator[Side]:
 async def echo(work: Work) -> AsyncIterator[Side]:
     """Have the agents that echo."""
     async with container(work, ECHOING) as home:
-        await _start_echoes(home, work)
+        await start_echoes(home, work)
         yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
 
 
@@ -113,7 +113,8 @@ async def ask(work: Work) -> AsyncIterator[Side]:
         yield await _start_asking(home, work, partner_domain(home))
 
 
-async def _start_echoes(home: Container, work: Work) -> None:
+async def start_echoes(home: Container, work: Work) -> None:
+    """Start the micro-agents that echo."""
     for number in work.receivers:
         await home.start(MicroEcho(f"echo-{number}"))
 

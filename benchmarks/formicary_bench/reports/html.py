@@ -21,7 +21,7 @@ from formicary_bench.reports.sections import sections
 from formicary_bench.reports.sentences import tiles
 from formicary_bench.reports.terminal import partial
 from formicary_bench.results.folder import RAW, REPORT
-from formicary_bench.results.model import DIRECTORY
+from formicary_bench.results.model import DIRECTORY, MEMORY
 from formicary_bench.results.summary import digests
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
     """Give how many round trips, or uses, the phases of each experiment had, and where, if that differs."""
     found: dict[str, dict[tuple[int, int, int], list[str]]] = {}
     for one in manifest.configurations:
-        if not one.agents:
+        if not one.agents and one.family != MEMORY:
             trips = one.warm_up, one.measured, one.cool_down
             found.setdefault(one.experiment, {}).setdefault(trips, []).append(_point(one))
     return [

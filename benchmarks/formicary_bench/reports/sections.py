@@ -9,10 +9,18 @@ import msgspec
 from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Lines, Point
 from formicary_bench.reports.directory import directory_figures
+from formicary_bench.reports.families import charts, columns, extras, said
 from formicary_bench.reports.plots import Figure, against, bars, beside, intervals, tick, values
-from formicary_bench.reports.sentences import remarks, sentences, title
+from formicary_bench.reports.sentences import remarks, title
 from formicary_bench.reports.series import by_series, label
-from formicary_bench.reports.tables import Column, against_baseline, by_experiment, columns_of, ratio_columns
+from formicary_bench.reports.tables import (
+    Column,
+    Extra,
+    against_baseline,
+    by_experiment,
+    columns_of,
+    ratio_columns,
+)
 from formicary_bench.results.model import DIRECTORY, family_of
 
 if TYPE_CHECKING:
@@ -35,6 +43,7 @@ class Section(msgspec.Struct, frozen=True):
     figures: list[Figure]
     columns: list[Column]
     ratios: list[Column]
+    extras: list[Extra]
 
 
 def sections(digests: Sequence[Digest]) -> list[Section]:
@@ -44,11 +53,12 @@ def sections(digests: Sequence[Digest]) -> list[Section]:
         Section(
             experiment=experiment,
             title=title(experiment),
-            sentences=sentences(experiment, rows, run),
+            sentences=said(experiment, rows, run),
             remarks=remarks(rows),
             figures=_figures(experiment, [digest for digest in digests if digest.row in rows], run),
-            columns=columns_of(rows, run),
+            columns=columns(experiment, rows, run),
             ratios=ratio_columns(rows),
+            extras=extras(experiment, rows, run),
         )
         for experiment, rows in by_experiment(run).items()
     ]
@@ -58,6 +68,8 @@ def _figures(experiment: str, digests: list[Digest], run: Sequence[Row]) -> list
     rows = [digest.row for digest in digests]
     if family_of(experiment) == DIRECTORY:
         return directory_figures(rows, run)
+    if (own := charts(experiment, rows, run)) is not None:
+        return own
     if experiment == "create":
         return _creation(rows)
     if experiment == "messaging/size":

@@ -27,6 +27,9 @@ TITLES = {
     "directory/search": "Searching for the services of a type",
     "directory/propagation": "How registrations spread",
     "directory/churn": "Agents that come, register and end",
+    "memory": "What processes hold of the memory",
+    "memory/growth": "Whether memory grows under load",
+    "network": "What goes over the wire",
 }
 """The experiments as a reader says them."""
 

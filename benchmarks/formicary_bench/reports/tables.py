@@ -33,6 +33,14 @@ class Column(msgspec.Struct, frozen=True):
     minor: bool = False
 
 
+class Extra(msgspec.Struct, frozen=True):
+    """A further table: its title, its columns, and what a reader should know of it."""
+
+    title: str
+    columns: list[Column]
+    remark: str = ""
+
+
 def by_experiment(rows: Iterable[Row]) -> dict[str, list[Row]]:
     """Sort rows by experiment, in the order in which they come."""
     groups: dict[str, list[Row]] = {}

@@ -10,8 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from formicary_bench.reports.sentences import remarks, sentences, title
-from formicary_bench.reports.tables import UNEVEN, Column, by_experiment, columns_of, ratio_columns
+from formicary_bench.reports.families import columns, extras, said
+from formicary_bench.reports.sentences import remarks, title
+from formicary_bench.reports.tables import UNEVEN, Column, by_experiment, ratio_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,8 +46,8 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
         console.print(_plain(f"! {run.manifest.left_out}", "yellow"))
     for experiment, members in by_experiment(rows).items():
         console.print()
-        console.print(_table(f"{title(experiment)} ({experiment})", columns_of(members, rows)))
-        for sentence in sentences(experiment, members, rows):
+        console.print(_table(f"{title(experiment)} ({experiment})", columns(experiment, members, rows)))
+        for sentence in said(experiment, members, rows):
             console.print(Padding(_plain(sentence), _INDENT))
         for remark in remarks(members):
             console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
@@ -55,6 +56,11 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
             console.print(
                 _table(f"Between two processes, held against what else was measured ({experiment})", ratios)
             )
+        for extra in extras(experiment, members, rows):
+            console.print()
+            console.print(_table(extra.title, extra.columns))
+            if extra.remark:
+                console.print(Padding(_plain(extra.remark), _INDENT))
 
 
 def partial(manifest: Manifest, rows: Sequence[Row]) -> str:
@@ -67,7 +73,7 @@ def partial(manifest: Manifest, rows: Sequence[Row]) -> str:
 
 
 def _table(name: str, all_columns: Sequence[Column]) -> Table:
-    columns = [column for column in all_columns if not column.minor]
+    shown = [column for column in all_columns if not column.minor]
     table = Table(
         title=_plain(name, "bold"),
         title_justify="left",
@@ -75,11 +81,11 @@ def _table(name: str, all_columns: Sequence[Column]) -> Table:
         padding=(0, 1),
         pad_edge=False,
     )
-    for column in columns:
+    for column in shown:
         justify: Literal["left", "right"] = "left" if column.names else "right"
         table.add_column(column.title, justify=justify, no_wrap=not column.names, min_width=12 * column.names)
     last = ""
-    for who, *cells in zip(*(column.cells for column in columns), strict=True):
+    for who, *cells in zip(*(column.cells for column in shown), strict=True):
         # A name once per group: the eye finds where the next one begins.
         table.add_row(_plain("" if who == last else who), *(_cell(cell) for cell in cells))
         last = who

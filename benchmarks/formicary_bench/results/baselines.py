@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.model import DIRECTORY
+from formicary_bench.results.model import DIRECTORY, NETWORK
 from formicary_bench.statistics.intervals import Interval
 from formicary_bench.statistics.ratios import ratio
 
@@ -80,6 +80,8 @@ def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
     """
+    if row.family == NETWORK:
+        return []
     if row.platform != "formicary" or row.placement != _APART or not _measured(row) or row.agents:
         return []
     rows = list(rows)

@@ -19,12 +19,13 @@ import msgspec
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.results.atomic import replacing
 from formicary_bench.results.model import FORMAT_VERSION, Manifest
-from formicary_bench.results.raw import Creations, RoundTrips, read_raw, write_raw
+from formicary_bench.results.raw import Creations, Holdings, RoundTrips, read_raw, write_raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.results.model import Repetition
+    from formicary_bench.results.raw import AnyRaw
 
 MANIFEST = "manifest.json"
 RAW = "raw"
@@ -102,7 +103,7 @@ class RunFolder:
             ) from error
         return cls(path, _decode(path, text))
 
-    def add(self, repetition: Repetition, data: RoundTrips | Creations) -> Repetition:
+    def add(self, repetition: Repetition, data: AnyRaw) -> Repetition:
         """Keep a repetition: first its raw values, then the manifest that names them.
 
         Args:
@@ -167,6 +168,10 @@ class RunFolder:
     def creations(self, repetition: Repetition) -> Creations:
         """Read a repetition's batches of created agents; raises UsageError if missing or broken."""
         return read_raw(self.raw_path(repetition), Creations)
+
+    def holdings(self, repetition: Repetition) -> Holdings:
+        """Read what a repetition's processes held of the memory; raises UsageError if missing or broken."""
+        return read_raw(self.raw_path(repetition), Holdings)
 
     def write_text(self, name: str, text: str) -> Path:
         """Put a report into the folder, in place of an older one of that name.

@@ -24,6 +24,12 @@ Option = str | int | float | bool | list[str | int | float] | None
 DIRECTORY = "directory"
 """The family of the experiments with the directory of services."""
 
+MEMORY = "memory"
+"""The family of the experiments with memory alone."""
+
+GROWTH = "memory/growth"
+NETWORK = "network"
+
 
 def family_of(experiment: str) -> str:
     """Return the part of an experiment's name that stands before the stroke."""
@@ -35,9 +41,10 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         experiment: Its name, as in `messaging/pairs`.
-        platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`, `components`.
-        kind: Of our agents, `behaviours` or `micro`; of our directory, `replica`, `central` or `lookup`;
-            empty for other platforms.
+        platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`, `components`; `python`
+            where nothing of ours has been loaded.
+        kind: Of our agents, `behaviours` or `micro`; of our directory, `replica`, `central` or `lookup`; in
+            `memory`, `imported` or `container` where there are no agents; empty for other platforms.
         placement: `same-container` or `two-containers`.
         route: What carries the messages: `in-process`; between containers `xmpp` (the first version wrote
             `prosody`), `direct` or `auto`; for a baseline `tcp`; `none` where there are none.
@@ -48,9 +55,11 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         warm_up: Round trips of each pair, or uses of the directory, that come first and do not count (T1).
         measured: Round trips of each pair that count (T2).
         cool_down: Round trips of each pair that keep the load up while others are still measured (T3).
-        agents: How many agents `create` makes, or register and end in `directory/churn`; 0 elsewhere.
+        agents: How many agents `create` makes, are idle in `memory`, or register and end in
+            `directory/churn`; 0 elsewhere.
         services: How many services are registered before anything is measured, in `directory/...`.
         containers: How many containers are to learn of a registration in `directory/propagation`.
+        seconds: How long the load lasts in `memory/growth`.
     """
 
     experiment: Name
@@ -68,12 +77,15 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     agents: Count = 0
     services: Count = 0
     containers: Count = 0
+    seconds: Count = 0
 
     @property
     def key(self) -> str:
         """The name of this configuration: equal for equal configurations, in this version and later."""
         who = f"{self.platform}-{self.kind}" if self.kind else self.platform
-        if self.agents:
+        if self.seconds:
+            size = f"{self._size}-{self.seconds}-seconds"
+        elif self.agents or self.experiment == MEMORY:
             size = f"{self.agents}-agents"
         else:
             size = f"{self._size}-{self.warm_up}-{self.measured}-{self.cool_down}"
@@ -117,10 +129,11 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
         ended: When it ended.
         elapsed_s: From the first pair's begin of T2 to the last pair's end of it; the time to create all
             agents in `create`.
-        round_trips: How many round trips of T2 there are in all (0 in `create`).
+        round_trips: How many round trips of T2 there are in all (0 in `create` and `memory`).
         lost: Messages that were never answered.
         window_s: How long all pairs were in T2 together.
         round_trips_in_window: How many round trips ended in that window.
+        counters: What was counted beside the raw values, while all pairs were in T2 together.
         notes: What else a reader should know, in sentences.
     """
 
@@ -136,6 +149,7 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
     lost: Count = 0
     window_s: Seconds = 0.0
     round_trips_in_window: Count = 0
+    counters: dict[Name, float] = {}
     notes: tuple[Line, ...] = ()
 
     @property

@@ -7,7 +7,10 @@
     phase     int8    1 warm-up, 2 measured, 3 cool-down
 
 The files of `create` have a row per batch of agents: batch (int32), agents (int64), seconds (float64) and
-bytes (int64), what creating them took and what memory they hold.
+bytes (int64), what creating them took and what memory they hold. Those of `memory` have a row per look at the
+processes: seconds (float64) since the load began, messages (int64) that had been answered by then, uss_bytes
+(int64), what the operating system gave to the processes alone, traced_bytes (int64), what Python has traced
+of its objects, in a process of its own (0 where it did not).
 """
 
 from __future__ import annotations
@@ -50,17 +53,30 @@ class Creations:
     bytes: NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What processes held of the memory at each look, as columns of equal length; see the module."""
+
+    seconds: NDArray[np.float64]
+    messages: NDArray[np.int64]
+    uss_bytes: NDArray[np.int64]
+    traced_bytes: NDArray[np.int64]
+
+
+AnyRaw = RoundTrips | Creations | Holdings
+
 _TYPES: dict[type, dict[str, str]] = {
     RoundTrips: {"pair": "int32", "index": "int32", "start_ns": "int64", "rtt_ns": "int64", "phase": "int8"},
     Creations: {"batch": "int32", "agents": "int64", "seconds": "float64", "bytes": "int64"},
+    Holdings: {"seconds": "float64", "messages": "int64", "uss_bytes": "int64", "traced_bytes": "int64"},
 }
 
 _TOO_LONG = 2**60  # nanoseconds: 36 years; sums of such times stay within 64 bits
 
-Raw = TypeVar("Raw", RoundTrips, Creations)
+Raw = TypeVar("Raw", RoundTrips, Creations, Holdings)
 
 
-def write_raw(path: Path, data: RoundTrips | Creations, about: Mapping[str, str]) -> None:
+def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
     """Write the values of one repetition; the file is there completely or not at all.
 
     Args:
@@ -86,7 +102,7 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
 
     Args:
         path: The file.
-        kind: `RoundTrips` or `Creations`.
+        kind: `RoundTrips`, `Creations` or `Holdings`.
 
     Raises:
         UsageError: The file is missing or broken, or holds what cannot have been measured.
@@ -119,7 +135,7 @@ def _column(source: Any, name: str, kind: str) -> Any:
     return column.to_numpy()
 
 
-def _check(path: Path, data: RoundTrips | Creations) -> None:
+def _check(path: Path, data: AnyRaw) -> None:
     """Refuse values that no run can have made: they would make nonsense of a report, or fill the memory."""
     import numpy as np
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.load import Load, load_of
-from formicary_bench.results.model import DIRECTORY, family_of
+from formicary_bench.results.memory import MemoryFigures, memory_figures
+from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK, family_of
+from formicary_bench.results.network import NetworkFigures, network_figures
 from formicary_bench.results.raw import MEASURED, RoundTrips
 from formicary_bench.statistics.intervals import (
     Interval,
@@ -58,6 +60,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
         agents_per_s: Agents created and started per second, or registered, with its 95% bounds.
         bytes_per_agent: Memory that each of them holds.
+        seconds: As in the configuration.
+        memory: The figures of `memory`.
+        network: The figures of `network`.
         notes: What else a reader should know, in sentences.
     """
 
@@ -92,6 +97,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     agents_per_s: float | None = None
     agents_per_s_ci95: Bounds | None = None
     bytes_per_agent: float | None = None
+    seconds: int = 0
+    memory: MemoryFigures | None = None
+    network: NetworkFigures | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -134,11 +142,22 @@ def digests(run: RunFolder) -> list[Digest]:
     """
     plan = {configuration.key: configuration for configuration in run.manifest.configurations}
     measured = [(c, run.manifest.repetitions_of(c)) for c in plan.values()]
-    return [
-        _creation(run, c, repetitions) if c.agents else _messages(run, c, repetitions)
-        for c, repetitions in measured
-        if repetitions
-    ]
+    return [_digest(run, c, repetitions) for c, repetitions in measured if repetitions]
+
+
+def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
+    if configuration.family == MEMORY:
+        memory = memory_figures([run.holdings(repetition) for repetition in repetitions])
+        method = OVER_REPETITIONS if len(repetitions) > 1 else NO_INTERVAL
+        row = _frame(configuration, repetitions)
+        return Digest(msgspec.structs.replace(row, memory=memory, ci_method=method), None)
+    if configuration.agents:
+        return _creation(run, configuration, repetitions)
+    digest = _messages(run, configuration, repetitions)
+    if configuration.family != NETWORK:
+        return digest
+    network = network_figures(configuration, repetitions)
+    return Digest(msgspec.structs.replace(digest.row, network=network), digest.tail)
 
 
 def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
@@ -276,6 +295,7 @@ def _frame(configuration: Configuration, repetitions: list[Repetition]) -> Row:
         agents=configuration.agents,
         services=configuration.services,
         containers=configuration.containers,
+        seconds=configuration.seconds,
         repetitions=len(repetitions),
         lost=sum(repetition.lost for repetition in repetitions),
         notes=tuple(notes),

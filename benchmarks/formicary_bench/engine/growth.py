@@ -1,0 +1,81 @@
+"""What processes hold of the memory while messages go to and fro: `memory/growth`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from formicary_bench.engine.errors import RepetitionError
+from formicary_bench.engine.repetition import Course, Nobody
+from formicary_bench.results.model import Repetition
+from formicary_bench.results.raw import Holdings
+
+if TYPE_CHECKING:
+    from formicary_bench.engine.repetition import Task, Watcher
+
+_FEWEST = 10  # looks at the memory that a slope is taken from
+
+
+@dataclass
+class Looks(Nobody):
+    """Looks at what the workers hold, each time one has said how far it has come.
+
+    Attributes:
+        rows: seconds, messages, bytes.
+    """
+
+    rows: list[tuple[float, int, int]] = field(default_factory=list)
+    _pids: tuple[int, ...] = ()
+    _began_ns: int = 0
+
+    def begin(self, processes: dict[str, int]) -> None:
+        """Keep whom to look at."""
+        self._pids = tuple(processes.values())
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """Look."""
+        import psutil
+
+        self._began_ns = self._began_ns or at_ns
+        try:
+            held = sum(psutil.Process(pid).memory_full_info().uss for pid in self._pids)
+        except psutil.NoSuchProcess:
+            return  # the repetition breaks by itself, and says why
+        except psutil.Error as error:
+            raise RepetitionError(f"the system does not say what memory a process has: {error}") from error
+        # A round trip is two messages.
+        self.rows.append(((at_ns - self._began_ns) / 1e9, 2 * done, held))
+
+
+def measure_growth(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    import numpy as np
+
+    started = datetime.now(UTC)
+    looks = Looks()
+    # What one slow turn of a loaded loop takes does not matter here: the load ends by the clock.
+    Course(task, watcher, looks).run()
+    if len(looks.rows) < _FEWEST:
+        raise RepetitionError(
+            f"the memory was looked at {len(looks.rows)} times, and {_FEWEST} are needed; take more seconds"
+        )
+    seconds, messages, held = zip(*looks.rows, strict=True)
+    known = Repetition(
+        configuration=task.configuration.key,
+        number=task.number,
+        seed=task.seed,
+        started=started,
+        ended=datetime.now(UTC),
+        elapsed_s=seconds[-1],
+    )
+    columns = np.array(seconds), np.array(messages), np.array(held), np.zeros(len(held), np.int64)
+    return known, Holdings(*columns)

@@ -1,0 +1,62 @@
+"""Bytes and packets on the wire while all pairs are in T2 together: `network`.
+
+The workers read the loopback interface's counters themselves, at the moments at which they see T2 begin and
+end: so bytes and messages are counted over the same time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary_bench.engine.own_network import SHARED, has_own_network
+from formicary_bench.engine.repetition import Nobody, measure
+
+if TYPE_CHECKING:
+    from formicary_bench.engine.messages import Mark
+    from formicary_bench.engine.repetition import Task, Watcher
+    from formicary_bench.results.model import Repetition
+    from formicary_bench.results.raw import AnyRaw
+
+
+@dataclass
+class Marks(Nobody):
+    """Keeps what the worker that measures says when T2 begins and ends."""
+
+    marks = True
+    kept: list[Mark] = field(default_factory=list)
+
+    def mark(self, mark: Mark) -> None:
+        """Keep it."""
+        self.kept.append(mark)
+
+
+def measure_network(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    marks = Marks()
+    known, data = measure(task, watcher, observer=marks)
+    notes = () if has_own_network() else (SHARED,)
+    return replace(known, counters=counters(marks.kept), notes=(*known.notes, *notes)), data
+
+
+def counters(marks: list[Mark]) -> dict[str, float]:
+    """Return what was counted between two marks; nothing if there are not both."""
+    if len(marks) != 2:  # noqa: PLR2004 -- begin and end
+        return {}
+    begin, end = marks
+    return {
+        "seconds": (end.at_ns - begin.at_ns) / 1e9,
+        "round_trips": end.done - begin.done,
+        "wire_bytes": end.wire[0] - begin.wire[0],
+        "wire_packets": end.wire[1] - begin.wire[1],
+    }

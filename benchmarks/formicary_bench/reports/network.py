@@ -1,0 +1,155 @@
+"""What `network` found, in words, tables and charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench import published
+from formicary_bench.reports import figures, scales
+from formicary_bench.reports.charts import Lines, Point
+from formicary_bench.reports.plots import Figure
+from formicary_bench.reports.sentences import where
+from formicary_bench.reports.series import by_series, label
+from formicary_bench.reports.tables import Column, Extra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary_bench.results import memory
+    from formicary_bench.results.network import NetworkFigures
+    from formicary_bench.results.summary import Row
+
+    Value = Callable[[NetworkFigures], memory.Figure | None]
+
+LOOPBACK = (
+    "On one host the wire is the loopback interface, whose packets may have 64 kB, where those of Ethernet "
+    "have 1.5 kB. Unix sockets, which direct links prefer on one host, do not show there: here they use TCP."
+)
+
+
+def network_columns(rows: Sequence[Row]) -> list[Column]:
+    """Give the table of the rows of `network`."""
+    ordered = _ordered(rows)
+    known = [row.network for row in ordered if row.network]
+    bodies = tuple(figures.short(figures.size(row.payload_bytes)) for row in ordered)
+    wire, overhead = [one.wire_bytes_per_s for one in known], [one.overhead for one in known]
+    return [
+        Column("who", tuple(label(row) for row in ordered), names=True),
+        Column("pairs", tuple(str(row.pairs) for row in ordered)),
+        Column("body", bodies, minor=len(set(bodies)) == 1),
+        Column("on the wire", tuple(bits(one.mean) for one in wire)),
+        Column("95%", tuple(figures.spread(one.mean, one.ci95) for one in wire)),
+        Column("bodies", tuple(bits(one.payload_bytes_per_s.mean) for one in known)),
+        Column("per byte of a body", tuple(figures.digits(one.mean) if one else "" for one in overhead)),
+        Column("95%", tuple(figures.spread(one.mean, one.ci95) if one else "" for one in overhead)),
+        Column("each message", tuple(figures.size(one.wire_bytes_per_message.mean) for one in known)),
+        Column("packets/s", tuple(figures.count(one.packets_per_s.mean) for one in known)),
+        Column("messages per packet", tuple(figures.times(one.messages_per_packet.mean) for one in known)),
+        Column("server's share", tuple(f"{one.server_share:.0%}" for one in known), minor=True),
+    ]
+
+
+def network_sentences(rows: Sequence[Row]) -> list[str]:
+    """Say what goes over the wire for each byte that is sent."""
+    found = []
+    for members in by_series(_ordered(rows)).values():
+        few, many = (pick(members, key=lambda row: row.pairs) for pick in (min, max))
+        if members[0].platform == "tcp" or few.network is None or many.network is None:
+            continue
+        between = "" if few.kind == "behaviours" else " between micro-agents"
+        said = f"{where(few)}{between}, {_each(few, few.network)}"
+        if many is not few:
+            said += f", and {_each(many, many.network)}"
+        twice = "; each goes to the server and from it" if few.network.server_share else ""
+        found.append(f"{said}{twice}.")
+    return found
+
+
+def network_figures(rows: Sequence[Row]) -> list[Figure]:
+    """Show what varies with the number of pairs, as in Fig. 17."""
+    known = _ordered(rows)
+    columns = network_columns(rows)
+    if len({row.pairs for row in known}) == 1 or not columns[0].cells:
+        return []
+    caption = f"Both axes are logarithmic. {LOOPBACK}"
+    charts: list[tuple[str, str, Value, Callable[[float], str]]] = [
+        ("Throughput on the wire against pairs", "on the wire", lambda one: one.wire_bytes_per_s, bits),
+        ("Overhead against pairs", "bytes per byte of a body", lambda one: one.overhead, figures.digits),
+        (
+            "Batching against pairs",
+            "messages per packet",
+            lambda one: one.messages_per_packet,
+            figures.times,
+        ),
+    ]
+    return [
+        Figure(title, caption, _lines(known, value, axis, text), columns)
+        for title, axis, value, text in charts
+        if all(row.network and value(row.network) for row in known)
+    ]
+
+
+def network_beside(rows: Sequence[Row]) -> list[Extra]:
+    """Put what is published beside ours."""
+    known = [row for row in _ordered(rows) if row.network]
+    if not known:
+        return []
+    lines = [
+        (f"{one.platform} ({published.SOURCE}, Section 5.5)", one.statement, bits(one.kbit_per_s * 1000 / 8))
+        for one in published.throughputs()
+    ]
+    for series, members in by_series(known).items():
+        best = max(members, key=_throughput)
+        lines.append((series.label, f"most, with {best.pairs} pairs", bits(_throughput(best))))
+    who, what, values = zip(*lines, strict=True)
+    columns = [
+        Column("who", who, names=True),
+        Column("what", what, names=True),
+        Column("on the wire", values),
+    ]
+    remark = "The paper's hosts were joined by Fast Ethernet, and its messages were of another size."
+    return [Extra("Beside the published figures", columns, remark)]
+
+
+def bits(bytes_per_s: float) -> str:
+    """Write a throughput as the paper does, in bits per second."""
+    return f"{figures.count(bytes_per_s * 8)}bit/s"
+
+
+def _ordered(rows: Sequence[Row]) -> list[Row]:
+    return [row for members in by_series(row for row in rows if row.network).values() for row in members]
+
+
+def _throughput(row: Row) -> float:
+    return row.network.wire_bytes_per_s.mean if row.network else 0.0
+
+
+def _each(row: Row, network: NetworkFigures) -> str:
+    pairs = "one pair" if row.pairs == 1 else f"{row.pairs} pairs"
+    overhead = f", {figures.times(network.overhead.mean)} times its body" if network.overhead else ""
+    return (
+        f"a message of {pairs} is {figures.size(network.wire_bytes_per_message.mean)} on the wire{overhead}, "
+        f"{figures.times(network.messages_per_packet.mean)} of them in a packet"
+    )
+
+
+def _lines(rows: Sequence[Row], value: Value, axis: str, text: Callable[[float], str]) -> Lines:
+    def point(row: Row) -> Point:
+        figure = value(row.network) if row.network else None
+        assert figure is not None
+        spread = figures.spread(figure.mean, figure.ci95)
+        tip = f"{row.pairs} pairs: {text(figure.mean)} {spread}".rstrip()
+        return Point(row.pairs, figure.mean, tip, figure.ci95, sound=row.full_load is not False)
+
+    lines = {
+        series: [point(row) for row in sorted(members, key=lambda row: row.pairs)]
+        for series, members in by_series(rows).items()
+    }
+    heights = [one.y for line in lines.values() for one in line]
+    return Lines(
+        "pairs at once",
+        axis,
+        scales.logarithmic_at([row.pairs for row in rows], lambda number: str(int(number))),
+        scales.logarithmic(heights, lambda number: figures.short(text(number))),
+        lines,
+    )

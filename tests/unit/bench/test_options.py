@@ -37,6 +37,8 @@ def test_our_name_means_all_that_is_ours():
         "formicary-replica",
         "formicary-central",
         "formicary-lookup",
+        "formicary-imported",
+        "formicary-container",
         "tcp",
     )
     assert parse(platform="formicary-micro").subjects == ("formicary-micro",)
@@ -52,8 +54,8 @@ def test_our_name_means_all_that_is_ours():
             {},
             (
                 "take one of: create, directory, directory/churn, directory/deregister, "
-                "directory/propagation, directory/register, directory/search, links, "
-                "messaging/many-to-one, messaging/pairs, messaging/size, quick"
+                "directory/propagation, directory/register, directory/search, links, memory, memory/growth, "
+                "messaging/many-to-one, messaging/pairs, messaging/size, network, quick"
             ),
         ),
         (

@@ -1,0 +1,142 @@
+"""Real measurements of memory and of the wire, tiny ones."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from formicary_bench.engine import memory, own_network
+from formicary_bench.engine.errors import RepetitionError
+from formicary_bench.engine.measures import measure_of
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.own_network import SHARED, has_own_network
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.repetition import Task
+from formicary_bench.engine.run import perform
+
+OWN = ("formicary-behaviours",)
+
+
+def measured(configuration, silent):
+    return measure_of(configuration)(Task(configuration, 1, 7), silent())
+
+
+def network():
+    place = Path("/proc/self/ns/net")
+    return place.readlink() if place.exists() else None
+
+
+def children():
+    return psutil.Process().children(recursive=True)
+
+
+def test_each_state_holds_more_than_the_one_before(silent):
+    plan = make_plan(Options("memory", agents=(3000,)))
+    held = [measured(configuration, silent)[1] for configuration in plan]
+    uss = [int(one.uss_bytes[0]) for one in held]
+    traced = [int(one.traced_bytes[0]) for one in held]
+    assert uss[0] < uss[1] < uss[2] < min(uss[3:])
+    assert traced[0] < traced[1] < traced[2] < min(traced[3:])
+    # An agent with a behaviour holds more than a micro-agent, and Python knows of most of it.
+    behaviours, micro = ((number - traced[2]) / 3000 for number in traced[3:])
+    assert 0 < micro < behaviours
+    assert children() == []
+
+
+def test_a_process_that_cannot_be_weighed_says_why(silent, monkeypatch):
+    monkeypatch.setattr(memory, "BARE", "raise SystemExit('no more room')")
+    (configuration,) = make_plan(Options("memory", subjects=("python",)))
+    with pytest.raises(RepetitionError, match=r"ended with exit code 1: no more room"):
+        measured(configuration, silent)
+    assert children() == []
+
+
+def test_a_process_that_never_gets_ready_is_ended(silent, monkeypatch):
+    monkeypatch.setattr(memory, "BARE", "import sys; sys.stdin.read()")
+    monkeypatch.setattr(memory, "_QUIET_SECONDS", 0.2)
+    (configuration,) = make_plan(Options("memory", subjects=("python",)))
+    with pytest.raises(RepetitionError, match=r"has said nothing for 0\.2 s"):
+        measured(configuration, silent)
+    assert children() == []
+
+
+@pytest.mark.parametrize("kind", ["behaviours", "micro"])
+@pytest.mark.parametrize("placement", ["same-container", "two-containers"])
+def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silent):
+    options = Options(
+        "memory/growth", growth=3, pairs=(2,), placements=(placement,), subjects=(f"formicary-{kind}",),
+        routes=("direct",) if placement == "two-containers" else None,
+    )  # fmt: skip
+    (configuration,) = make_plan(options)
+    _, looks = measured(configuration, silent)
+    assert (looks.messages[1:] >= looks.messages[:-1]).all()
+    assert looks.messages[-1] > 0
+    assert (looks.uss_bytes > 1_000_000).all()
+
+
+def test_a_time_in_which_nothing_can_be_seen_to_grow_is_refused(silent):
+    options = Options("memory/growth", growth=1, placements=("same-container",), subjects=OWN)
+    (configuration,) = make_plan(options)
+    with pytest.raises(RepetitionError, match="take more seconds"):
+        measured(configuration, silent)
+
+
+def test_bodies_and_what_carries_them_are_on_the_wire(silent, tmp_path):
+    options = Options(
+        "network", pairs=(20,), payloads=(1000,), subjects=(*OWN, "tcp"), routes=("direct",),
+        tls=(False, True), rounds=(50, 300, 100),
+    )  # fmt: skip
+    before = network()
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    for repetition in outcome.folder.manifest.repetitions:
+        counted = repetition.counters
+        # Whatever else there is on the wire: the bodies of both messages of each round trip are.
+        assert counted["wire_bytes"] > counted["round_trips"] * 2000
+        assert counted["wire_packets"] > 0
+    assert not has_own_network()
+    assert network() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can have a network alone")
+def test_a_network_of_its_own_has_nothing_else_on_it():
+    with own_network.own_network():
+        assert has_own_network()
+        assert list(psutil.net_if_addrs()) == ["lo"]
+        listed = subprocess.run(["cat", "/proc/net/dev"], capture_output=True, text=True, check=True).stdout
+        assert [line.split(":")[0].strip() for line in listed.splitlines()[2:]] == ["lo"]
+
+
+def test_without_permission_the_figures_say_what_else_is_in_them(silent, monkeypatch, tmp_path):
+    monkeypatch.setattr(own_network.ctypes, "CDLL", lambda *_, **__: Refusing())
+    options = Options("network", pairs=(2,), subjects=("tcp",), rounds=(20, 100, 50))
+    outcome = perform(options, tmp_path / "run", silent())
+    assert [repetition.notes for repetition in outcome.folder.manifest.repetitions] == [(SHARED,)]
+
+
+class Refusing:
+    def unshare(self, _):
+        return -1
+
+
+@pytest.mark.server
+def test_through_the_server_each_message_goes_over_the_wire_twice(silent, tmp_path):
+    options = Options(
+        "network",
+        pairs=(5,),
+        payloads=(5000,),
+        subjects=OWN,
+        routes=("direct", "xmpp"),
+        rounds=(20, 200, 100),
+    )
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    by_route = {
+        repetition.configuration.split("/")[3]: repetition.counters
+        for repetition in outcome.folder.manifest.repetitions
+    }
+    each = {route: one["wire_bytes"] / one["round_trips"] / 2 for route, one in by_route.items()}
+    assert 5000 < each["direct"] < 10_000 < each["xmpp"]

@@ -1,0 +1,169 @@
+"""What is measured of memory, what is computed of it, and what is said."""
+
+import numpy as np
+import pytest
+from tests.unit.bench.synthetic import STARTED, make_run
+
+from formicary_bench import published
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.plan import command, make_plan
+from formicary_bench.reports.families import columns, extras, said
+from formicary_bench.reports.html import render
+from formicary_bench.reports.terminal import console_for_reports, show
+from formicary_bench.results.memory import each, memory_figures
+from formicary_bench.results.model import Repetition
+from formicary_bench.results.raw import Holdings
+from formicary_bench.results.summary import summarise
+
+HELD = {("python", ""): 3e6, ("formicary", "imported"): 14e6, ("formicary", "container"): 15e6}
+EACH = {"behaviours": 2000, "micro": 500}
+
+
+def state(held, traced):
+    return Holdings(np.zeros(1), np.zeros(1, np.int64), np.array([held]), np.array([traced]))
+
+
+def load(held, seconds=20, per_second=1000):
+    at = np.linspace(0, seconds, len(held))
+    zeros = np.zeros(len(held), np.int64)
+    return Holdings(at, (at * per_second).astype(np.int64), np.asarray(held, np.int64), zeros)
+
+
+def add(run, configuration, number, data):
+    about = {"seed": 1, "started": STARTED, "ended": STARTED}
+    run.add(Repetition(configuration=configuration.key, number=number, **about), data)
+
+
+@pytest.fixture
+def states(tmp_path):
+    """A run of which all figures are known: 2000 bytes for each agent, 500 for each micro-agent."""
+    run = make_run(tmp_path / "run", make_plan(Options("memory", agents=(100,))), repetitions=0)
+    for configuration in run.manifest.configurations:
+        held = HELD.get((configuration.platform, configuration.kind)) or (
+            HELD["formicary", "container"] + configuration.agents * EACH[configuration.kind]
+        )
+        for number in (1, 2, 3):
+            noise = (number - 2) * 1000
+            add(run, configuration, number, state(int(held) + noise, int(held * 0.6) + noise))
+    return run
+
+
+def test_states_come_from_the_least_to_the_most():
+    plan = make_plan(Options("memory"))
+    assert [(c.platform, c.kind, c.agents) for c in plan[:3]] == [
+        ("python", "", 0), ("formicary", "imported", 0), ("formicary", "container", 0),
+    ]  # fmt: skip
+    assert {(c.kind, c.agents) for c in plan[3:]} == {
+        (kind, agents) for kind in ("behaviours", "micro") for agents in (100, 1000, 100_000)
+    }
+    assert {c.seconds for c in plan} == {0}
+
+
+def test_growth_is_measured_beside_the_states_where_it_is_asked_for():
+    plan = make_plan(Options("memory", growth=7))
+    grown = [c for c in plan if c.experiment == "memory/growth"]
+    assert {c.seconds for c in grown} == {7}
+    assert {c.route for c in grown} == {"in-process", "direct", "xmpp"}
+    assert len(plan) > len(grown)
+
+
+def test_a_state_can_be_measured_alone():
+    for configuration in make_plan(Options("memory", agents=(100,))):
+        name = f"{configuration.platform}-{configuration.kind}".rstrip("-")
+        agents = " --agents 100" if configuration.agents else ""
+        assert command(configuration) == f"formicary bench run memory --platform {name}{agents}"
+
+
+def test_each_agent_holds_what_it_adds_to_an_open_container(states):
+    rows = summarise(states)
+    found = {row.kind: each(row, rows) for row in rows if row.agents}
+    assert found["behaviours"].mean == pytest.approx(2000)
+    assert found["micro"].mean == pytest.approx(500)
+    assert found["micro"].low < 500 < found["micro"].high
+    traced = {row.kind: each(row, rows, traced=True) for row in rows if row.agents}
+    assert traced["behaviours"].mean == pytest.approx(1200)
+    assert [each(row, rows) for row in rows if not row.agents] == [None] * 3
+
+
+def test_without_an_open_container_nothing_is_said_of_each_agent(states):
+    rows = [row for row in summarise(states) if row.kind != "container"]
+    assert {each(row, rows) for row in rows} == {None}
+    assert extras("memory", rows, rows) == []
+
+
+def test_a_steady_rise_is_a_slope_and_noise_is_none():
+    noise = np.random.default_rng(3).normal(0, 3000, 100)
+    rising = memory_figures([load(20e6 + np.linspace(0, 20 * 5000, 100) + noise)])
+    assert rising.growth_per_s.ci95[0] < 5000 < rising.growth_per_s.ci95[1]
+    assert rising.growth_per_s.ci95[0] > 0
+    assert rising.growth_per_message.mean == pytest.approx(5, rel=0.2)
+    still = memory_figures([load(20e6 + noise)])
+    assert still.growth_per_s.ci95[0] < 0 < still.growth_per_s.ci95[1]
+
+
+def test_what_comes_first_and_a_piece_that_comes_and_goes_are_no_growth():
+    held = np.full(100, 20e6)
+    held[:15] = np.linspace(15e6, 20e6, 15)
+    held[60:65] += 1 << 20
+    slope = memory_figures([load(held)]).growth_per_s
+    assert slope.ci95 == (0, 0)
+
+
+def test_several_repetitions_have_an_interval_over_them():
+    ramps = [load(20e6 + np.linspace(0, 20 * each_s, 100)) for each_s in (900, 1000, 1100)]
+    slope = memory_figures(ramps).growth_per_s
+    assert slope.mean == pytest.approx(1000, rel=0.01)
+    assert slope.ci95 == pytest.approx((1000 - 248.4, 1000 + 248.4), rel=0.02)  # t(2) = 4.303
+
+
+def test_repetitions_without_values_have_no_figures():
+    nothing = Holdings(*(np.zeros(0, kind) for kind in (float, np.int64, np.int64, np.int64)))
+    assert memory_figures([nothing]) is None
+    assert memory_figures([load([1, 2])]).growth_per_s is None
+
+
+@pytest.mark.parametrize(
+    ("rise", "words"), [(0, "no growth that could be told from zero"), (3000, "grows by 3")]
+)
+def test_growth_is_said(tmp_path, rise, words):
+    options = Options("memory/growth", placements=("same-container",), subjects=("formicary-micro",))
+    run = make_run(tmp_path / "run", make_plan(options), repetitions=0)
+    noise = np.random.default_rng(1).normal(0, 500, 100)
+    add(run, run.manifest.configurations[0], 1, load(20e6 + np.linspace(0, 20 * rise, 100) + noise))
+    rows = summarise(run)
+    (sentence,) = said("memory/growth", rows, rows)
+    assert sentence.startswith("In one process, under the load of 10 pairs of micro-agents, ")
+    assert words in sentence
+    assert "memory/growth" in render(run)
+
+
+def test_published_figures_stand_beside_ours(states):
+    rows = summarise(states)
+    (extra,) = extras("memory", rows, rows)
+    who = extra.columns[0].cells
+    assert [name.split()[0] for name in who[:3]] == ["Jade", "MadKit", "AgentScape"]
+    assert extra.columns[3].cells[:3] == ("1.66 kB", "6.44 kB", "223 kB")
+    assert [cell for name, cell in zip(who, extra.columns[3].cells, strict=True) if "Agents, u" in name] == [
+        "2.00 kB"
+    ]
+
+
+def test_reports_show_all_states(states, capsys):
+    rows = summarise(states)
+    assert columns("memory", rows, rows)[0].cells == (
+        "Bare interpreter", "Platform imported", "Open container", "Agents", "Micro-agents",
+    )  # fmt: skip
+    assert "bare interpreter 3.00 MB, platform imported 14.0 MB" in said("memory", rows, rows)[0]
+    page = render(states)
+    assert "Beside the published figures" in page
+    assert "Memory of each idle agent" in page
+    show(states, rows, console_for_reports())
+    assert "Jade (Alberola 2010, Table 8)" in capsys.readouterr().out
+
+
+def test_published_tables_are_whole():
+    assert [len(published.cpu_times(table)) for table in range(2, 8)] == [12, 24, 12, 24, 12, 24]
+    assert {one.platform for one in published.memory()} == {"Jade", "MadKit", "AgentScape"}
+    assert max(one.kbit_per_s for one in published.throughputs()) == 100_000
+    shares = [one.percent for one in published.cpu_times(2) if one.platform == "Jade"]
+    assert sum(shares) == pytest.approx(100, abs=0.2)

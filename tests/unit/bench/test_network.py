@@ -1,0 +1,142 @@
+"""What is computed and said of the wire."""
+
+import asyncio
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+from tests.unit.bench.synthetic import add_repetition, make_run
+
+from formicary_bench.engine import marks
+from formicary_bench.engine.marks import mark_window
+from formicary_bench.engine.messages import Mark
+from formicary_bench.engine.network import counters
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.reports.families import columns, extras, said
+from formicary_bench.reports.html import render
+from formicary_bench.results.network import network_figures
+from formicary_bench.results.summary import summarise
+
+# A second in which 1000 round trips of 100 bytes are made, each message in 150 bytes, 4 messages to a packet.
+COUNTED = {"seconds": 1.0, "round_trips": 1000.0, "wire_bytes": 300_000.0, "wire_packets": 500.0}
+
+
+@pytest.fixture
+def run(tmp_path):
+    options = Options("network", pairs=(1, 10), subjects=("formicary-behaviours",), rounds=(5, 20, 5))
+    plan = [c for c in make_plan(options) if not c.tls]
+    run = make_run(tmp_path / "run", plan, repetitions=0)
+    for place, configuration in enumerate(plan):
+        like = msgspec.structs.replace(configuration, route="xmpp")  # whose times are made up
+        for number in (1, 2):
+            scaled = {
+                **COUNTED,
+                "wire_bytes": COUNTED["wire_bytes"] * (1.9 + 0.1 * number - configuration.pairs / 10),
+            }
+            repetition = add_repetition(
+                make_run(run.path / f"{place}{number}", [like], repetitions=0), like, number, 1
+            )
+            data = _data(run, place, number, repetition)
+            run.add(
+                msgspec.structs.replace(repetition, configuration=configuration.key, counters=scaled), data
+            )
+    return run
+
+
+def _data(run, place, number, repetition):
+    from formicary_bench.results.raw import RoundTrips, read_raw
+
+    return read_raw(run.path / f"{place}{number}" / "raw" / repetition.raw, RoundTrips)
+
+
+def configuration(route="direct", size=100):
+    options = Options("network", pairs=(1,), payloads=(size,), subjects=("formicary-micro",), routes=(route,))
+    return make_plan(options)[0]
+
+
+def repetitions(*counted):
+    return [SimpleNamespace(counters=one) for one in counted]
+
+
+def test_figures_are_of_both_messages_of_a_round_trip():
+    found = network_figures(configuration(), repetitions(COUNTED))
+    assert found.wire_bytes_per_s.mean == 300_000
+    assert found.packets_per_s.mean == 500
+    assert found.payload_bytes_per_s.mean == 200_000
+    assert found.wire_bytes_per_message.mean == 150
+    assert found.overhead.mean == 1.5
+    assert found.messages_per_packet.mean == 4
+    assert found.wire_bytes_per_s.ci95 is None
+    assert found.server_share == 0
+
+
+def test_empty_bodies_have_no_overhead_and_the_server_has_all_that_goes_through_it():
+    found = network_figures(configuration("xmpp", 0), repetitions(COUNTED))
+    assert found.overhead is None
+    assert found.server_share == 1
+
+
+@pytest.mark.parametrize("missing", [{}, {**COUNTED, "wire_packets": 0.0}, {"seconds": 1.0}])
+def test_a_repetition_in_which_nothing_was_counted_is_left_out(missing):
+    assert network_figures(configuration(), repetitions(missing)) is None
+    assert network_figures(configuration(), repetitions(missing, COUNTED)).packets_per_s.mean == 500
+
+
+def test_what_lies_between_two_marks_is_counted():
+    begin, end = Mark(True, 100, 10**9, 0, (1000, 10)), Mark(False, 300, 3 * 10**9, 0, (5000, 30))
+    assert counters([begin, end]) == {
+        "seconds": 2.0, "round_trips": 200, "wire_bytes": 4000, "wire_packets": 20,
+    }  # fmt: skip
+    assert counters([begin]) == counters([]) == {}
+
+
+def watch(steps, monkeypatch, warm_up=2, measured=3):
+    """Return the marks that are said while two pairs get as far as `steps` says, one step at each look."""
+    times = [SimpleNamespace(rtts=[]) for _ in range(2)]
+    work = SimpleNamespace(times=times, configuration=SimpleNamespace(warm_up=warm_up, measured=measured))
+    said, left = [], iter(steps)
+
+    async def sleep(_):
+        for pair, count in zip(times, next(left), strict=True):
+            pair.rtts[:] = [1] * count
+
+    monkeypatch.setattr(marks, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(marks, "wire_counters", lambda: (0, 0))
+    asyncio.run(mark_window(work, said.append))
+    return [(mark.begins, mark.done) for mark in said]
+
+
+def test_the_window_is_that_in_which_all_pairs_are_measured(monkeypatch):
+    steps = [(2, 1), (3, 2), (4, 3), (5, 4)]
+    assert watch(steps, monkeypatch) == [(True, 5), (False, 9)]
+
+
+def test_a_window_that_there_was_not_has_no_marks(monkeypatch):
+    assert watch([(2, 1), (4, 1), (5, 2)], monkeypatch) == []
+
+
+def test_bare_sockets_are_measured_beside_ours():
+    plan = make_plan(Options("network", pairs=(1,)))
+    assert {(c.platform, c.route, c.tls) for c in plan} == {
+        ("formicary", "direct", False), ("formicary", "direct", True), ("formicary", "xmpp", False),
+        ("tcp", "tcp", False),
+    }  # fmt: skip
+    assert {c.placement for c in plan} == {"two-containers"}
+
+
+def test_reports_hold_the_wire_against_the_bodies(run):
+    rows = summarise(run)
+    assert [row.network is not None for row in rows] == [True] * len(rows)
+    table = {column.title: column.cells for column in columns("network", rows, rows)}
+    assert set(table["messages per packet"]) == {"4.0"}
+    sentences = said("network", rows, rows)
+    assert any("goes to the server and from it" in one for one in sentences)
+    assert all("4.0 of them in a packet" in one for one in sentences)
+    (extra,) = extras("network", rows, rows)
+    assert ("Fast Ethernet capacity", "100 Mbit/s") in set(
+        zip(extra.columns[1].cells, extra.columns[2].cells, strict=True)
+    )
+    page = render(run)
+    assert "Batching against pairs" in page
+    assert "Unix sockets" in page

@@ -21,6 +21,11 @@ async def kill(process):
     await process.communicate()
 
 
+async def end(process):
+    process.terminate()
+    await process.communicate()
+
+
 @pytest.mark.parametrize(("argument", "tls"), [(None, True), ("--tls", "always"), ("--no-tls", False)])
 async def test_members_find_it_again_twice_and_talk_to_each_other_meanwhile(hub, members, argument, tls):
     arguments = ["--listen", *([argument] if argument else [])]
@@ -40,7 +45,7 @@ async def test_members_find_it_again_twice_and_talk_to_each_other_meanwhile(hub,
             assert after > before
             before = after
         assert c2.agents[0].name == c3.agents[0].name == "echo"  # the same as at first
-        await kill(process)
+        await end(process)
 
 
 @pytest.mark.parametrize("route", ["auto", "direct"])
@@ -63,7 +68,7 @@ async def test_what_goes_through_it_waits_for_it(hub, members, no_way_but_to):
         process = await hub.start()
         assert (await asked(c2, "echo@c3", "late")).body == "late"
         await until(lambda: "relay" in {status.way for status in c3.links})
-    await kill(process)
+    await end(process)
 
 
 async def test_the_secret_is_for_its_user_alone_and_kept_after_a_crash_only(hub, members):
@@ -85,8 +90,7 @@ async def test_after_an_orderly_end_there_is_another_one_that_nobody_knows(hub, 
         ((_, port),) = JoinAddress.parse(old).tcp
         async with members(old, "c2", "c3") as (c2, c3):
             await whole(c2, c3)
-            process.terminate()
-            await process.communicate()
+            await end(process)
             # A stranger takes its name and port: members say so, and go on without it.
             async with hub.running("--listen-on", f"127.0.0.1:{port}"):
                 assert hub.address != old

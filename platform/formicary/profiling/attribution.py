@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
-from formicary.profiling.estimates import NOTHING, Estimate, of_repetitions, of_samples
+from formicary.profiling.estimates import NOTHING, TICK_S, Estimate, of_repetitions, of_samples
 from formicary.profiling.groups import Group, Rules
 from formicary.profiling.model import Frame, Method, Role
 from formicary.profiling.modules import is_native, module_of
@@ -28,8 +28,6 @@ UNKNOWN = "(unknown)"
 """Time of processes of which there are no samples."""
 NOBODY = "(no agent)"
 COLLECTOR = "(garbage collector)"
-TICK_S = 0.01
-"""How coarse the clocks of threads are at worst."""
 
 
 class View(StrEnum):
@@ -157,7 +155,7 @@ def _of_samples(process: Process, profile: Profile, name: Callable[[Stack], Key]
             key = name(()) if process.stacks else (UNKNOWN, "")
             total[key] += Estimate(used, TICK_S**2 / 6)
         for key, count in of_it.items():
-            total[key] += of_samples(used, count, of_it.total(), TICK_S)
+            total[key] += of_samples(used, count, of_it.total(), used * profile.rate_hz)
     _move_collections(total, process, profile, name)
     return dict(total)
 

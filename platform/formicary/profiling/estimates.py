@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CONFIDENCE = 0.95
+TICK_S = 0.01
+"""How coarse the clocks of threads are at worst."""
 _NORMAL = 1.959964  # standard deviations on each side
 
 
@@ -33,7 +35,7 @@ class Estimate(NamedTuple):
 NOTHING = Estimate(0.0)
 
 
-def of_samples(seconds: float, count: int, total: int, tick: float = 0.0) -> Estimate:
+def of_samples(seconds: float, count: int, total: int, expected: float) -> Estimate:
     """Return which part of some seconds a kind of samples stands for.
 
     The sampler looks at random moments, so the counts are binomial; the variance is Agresti's and Coull's,
@@ -43,13 +45,15 @@ def of_samples(seconds: float, count: int, total: int, tick: float = 0.0) -> Est
         seconds: what all the samples stand for.
         count: how many are of the kind.
         total: how many there are; not 0.
-        tick: how coarse the clock is that the seconds were read from, in seconds.
+        expected: how many there should be for so many seconds. Where there are more, the thread was sometimes
+            seen while it waited for the interpreter's lock: they are no more certain than the expected ones.
     """
     share = count / total
-    careful = (count + 2) / (total + 4)
-    of_share = careful * (1 - careful) / (total + 4)
+    worth = min(total, max(1.0, expected))
+    careful = (share * worth + 2) / (worth + 4)
+    of_share = careful * (1 - careful) / (worth + 4)
     # Two readings, each of which leaves out anything up to a tick.
-    return Estimate(seconds * share, seconds**2 * of_share + share**2 * tick**2 / 6)
+    return Estimate(seconds * share, seconds**2 * of_share + share**2 * TICK_S**2 / 6)
 
 
 def of_repetitions(values: Sequence[float]) -> tuple[float, float]:

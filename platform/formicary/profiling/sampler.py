@@ -126,7 +126,7 @@ class Sampler:
             self._started.wait(_SECONDS_TO_START)
             if not any(map(_STARTED.search, self._said)):
                 self._end()
-                raise why_not("\n".join(self._said), self._pid)
+                raise why_not("\n".join([*_look_once(program, self._pid), *self._said]), self._pid)
             undo.pop_all()
         return self
 
@@ -209,6 +209,25 @@ def _launch(program: str, pid: int, file: Path, options: list[str]) -> subproces
         )
     except OSError as error:
         raise TracingError(f"{program} cannot be started ({error.strerror}); install py-spy anew") from error
+
+
+def _look_once(program: str, pid: int) -> list[str]:
+    """Return what py-spy says of the process alone: where it looks for children too, it does not say why not."""
+    command = [program, "dump", "--pid", str(pid)]
+    try:
+        done = subprocess.run(  # noqa: S603 -- as above
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS_TO_START,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return done.stderr.splitlines()
 
 
 def why_not(said: str, pid: int) -> ProfilingError:

@@ -113,18 +113,20 @@ def test_threads_have_what_their_clocks_say():
     assert seconds(measured, View.THREAD) == {"main (loop, 7/1)": 2.0, "(ended threads of python, 7)": 1.0}
 
 
+def margin(count, cpu):
+    stacks = [Stack(1, (0,), count), Stack(1, (1,), count)]
+    found = figures(profile(process(stacks, [Thread(1, "main", "loop", cpu)])), View.GROUP)
+    return next(figure.margin_s for figure in found if figure.name == "agents") / cpu
+
+
 def test_more_samples_make_a_smaller_margin():
-    few, many = (
-        figures(
-            profile(process([Stack(1, (0,), n), Stack(1, (1,), n)], [Thread(1, "main", "loop", 4.0)])),
-            View.GROUP,
-        )
-        for n in (25, 2500)
-    )
-    margins = [next(f.margin_s for f in found if f.name == "agents") for found in (few, many)]
-    assert margins[0] == pytest.approx(10 * margins[1], rel=0.1)
-    # Wald's interval for 50 samples of two equal kinds: 1.96 * sqrt(0.25 / 50) of 4 s.
-    assert margins[0] == pytest.approx(0.554, rel=0.1)
+    assert margin(25, 50.0) == pytest.approx(10 * margin(2500, 50.0), rel=0.1)
+    # Wald's interval for 50 samples of two equal kinds.
+    assert margin(25, 50.0) == pytest.approx(1.96 * (0.25 / 50) ** 0.5, rel=0.1)
+
+
+def test_samples_beyond_the_cpu_time_they_stand_for_make_it_no_smaller():
+    assert margin(100_000, 50.0) == pytest.approx(margin(2500, 50.0))
 
 
 def test_accounted_profiles_have_no_functions():

@@ -1,0 +1,135 @@
+"""What cannot be profiled: one sentence each; what there is all the same is kept and marked as partial."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import sys
+
+import pytest
+
+from formicary.errors import ProfilingError, TracingError
+from formicary.profiling import sampler
+from formicary.profiling.starting import Program
+from formicary.profiling.window import Window
+
+SPIN = "import time\nend = time.time() + {seconds}\nwhile time.time() < end:\n    sum(range(1000))\n"
+
+
+def refused(done, code, *words):
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    [line] = done.stderr.splitlines()
+    assert line.startswith("formicary: ")
+    assert all(word in line for word in words), line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], ["--pid", "--"]),
+        (["--pid", "1", "--", "x.py"], ["either"]),
+        (["--", "nowhere.py"], ["no script nowhere.py"]),
+        (["--", "run"], ["run needs a name"]),
+        (["--group", "planner", "--rules"], ["NAME=PATTERN"]),
+        (["--flame", "/nowhere/flame.svg", "--pid", "1"], ["/nowhere/flame.svg", "folder that exists"]),
+    ],
+)
+def test_options_that_do_not_go(profile, arguments, words):
+    refused(profile(*arguments), 2, *words)
+
+
+def test_a_process_that_is_not_there(profile, started):
+    gone = started(sys.executable, "-c", "")
+    gone.wait()
+    refused(profile("--pid", gone.pid), 1, f"no process {gone.pid}")
+
+
+def test_a_process_that_is_not_python(profile, started):
+    sleeping = started("sleep", "60")
+    refused(profile("--pid", sleeping.pid), 1, f"{sleeping.pid} is not Python")
+
+
+def test_a_server_that_does_not_run(profile, tmp_path, script):
+    refused(profile("--server", tmp_path / "none", "--", script("")), 3, "no server running")
+
+
+def test_no_py_spy(monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(TracingError, match=r"py-spy is not installed.*formicary\[lab\]"), Window(os.getpid()):
+        pass
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_no_permission_to_look_into_a_process(monkeypatch, started):
+    ours = started(sys.executable, "-c", SPIN.format(seconds=60))
+    plain = sampler.subprocess.Popen
+    monkeypatch.setattr(
+        sampler.subprocess, "Popen", lambda *a, **k: plain(*a, **k, user=12345, extra_groups=[])
+    )
+    with pytest.raises(TracingError, match=r"not permitted.*formicary doctor"), Window(ours.pid):
+        pass
+
+
+def test_a_py_spy_that_does_not_work(monkeypatch, tmp_path):
+    broken = tmp_path / "py-spy"
+    broken.write_text("#!/bin/sh\necho it is broken\nexit 3\n")
+    broken.chmod(broken.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(sampler, "find_program", lambda: str(broken))
+    with pytest.raises(ProfilingError, match="it said: it is broken"), Window(os.getpid()):
+        pass
+
+
+@pytest.mark.parametrize("order", [signal.SIGKILL, signal.SIGTERM])
+def test_a_py_spy_that_dies_leaves_the_clocks(script, order):
+    with Program([str(script(SPIN.format(seconds=1)))]) as program, Window(program.pid) as window:
+        program.begin()
+        program.start()
+        os.kill(window._sampler.pid, order)
+        window.wait(None, program.is_at_its_end)
+        profile = window.end(program.told)
+    assert profile.is_partial
+    assert sum(process.cpu_s for process in profile.processes) > 0.3
+    assert "py-spy was ended by SIG" in profile.warnings[0] or "py-spy ended with code" in profile.warnings[0]
+
+
+def test_a_process_that_is_killed_within_the_window(profile, script):
+    done = profile("--json", "--", script(SPIN.format(seconds=2) + "import os\nos.kill(os.getpid(), 9)\n"))
+    assert done.returncode == 128 + signal.SIGKILL
+    answer = json.loads(done.stdout)
+    assert answer["is_partial"]
+    assert "ended within the window" in " ".join(answer["warnings"])
+    assert sum(figure["cpu_s"] for figure in answer["figures"]) > 1
+
+
+def test_a_process_that_ends_within_the_window_of_a_pid(profile, started):
+    running = started(sys.executable, "-c", SPIN.format(seconds=4))
+    done = profile("--json", "--pid", running.pid)
+    assert done.returncode == 1
+    answer = json.loads(done.stdout)
+    assert answer["is_partial"]
+    assert sum(figure["cpu_s"] for figure in answer["figures"]) > 0.5
+
+
+def test_a_window_of_few_samples_and_clocks_that_are_too_coarse_for_it(profile, script):
+    done = profile("--", script("print(1)"))
+    assert done.returncode == 0
+    assert "samples" in done.stderr
+    assert "few for clocks that count in steps of" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_program_that_ends_before_the_window_begins(profile, script):
+    done = profile("--after", "20", "--", script("print(1)"))
+    assert done.returncode == 2
+    assert "--after" in done.stderr
+
+
+def test_a_script_that_raises_is_shown_as_python_shows_it(profile, script):
+    done = profile("--", script(SPIN.format(seconds=0.5) + "raise RuntimeError('mine')\n"))
+    assert done.returncode == 1
+    assert "RuntimeError: mine" in done.stderr
+    assert "agents" in done.stdout

@@ -1,0 +1,128 @@
+"""`formicary profile` on programs that run, and on programs that it starts."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from xml.etree import ElementTree as ET
+
+import psutil
+import pytest
+
+BUSY = """\
+import sys, time
+print("busy", flush=True)
+def spin():
+    while time.process_time() < float(sys.argv[1]):
+        sum(range(1000))
+spin()
+"""
+AGENTS = """\
+from formicary import Agent, CyclicBehaviour, Message
+
+class Echo(CyclicBehaviour):
+    async def run(self):
+        await self.reply(await self.receive())
+
+class Ask(CyclicBehaviour):
+    async def on_start(self):
+        await self.send(Message(to="echo@c1.lab.localhost"))
+    async def run(self):
+        message = await self.receive()
+        [[] for _ in range(100)]
+        await self.reply(message)
+
+echo = Agent("echo")
+echo.add_behaviour(Echo())
+ask = Agent("ask")
+ask.add_behaviour(Ask())
+"""
+
+
+def by_name(done):
+    return {figure["name"]: figure for figure in json.loads(done.stdout)["figures"]}
+
+
+def test_a_script_runs_and_its_time_is_shown(script, profile, tmp_path):
+    flame, speedscope = tmp_path / "flame.svg", tmp_path / "speedscope.json"
+    done = profile("--flame", flame, "--speedscope", speedscope, "--", script(BUSY), "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("busy\n")
+    row = next(line.split() for line in done.stdout.splitlines() if line.startswith("agents"))
+    assert row[1] == "mas"
+    assert float(row[-1]) > 50
+    assert ET.parse(flame).getroot().tag.endswith("svg")
+    assert json.loads(speedscope.read_bytes())["profiles"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["flame.svg", "program.py", "speedscope.json"]
+
+
+def test_json_is_all_that_stands_on_standard_output(script, profile):
+    done = profile("--json", "--group", "mine=program", "--", script(BUSY), "1")
+    assert done.returncode == 0, done.stderr
+    assert "busy" in done.stderr
+    answer = json.loads(done.stdout)
+    assert (answer["method"], answer["by"], answer["is_partial"]) == ("sampled", "group", False)
+    assert sum(f["cpu_s"] for f in answer["figures"]) == pytest.approx(
+        sum(p["cpu_s"] for p in answer["processes"])
+    )
+    assert by_name(done)["mine"]["share"] > 0.5
+
+
+def test_agents_of_a_script_that_formicary_runs(script, profile):
+    done = profile("--json", "--by", "agent", "--for", "2", "--", "run", script(AGENTS))
+    assert done.returncode == 0, done.stderr
+    assert {"ask/Ask", "echo/Echo"} <= by_name(done).keys()
+    assert by_name(done)["ask/Ask"]["cpu_s"] > by_name(done)["echo/Echo"]["cpu_s"]
+
+
+def test_a_platform_that_runs_already(script, profile, started):
+    program = ["-c", "from formicary.cli import main; main()", "run", script(AGENTS)]
+    running = started(sys.executable, *program, stderr=subprocess.PIPE)
+    assert "Ctrl-C ends it" in running.stderr.readline()
+    done = profile("--json", "--pid", running.pid, "--for", "2")
+    assert done.returncode == 0, done.stderr
+    assert by_name(done)["platform"]["cpu_s"] > 0
+    assert by_name(done)["agents"]["cpu_s"] > 0
+    assert running.poll() is None  # it runs on
+    shown = profile("--json", "--by", "thread", "--pid", running.pid, "--for", "1")
+    assert any("(loop, " in name for name in by_name(shown))
+
+
+def test_children_are_measured_too(script, profile):
+    parent = "import subprocess, sys\nsubprocess.run([sys.executable, *sys.argv[1:]], check=True)\n"
+    done = profile("--json", "--", script(parent, "parent.py"), script(BUSY), "2")
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["processes"]) == 2
+    assert by_name(done)["agents"]["cpu_s"] > 1
+
+
+def test_the_programs_exit_code_is_the_commands(script, profile):
+    done = profile("--", script(BUSY + "sys.exit(7)"), "1")
+    assert done.returncode == 7
+    assert "agents" in done.stdout
+
+
+def test_ctrl_c_ends_it_and_shows_what_there_is(script, started):
+    command = [sys.executable, "-c", "from formicary.cli import main; main()", "profile", "--json", "--"]
+    running = started(*command, script(BUSY), "100", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while "busy" not in running.stderr.readline():
+        assert running.poll() is None
+    child = next(c for c in psutil.Process(running.pid).children() if "prepared" in " ".join(c.cmdline()))
+    while sum(child.cpu_times()[:2]) < 1:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    output, errors = running.communicate(timeout=30)
+    assert running.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert json.loads(output)["figures"]
+    assert not child.is_running()
+
+
+def test_rules_are_printed(profile):
+    done = profile("--rules", "--group", "planner=my_planner.*")
+    assert done.returncode == 0
+    assert "my_planner.*" in done.stdout
+    assert "formicary.directory.*" in done.stdout

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from formicary import __version__
-from formicary.cli import agents, create, df, life, profile, ps, run, server
+from formicary.cli import agents, create, df, doctor, life, profile, ps, run, server, top
 from formicary.errors import FormicaryError
 
 app = typer.Typer(
@@ -43,7 +43,9 @@ def formicary(
 
 app.command(name="run", epilog=run.EPILOG)(run.run)
 app.command(name="profile", epilog=profile.EPILOG)(profile.profile)
+app.command(name="doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.command(name="ps", epilog=ps.EPILOG)(ps.ps)
+app.command(name="top", epilog=top.EPILOG)(top.top)
 app.command(name="agents", epilog=agents.EPILOG)(agents.agents)
 app.command(name="create", epilog=create.EPILOG)(create.create)
 app.command(name="kill", epilog=life.KILL)(life.kill)

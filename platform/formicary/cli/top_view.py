@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
@@ -51,8 +52,14 @@ def records(before: Listing[Figures], after: Listing[Figures]) -> list[dict[str,
 
 
 def _pairs(before: Iterable[Figures], after: Iterable[Figures]) -> list[Pair]:
-    known = {figures.domain: figures for figures in before}
-    return [(figures, rates(known.get(figures.domain), figures)) for figures in after]
+    known = {figures.domain: _without_visitors(figures) for figures in before}
+    found = map(_without_visitors, after)
+    return [(figures, rates(known.get(figures.domain), figures)) for figures in found]
+
+
+def _without_visitors(figures: Figures) -> Figures:
+    """Leave the links to commands out, such as this one."""
+    return replace(figures, links=tuple(link for link in figures.links if not is_visitor(link.peer)))
 
 
 def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | Text]:
@@ -95,8 +102,6 @@ def _links(pair: Pair) -> Iterator[tuple[str, ...]]:
     figures, found = pair
     by_peer = {link.peer: link for link in found.links} if found else {}
     for link in figures.links:
-        if is_visitor(link.peer):
-            continue
         of_link = by_peer.get(link.peer)
         yield (
             f"{figures.name} - {link.peer.partition('.')[0]}",

@@ -1,0 +1,64 @@
+"""`formicary doctor`: what this machine can do for Formicary, and what is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from formicary.cli.options import Json, examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary.doctor.finding import Finding, State
+
+EPILOG = examples("doctor", "doctor --json")
+
+
+def doctor(*, as_json: Json = False) -> None:
+    """Say what this machine can do and what is missing, a line each, with the cause and the next step.
+
+    It tries what it can: whether py-spy may look into a process, how fine the
+    clocks are, whether programs may listen. It changes nothing.
+
+    The exit code is 0 if all that is needed is there, and 1 if not.
+    """
+    from formicary.cli.showing import show_json
+    from formicary.doctor.finding import State
+
+    findings = list(_look())
+    is_fit = all(finding.state is not State.MISSING for finding in findings)
+    if as_json:
+        show_json({"is_fit": is_fit, "findings": findings})
+    else:
+        for finding in findings:
+            _show(finding)
+    if not is_fit:
+        raise typer.Exit(1)
+
+
+def _look() -> Iterator[Finding]:
+    from formicary.doctor import machine, programs, tracing
+
+    yield programs.python()
+    yield programs.libraries()
+    yield programs.uvloop()
+    yield machine.folder()
+    yield from machine.ports()
+    yield programs.prosody()
+    yield from programs.extras()
+    yield tracing.tracing()
+    yield machine.processes()
+    yield machine.clocks()
+    yield from machine.noise()
+
+
+def _show(finding: Finding) -> None:
+    state = typer.style(f"{finding.state:8}", fg=_colour(finding.state))
+    step = f"; next: {finding.next_step}" if finding.next_step else ""
+    typer.echo(f"{state} {finding.name}: {finding.what}{step}")
+
+
+def _colour(state: State) -> str:
+    return {"good": "green", "limited": "yellow", "missing": "red"}[state]

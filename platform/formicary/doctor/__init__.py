@@ -1,0 +1,1 @@
+"""What this machine can do for Formicary, and what is missing; nothing of the platform imports it."""

@@ -1,0 +1,174 @@
+"""What the machine is like to measure on: clocks, figures of processes, noise, ports."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from pathlib import Path
+
+from formicary.doctor.finding import Finding, good, limited, missing
+
+_COARSE = 1e-4  # s between two readings of a CPU clock that differ: more is too coarse for short windows
+_CHANGES = 20
+_PATIENCE = 1.0  # s
+_FEW_CORES = 4
+_LOADED = 0.3  # of each usable core
+_STOLEN = 0.01
+_GOVERNOR = Path("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+_PORTS = {5269: "federated servers", 5347: "containers at a server"}
+
+
+def clocks() -> Finding:
+    """Measure how fine the CPU clock of a thread is, and what it takes to read it."""
+    step, reading = _step(), _reading()
+    said = f"a thread's goes in steps of {step * 1e6:.3g} µs, and takes {reading * 1e6:.2g} µs to read"
+    if step > _COARSE:
+        return limited("CPU clock", said, "take windows of 10 s and more")
+    return good("CPU clock", said)
+
+
+def _step() -> float:
+    """Return the median of the steps in which the clock goes, or of those that came in a second."""
+    steps: list[float] = []
+    until = time.monotonic() + _PATIENCE
+    before = time.thread_time()
+    while len(steps) < _CHANGES and time.monotonic() < until:
+        now = time.thread_time()
+        if now != before:
+            steps.append(now - before)
+            before = now
+    return sorted(steps)[len(steps) // 2] if steps else _PATIENCE
+
+
+def _reading(count: int = 1000) -> float:
+    began = time.perf_counter()
+    for _ in range(count):
+        time.thread_time()
+    return (time.perf_counter() - began) / count
+
+
+def processes() -> Finding:
+    """Look whether the system tells of a process what profiles need."""
+    import psutil
+
+    process, absent = psutil.Process(), []
+    for name in ("cpu_times", "threads", "memory_info", "memory_full_info", "children"):
+        try:
+            getattr(process, name)()
+        except (psutil.Error, OSError, AttributeError, NotImplementedError):
+            absent.append(name)
+    try:
+        psutil.net_io_counters()
+    except (psutil.Error, OSError):
+        absent.append("net_io_counters")
+    if "cpu_times" in absent:
+        return missing("process figures", "the system does not tell a process's CPU time", "mount /proc")
+    if absent:
+        return limited("process figures", f"the system does not tell: {', '.join(absent)}")
+    return good("process figures", "CPU by process and thread, memory and network")
+
+
+def noise(root: Path = Path("/")) -> list[Finding]:
+    """Look at what makes figures scatter: cores, load, frequencies, a virtual machine.
+
+    Args:
+        root: the root of the file system.
+    """
+    return [_cores(), _load(), _governor(root), _virtual(root)]
+
+
+def _usable() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _cores() -> Finding:
+    usable = _usable()
+    said = f"{usable} of {os.cpu_count() or usable} usable"
+    if usable < _FEW_CORES:
+        return limited("cores", f"{said}: partners in several processes get in each other's way")
+    return good("cores", said)
+
+
+def _load() -> Finding:
+    try:
+        load = os.getloadavg()[0]
+    except (AttributeError, OSError):
+        return limited("load", "the system does not tell its load")
+    said = f"{load:.2f} in the last minute, on {_usable()} cores"
+    if load > _LOADED * _usable():
+        return limited("load", f"{said}: other programs disturb measurements", "measure when they rest")
+    return good("load", said)
+
+
+def _governor(root: Path) -> Finding:
+    governor = _read(root / _GOVERNOR)
+    if not governor:
+        return good("frequency", "the system does not say how it chooses it")
+    if governor != "performance":
+        return limited(
+            "frequency",
+            f"it follows the load (governor {governor}): short measurements see several",
+            "sudo cpupower frequency-set -g performance",
+        )
+    return good("frequency", "governor performance")
+
+
+def _virtual(root: Path) -> Finding:
+    if " hypervisor" not in _read(root / "proc/cpuinfo"):
+        return good("hardware", "no hint of a virtual machine")
+    import psutil
+
+    times = psutil.cpu_times()
+    stolen = getattr(times, "steal", 0.0) / max(1.0, sum(times))
+    said = f"a virtual machine, of whose time {stolen:.1%} went to others"
+    return limited(
+        "hardware",
+        f"{said}: compare only what was measured in turns",
+        "measure on a machine of its own" if stolen > _STOLEN else "",
+    )
+
+
+def ports() -> list[Finding]:
+    """Look whether programs may listen on this host, and whether the usual ports are free."""
+    try:
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+    except OSError as error:
+        step = "allow TCP on the loopback interface"
+        return [missing("loopback", f"nobody can listen on 127.0.0.1 ({error.strerror})", step)]
+    taken = [f"{port} ({purpose})" for port, purpose in _PORTS.items() if _is_taken(port)]
+    found = [good("loopback", "programs can listen on 127.0.0.1")]
+    if taken:
+        step = "give another one with --port, if the server is not yours"
+        return [*found, limited("ports", f"taken already: {', '.join(taken)}", step)]
+    return [*found, good("ports", f"{' and '.join(map(str, _PORTS))} are free")]
+
+
+def _is_taken(port: int) -> bool:
+    with socket.socket() as prober:
+        prober.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            prober.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False
+
+
+def folder() -> Finding:
+    """Look whether there is a place for servers and join addresses."""
+    from formicary.server.folder import default_path
+
+    path = default_path().parent
+    place = next(each for each in (path, *path.parents) if each.exists())
+    if os.access(place, os.W_OK | os.X_OK) and place.is_dir():
+        return good("state folder", str(path))
+    return missing("state folder", f"{path} cannot be written", "set XDG_STATE_HOME to a folder that can")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,129 @@
+"""What is installed: Python, libraries, extras, and the XMPP server."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from importlib import metadata
+from typing import TYPE_CHECKING
+
+from formicary.doctor.finding import good, limited, missing
+from formicary.errors import ServerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary.doctor.finding import Finding
+
+_OLDEST_PYTHON = (3, 11)
+_OLDEST_PROSODY = (0, 12)
+_SECONDS = 10.0  # for a program to say what it is
+_VERSION = re.compile(r"^Prosody (\S+)", re.MULTILINE)
+_EXTRAS = {
+    "spade": ("stock SPADE's agents as partners", ("spade",)),
+    "accounts": ("ordinary XMPP accounts", ("aioxmpp",)),
+    "lab": ("sampling profiles", ("py-spy",)),
+}
+
+
+def python() -> Finding:
+    """Look at the version of Python."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info < _OLDEST_PYTHON:
+        oldest = ".".join(map(str, _OLDEST_PYTHON))
+        return missing("Python", f"this is Python {version}", f"use Python {oldest} or later")
+    return good("Python", f"{sys.implementation.name} {version}")
+
+
+def libraries(distribution: str = "formicary") -> Finding:
+    """Look whether what Formicary depends on is installed.
+
+    Args:
+        distribution: whose dependencies they are.
+    """
+    try:
+        needed = sorted(_needed(metadata.requires(distribution) or []))
+    except metadata.PackageNotFoundError:
+        return limited("libraries", f"{distribution} is not installed, so its dependencies are not known")
+    absent = [name for name in needed if _version(name) is None]
+    if absent:
+        return missing("libraries", f"not installed: {', '.join(absent)}", f"pip install {' '.join(absent)}")
+    return good("libraries", f"all {len(needed)} that are needed are installed")
+
+
+def _needed(requirements: Iterable[str]) -> set[str]:
+    """Return the names of the libraries that are needed without any extra, and on every system."""
+    plain = (text for text in requirements if ";" not in text)
+    return {re.split(r"[^A-Za-z0-9._-]", text, maxsplit=1)[0] for text in plain}
+
+
+def uvloop() -> Finding:
+    """Look for the fast event loop."""
+    version = _version("uvloop")
+    if version is None:
+        return limited(
+            "uvloop", "it is not installed: messages take 1.4 to 2 times as long", "pip install uvloop"
+        )
+    return good("uvloop", version)
+
+
+def extras() -> list[Finding]:
+    """Look for what is installed only by those who want it."""
+    found = []
+    for name, (purpose, distributions) in _EXTRAS.items():
+        versions = {each: _version(each) for each in distributions}
+        if all(versions.values()):
+            said = ", ".join(f"{each} {version}" for each, version in versions.items())
+            found.append(good(f"extra {name}", said))
+        else:
+            found.append(
+                limited(f"extra {name}", f"not installed: no {purpose}", f'pip install "formicary[{name}]"')
+            )
+    return found
+
+
+def prosody() -> Finding:
+    """Look for the XMPP server; `prosody --version` would start it."""
+    from formicary.server.process import find_program
+
+    without = "containers meet without a server, and XMPP is not there"
+    try:
+        find_program("prosody")
+        program = find_program("prosodyctl")
+    except ServerError as error:
+        sentence, _, step = str(error).partition("; ")
+        return limited("Prosody", f"{sentence}: {without}", step)
+    try:
+        done = subprocess.run(  # noqa: S603 -- its own administration program, which starts nothing
+            [program, "about"],
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return limited("Prosody", f"prosodyctl does not say its version ({error})", f"try: {program} about")
+    return _prosody_of(done.stdout, program)
+
+
+def _prosody_of(said: str, program: str) -> Finding:
+    found = _VERSION.search(said)
+    if found is None:
+        return limited("Prosody", "prosodyctl does not say its version", f"try: {program} about")
+    numbers = tuple(int(number) for number in re.findall(r"\d+", found[1])[:2])
+    if numbers < _OLDEST_PROSODY:
+        oldest = ".".join(map(str, _OLDEST_PROSODY))
+        return limited(
+            "Prosody", f"version {found[1]} is too old for a managed server", f"install {oldest} or later"
+        )
+    return good("Prosody", found[1])
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,89 @@
+"""Whether py-spy may look into other processes: tried on one of our own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary.doctor.finding import good, limited
+from formicary.errors import TracingError
+
+if TYPE_CHECKING:
+    from formicary.doctor.finding import Finding
+
+_SECONDS = 10.0
+_CHILD = "import sys; print(flush=True); sys.stdin.read()"  # it ends with us, however we end
+_INSTEAD = "`formicary profile` accounts exactly instead, which costs more"
+_SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
+
+
+def tracing() -> Finding:
+    """Look whether py-spy is there and may trace; it takes 10 s at most."""
+    from formicary.profiling.sampler import find_program
+
+    try:
+        program = find_program()
+    except TracingError:
+        return limited("tracing", f"py-spy is not installed: {_INSTEAD}", 'pip install "formicary[lab]"')
+    try:
+        problem = _try(program)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        problem = str(error)
+    if problem is None:
+        return good("tracing", "py-spy may look into processes")
+    cause, step = explain(_SCOPE, Path("/"), platform=sys.platform, is_root=os.geteuid() == 0)
+    return limited("tracing", f"py-spy may not look into processes ({cause or problem}): {_INSTEAD}", step)
+
+
+def _try(program: str) -> str | None:
+    """Have py-spy look into a process of ours; return what it says if it cannot."""
+    command = [sys.executable, "-c", _CHILD]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:  # noqa: S603 -- as written
+        assert child.stdout is not None
+        child.stdout.readline()  # now it is Python altogether
+        done = subprocess.run(  # noqa: S603 -- py-spy, with arguments of our own
+            [program, "dump", "--pid", str(child.pid)],
+            capture_output=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_SECONDS,
+        )
+    if done.returncode == 0:
+        return None
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    return lines[0] if lines else f"it ended with exit code {done.returncode}"
+
+
+def explain(scope: Path, root: Path, *, platform: str, is_root: bool) -> tuple[str, str]:
+    """Return the likely cause of what is not permitted, if it is known, and what to do.
+
+    Args:
+        scope: the kernel's file that says who may trace whom.
+        root: the root of the file system.
+        platform: as of `sys.platform`.
+        is_root: whether root has tried.
+    """
+    if platform == "darwin":
+        return "macOS allows it to root only", "run it with sudo"
+    if (root / ".dockerenv").exists() or (root / "run/.containerenv").exists():
+        return "the container is not allowed to", "start the container with --cap-add SYS_PTRACE"
+    try:
+        level = scope.read_text(encoding="ascii").strip()
+    except OSError:
+        level = "0"
+    if level == "3":
+        return (
+            "kernel.yama.ptrace_scope is 3, until the next start",
+            "start the system with 0 or 1 in its place",
+        )
+    if level in {"1", "2"} and not is_root:
+        return (
+            f"kernel.yama.ptrace_scope is {level}",
+            "sudo sysctl kernel.yama.ptrace_scope=0, or run it with sudo",
+        )
+    return "", "run it as root, or give it the capability CAP_SYS_PTRACE"

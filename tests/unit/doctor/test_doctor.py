@@ -1,0 +1,210 @@
+"""What the doctor says of machines that lack something, and of this one."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from formicary.cli import app
+from formicary.doctor import machine, programs, tracing
+from formicary.doctor.finding import State, missing
+
+
+def script(path, text):
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Leave the tries out that take other programs."""
+    monkeypatch.setattr(tracing, "_try", lambda program: None)
+    monkeypatch.setattr(programs, "prosody", lambda: programs.good("Prosody", "0.12.3"))
+
+
+def test_a_line_for_each_finding_and_json_with_the_same(quick):
+    shown = CliRunner().invoke(app, ["doctor"])
+    told = CliRunner().invoke(app, ["doctor", "--json"])
+    assert (shown.exit_code, told.exit_code) == (0, 0)
+    content = json.loads(told.stdout)
+    assert content["is_fit"] is True
+    names = [finding["name"] for finding in content["findings"]]
+    assert [line[9:].partition(":")[0] for line in shown.stdout.splitlines()] == names
+    assert {"Python", "uvloop", "tracing", "CPU clock", "Prosody", "load", "extra lab"} <= set(names)
+
+
+def test_the_exit_code_is_1_if_what_is_needed_is_missing(quick, monkeypatch):
+    monkeypatch.setattr(machine, "folder", lambda: missing("state folder", "it is not there", "make it"))
+    done = CliRunner().invoke(app, ["doctor"])
+    assert done.exit_code == 1
+    assert "missing  state folder: it is not there; next: make it\n" in done.stdout
+    assert json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)["is_fit"] is False
+
+
+def test_an_old_python_and_libraries_that_are_not_there(monkeypatch):
+    monkeypatch.setattr(programs.sys, "version_info", (3, 10, 4, "final", 0))
+    assert programs.python().state is State.MISSING
+    monkeypatch.setattr(
+        programs.metadata,
+        "requires",
+        lambda name: ["msgspec>=0.19", "no-such-thing[x]>=1", 'other; extra == "y"'],
+    )
+    found = programs.libraries()
+    assert found.state is State.MISSING
+    assert (found.what, found.next_step) == ("not installed: no-such-thing", "pip install no-such-thing")
+
+
+def test_extras_that_are_not_installed_say_how_to_get_them(monkeypatch):
+    monkeypatch.setattr(programs, "_version", lambda name: None)
+    assert programs.uvloop().next_step == "pip install uvloop"
+    assert [each.next_step for each in programs.extras()] == [
+        f'pip install "formicary[{name}]"' for name in ("spade", "accounts", "lab")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "state", "what"),
+    [
+        ("Prosody 0.12.3\n\n# Prosody directories", State.GOOD, "0.12.3"),
+        ("Prosody 0.11.9\n", State.LIMITED, "too old"),
+        ("Prosody hg:1234 trunk\n", State.GOOD, "hg:1234"),
+        ("lua: not found", State.LIMITED, "does not say"),
+    ],
+)
+def test_what_prosodyctl_says(said, state, what):
+    found = programs._prosody_of(said, "/usr/bin/prosodyctl")
+    assert (found.state, what in found.what) == (state, True)
+
+
+def test_a_prosodyctl_that_hangs_is_left_alone(tmp_path, monkeypatch):
+    hanging = script(tmp_path / "prosodyctl", "exec sleep 30")
+    monkeypatch.setattr("formicary.server.process.find_program", lambda name: str(hanging))
+    monkeypatch.setattr(programs, "_SECONDS", 0.2)
+    found = programs.prosody()
+    assert (found.state, found.next_step) == (State.LIMITED, f"try: {hanging} about")
+
+
+def test_no_prosody(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("formicary.server.process._ALSO_IN", ())
+    found = programs.prosody()
+    assert found.state is State.LIMITED
+    assert found.next_step.startswith("install it")
+
+
+def test_py_spy_that_may_not_look_says_why_and_leaves_no_process(tmp_path, monkeypatch):
+    pid = tmp_path / "pid"
+    refused = script(tmp_path / "py-spy", f'echo "$3" > {pid}; echo "Error: not permitted" >&2; exit 1')
+    monkeypatch.setattr("formicary.profiling.sampler.find_program", lambda: str(refused))
+    monkeypatch.setattr(tracing, "explain", lambda *_, **__: ("", "do something"))
+    found = tracing.tracing()
+    assert found.state is State.LIMITED
+    assert "Error: not permitted" in found.what
+    assert "accounts exactly instead" in found.what
+    assert found.next_step == "do something"
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid.read_text()), 0)
+
+
+def test_py_spy_that_hangs_is_given_up(tmp_path, monkeypatch):
+    hanging = script(tmp_path / "py-spy", "exec sleep 30")
+    monkeypatch.setattr("formicary.profiling.sampler.find_program", lambda: str(hanging))
+    monkeypatch.setattr(tracing, "_SECONDS", 0.2)
+    assert tracing.tracing().state is State.LIMITED
+
+
+@pytest.mark.parametrize(
+    ("scope", "marker", "platform", "is_root", "step"),
+    [
+        ("1", None, "linux", False, "ptrace_scope=0"),
+        ("1", None, "linux", True, "CAP_SYS_PTRACE"),
+        ("3", None, "linux", True, "start the system"),
+        (None, None, "linux", False, "CAP_SYS_PTRACE"),
+        ("0", ".dockerenv", "linux", True, "--cap-add SYS_PTRACE"),
+        ("0", None, "darwin", False, "sudo"),
+    ],
+)
+def test_why_py_spy_may_not_look(tmp_path, *, scope, marker, platform, is_root, step):
+    file = tmp_path / "ptrace_scope"
+    if scope is not None:
+        file.write_text(f"{scope}\n")
+    if marker is not None:
+        (tmp_path / marker).touch()
+    assert step in tracing.explain(file, tmp_path, platform=platform, is_root=is_root)[1]
+
+
+def test_py_spy_is_really_tried_here():
+    found = tracing.tracing()
+    assert found.name == "tracing"
+    assert (found.next_step == "") == (found.state is State.GOOD)
+
+
+def test_a_coarse_clock_and_one_that_stands_still(monkeypatch):
+    assert machine.clocks().name == "CPU clock"
+    monkeypatch.setattr(machine, "_step", lambda: 0.0156)
+    assert machine.clocks().state is State.LIMITED
+    monkeypatch.undo()
+    monkeypatch.setattr(machine, "_PATIENCE", 0.01)
+    monkeypatch.setattr(machine.time, "thread_time", lambda: 1.0)
+    assert machine._step() == 0.01
+
+
+def test_a_governor_a_virtual_machine_and_neither(tmp_path):
+    assert {machine._governor(tmp_path).state, machine._virtual(tmp_path).state} == {State.GOOD}
+    governor = tmp_path / machine._GOVERNOR
+    governor.parent.mkdir(parents=True)
+    governor.write_text("powersave\n")
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/cpuinfo").write_text("flags : fpu hypervisor\n")
+    found = {finding.name: finding for finding in machine.noise(tmp_path)}
+    assert "governor powersave" in found["frequency"].what
+    assert found["hardware"].state is State.LIMITED
+    governor.write_text("performance\n")
+    assert machine._governor(tmp_path).state is State.GOOD
+
+
+def test_load_is_held_against_the_cores(monkeypatch):
+    monkeypatch.setattr(machine, "_usable", lambda: 4)
+    monkeypatch.setattr(machine.os, "getloadavg", lambda: (3.0, 0, 0))
+    assert machine._load().state is State.LIMITED
+    monkeypatch.setattr(machine.os, "getloadavg", lambda: (0.5, 0, 0))
+    assert machine._load().state is State.GOOD
+    monkeypatch.setattr(machine, "_usable", lambda: 1)
+    assert machine._load().state is State.LIMITED
+    assert machine._cores().state is State.LIMITED
+
+
+def test_ports_that_are_taken(monkeypatch):
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
+        monkeypatch.setattr(machine, "_PORTS", {port: "somebody"})
+        assert f"{port} (somebody)" in machine.ports()[1].what
+    assert machine.ports()[1].state is State.GOOD
+
+
+def test_a_state_folder_that_cannot_be(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "new" / "place"))
+    assert machine.folder().state is State.GOOD
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "new").write_text("a file")
+    assert machine.folder().state is State.MISSING
+
+
+def test_nothing_heavy_is_loaded_for_the_help():
+    code = (
+        "import sys; from formicary.cli import app; from typer.testing import CliRunner;"
+        "assert CliRunner().invoke(app, ['--help']).exit_code == 0;"
+        "heavy = ('psutil', 'numpy', 'uvloop', 'formicary.profiling.ledger');"
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

@@ -1,0 +1,126 @@
+"""Running a program whose CPU time is accounted while it has a container open: where py-spy may not look.
+
+`python -m formicary.profiling.accounted FILE PROGRAM...` writes the profile to the file, as JSON.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from formicary.container import Container
+from formicary.profiling.accounting import Accounting, accounting
+from formicary.profiling.model import encode
+from formicary.profiling.prepared import _run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from formicary.profiling.model import Profile
+
+
+class Watch:
+    """Accounts from when the first container of the process opens until the last one closes.
+
+    Attributes:
+        profiles: what was found, of each time that there were containers.
+    """
+
+    def __init__(self) -> None:
+        self.profiles: list[Profile] = []
+        self._open: set[Container] = set()
+        self._account: Accounting | None = None
+        self._is_beginning = False
+
+    async def opened(self, container: Container) -> None:
+        """Learn that a container is open."""
+        self._open.add(container)
+        if self._account is None and not self._is_beginning:
+            self._is_beginning = True  # which opens a container, too, to rehearse in
+            try:
+                self._account = await accounting(container).__aenter__()
+            finally:
+                self._is_beginning = False
+
+    async def closing(self, container: Container) -> None:
+        """Learn that a container is about to close."""
+        self._open.discard(container)
+        if self._account is not None and not self._open:
+            account, self._account = self._account, None
+            await account.__aexit__(None, None, None)
+            self.profiles.append(account.profile())
+
+    def profile(self) -> Profile | None:
+        """Return the profile of the longest time with containers, None if there was none."""
+        if not self.profiles:
+            return None
+        longest = max(self.profiles, key=lambda profile: profile.window_s)
+        if len(self.profiles) == 1:
+            return longest
+        warning = (
+            f"the program had containers {len(self.profiles)} times: this is the longest of these times, "
+            f"{longest.window_s:.1f} s"
+        )
+        return replace(longest, warnings=(*longest.warnings, warning), is_partial=True)
+
+
+@contextlib.contextmanager
+def watched() -> Iterator[Watch]:
+    """Account for whatever containers open and close while the block lasts."""
+    watch = Watch()
+    enter, leave = Container.__aenter__, Container.__aexit__
+
+    @functools.wraps(enter)
+    async def entering(container: Container) -> Container:
+        await enter(container)
+        try:
+            await watch.opened(container)
+        except BaseException:
+            await leave(container, *sys.exc_info())
+            raise
+        return container
+
+    @functools.wraps(leave)
+    async def leaving(container: Container, *error: Any) -> None:
+        try:
+            await watch.closing(container)
+        finally:
+            await leave(container, *error)
+
+    _replace(entering, leaving)
+    try:
+        yield watch
+    finally:
+        _replace(enter, leave)
+
+
+def _replace(enter: Callable[..., Any], leave: Callable[..., Any]) -> None:
+    for name, method in (("__aenter__", enter), ("__aexit__", leave)):
+        setattr(Container, name, method)
+
+
+def main(output: Path, words: Sequence[str]) -> None:
+    """Run a program, and end as it ends.
+
+    Args:
+        output: the file for the profile; there is none if the program never had a container.
+        words: the program, as of `formicary profile`.
+    """
+    with watched() as watch:
+        try:
+            _run(list(words))
+        finally:
+            profile = watch.profile()
+            if profile is not None:
+                half = output.with_name(f".{output.name}.part")
+                half.write_bytes(encode(profile))
+                half.replace(output)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])

@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +85,8 @@ def check_command(arguments: list[str]) -> None:
         name, *arguments = arguments
         command = command.commands[name]
     known = {option for parameter in command.params for option in parameter.opts}
-    assert {argument for argument in arguments if argument.startswith("-")} <= known
+    own = takewhile(lambda argument: argument != "--", arguments)  # what follows is another program's
+    assert {argument for argument in own if argument.startswith("-")} <= known
 
 
 def run_program(

@@ -212,7 +212,7 @@ def _launch(program: str, pid: int, file: Path, options: list[str]) -> subproces
 
 
 def _look_once(program: str, pid: int) -> list[str]:
-    """Return what py-spy says of the process alone: where it looks for children too, it does not say why not."""
+    """Return what py-spy says of the process alone: where it looks for children too, it says not why not."""
     command = [program, "dump", "--pid", str(pid)]
     try:
         done = subprocess.run(  # noqa: S603 -- as above

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary.errors import ServerError, UsageError
+from formicary.errors import ServerError, TracingError, UsageError
 from formicary.profiling.starting import Program
 from formicary.profiling.window import RATE, Window
 
@@ -64,14 +64,23 @@ def measure(wanted: Wanted) -> Measured:
 
     Raises:
         UsageError: there is neither a process nor a program, or both.
-        TracingError: there is no py-spy, or it is not permitted.
+        TracingError: there is no py-spy, or it may not look into the process. A program that is started is
+            accounted for instead.
         ProfilingError: the process is not Python, or it is not there.
         ServerError: there is no such server, or it does not run.
     """
     if (wanted.pid is None) == (not wanted.words):
         raise UsageError("give either --pid or a program after --, as in: formicary profile -- run echo.py")
     servers = () if wanted.server is None else (_server_pid(wanted.server),)
-    return _of_process(wanted, servers) if wanted.pid is not None else _of_program(wanted, servers)
+    if wanted.pid is not None:
+        return _of_process(wanted, servers)
+    try:
+        return _of_program(wanted, servers)
+    except TracingError as why:
+        from formicary.profiling.fallback import profile_accounted
+
+        profile, code = profile_accounted(wanted.words, why, seconds=wanted.seconds, is_quiet=wanted.is_quiet)
+        return Measured(profile, code)
 
 
 def _of_process(wanted: Wanted, servers: tuple[int, ...]) -> Measured:

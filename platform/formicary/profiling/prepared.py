@@ -50,8 +50,6 @@ def main(descriptor: int, shared: int, words: Sequence[str]) -> None:
     with agents_shown(), collections.counted():
         try:
             _run(list(words))
-        except KeyboardInterrupt:
-            sys.exit(_INTERRUPTED)
         finally:
             _wait_for_threads()
             line.say(DONE)
@@ -73,6 +71,13 @@ def _wait_for_threads() -> None:
 
 
 def _run(words: list[str]) -> None:
+    try:
+        _run_words(words)
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+
+
+def _run_words(words: list[str]) -> None:
     first = words[0]
     if first == "run":
         from formicary.cli import main as formicary

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import stat
+import subprocess
 import sys
 
 import pytest
@@ -133,3 +134,39 @@ def test_a_script_that_raises_is_shown_as_python_shows_it(profile, script):
     assert done.returncode == 1
     assert "RuntimeError: mine" in done.stderr
     assert "agents" in done.stdout
+
+
+def test_a_program_accounts_for_itself_where_it_cannot_be_sampled(profile, script, tmp_path):
+    lonely = tmp_path / "bin"
+    lonely.mkdir()
+    environment = {**os.environ, "PATH": str(lonely)}
+    code = (
+        "import sys; from formicary.profiling import sampler; from formicary.errors import TracingError\n"
+        "def missing(): raise TracingError('there is no py-spy here')\n"
+        "sampler.find_program = missing\n"
+        "from formicary.cli import main; main()"
+    )
+    agents = script(
+        "from formicary import Agent, OneShotBehaviour\n"
+        "class Work(OneShotBehaviour):\n"
+        "    async def run(self):\n"
+        "        for _ in range(300):\n"
+        "            sum(range(100_000))\n"
+        "        await self.agent.stop()\n"
+        "ann = Agent('ann')\n"
+        "ann.add_behaviour(Work())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "profile", "--json", "--", "run", str(agents)],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["method"] == "accounted"
+    assert answer["warnings"][0].startswith("there is no py-spy here; so the platform accounted")
+    shares = {figure["name"]: figure["share"] for figure in answer["figures"]}
+    assert max(shares, key=shares.get) == "agents"

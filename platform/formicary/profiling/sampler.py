@@ -109,20 +109,20 @@ class Sampler:
     def __init__(self, pid: int, *, rate: int = 100, native: bool = False, nonblocking: bool = False) -> None:
         self._pid = pid
         self._options = ["--rate", str(rate), *["--native"] * native, *["--nonblocking"] * nonblocking]
-        self._folder = tempfile.TemporaryDirectory(prefix="formicary-profile-")
-        self._file = Path(self._folder.name, "samples.json")
         self._said: list[str] = []
         self._started = threading.Event()
         self._is_halted = False
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as undo:
-            undo.callback(self._folder.cleanup)
             program = find_program()
+            self._folder = tempfile.TemporaryDirectory(prefix="formicary-profile-")
+            undo.callback(self._folder.cleanup)
+            self._file = Path(self._folder.name, "samples.json")
             self._process = _launch(program, self._pid, self._file, self._options)
-            undo.callback(self._end)
             self._listener = threading.Thread(target=self._listen, name="py-spy's words", daemon=True)
             self._listener.start()
+            undo.callback(self._end)
             self._started.wait(_SECONDS_TO_START)
             if not any(map(_STARTED.search, self._said)):
                 self._end()

@@ -59,7 +59,12 @@ class Program:
             self._process = subprocess.Popen(  # noqa: S603 -- as the user asks
                 [*command, *self._words], pass_fds=descriptors, stdout=self._output
             )
-        if self._line.hear(_SECONDS_TO_START) != READY:
+        try:
+            is_ready = self._line.hear(_SECONDS_TO_START) == READY
+        except BaseException:
+            self.__exit__()
+            raise
+        if not is_ready:
             self.__exit__()
             raise ProfilingError("Python did not start; what it says is above")
         return self

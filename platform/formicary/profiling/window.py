@@ -56,12 +56,13 @@ class Window:
         self._rate = rate
         self._servers = frozenset(servers)
         self._sampler = Sampler(pid, rate=rate, native=native, nonblocking=nonblocking)
-        self._undo = ExitStack()
 
     def __enter__(self) -> Self:
         Clocks(self._pid, *self._servers)  # whether they are there, before anything is started
-        self._undo.enter_context(self._sampler)
-        self._clocks = Clocks(self._pid, *self._servers)
+        with ExitStack() as undo:
+            undo.enter_context(self._sampler)
+            self._clocks = Clocks(self._pid, *self._servers)
+            self._undo = undo.pop_all()
         self._began = time.time()
         self._from = time.monotonic()
         return self

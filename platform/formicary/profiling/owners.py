@@ -1,56 +1,35 @@
-"""Whose code something is: the group of a class, and of what an event loop is to call back."""
+"""Whose code something is, by the same rules as in sampled profiles: a class, and what a loop calls back."""
 
 from __future__ import annotations
 
 import asyncio
-import sysconfig
+import sys
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import formicary
-from formicary.profiling.ledger import AGENTS, COMMUNICATION, DIRECTORY, PLATFORM, RUNTIME, Callback
+from formicary.profiling.groups import Rules
+from formicary.profiling.ledger import AGENTS, GROUPS, RUNTIME, Callback
+from formicary.profiling.model import Frame
 
 if TYPE_CHECKING:
     from types import CodeType
 
     from formicary.strand import Strand
 
-_OWN = f"{Path(formicary.__file__).parent}/"
-_STANDARD = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
-_INSTALLED = tuple(f"{sysconfig.get_path(name)}/" for name in ("purelib", "platlib"))
-_PARTS = {
-    "transport": COMMUNICATION,
-    "accounts": COMMUNICATION,
-    "directory": DIRECTORY,
-    "profiling": RUNTIME,  # its borders speak for what is behind them
-}
-_LIBRARIES = {
-    "aioxmpp": COMMUNICATION,
-    "aiosasl": COMMUNICATION,
-    "aioopenssl": COMMUNICATION,
-    "slixmpp": COMMUNICATION,
-    "uvloop": RUNTIME,
-}
-
-
-def group_of_class(kind: type) -> int:
-    """Return the group that the methods of a class belong to."""
-    package, _, rest = kind.__module__.partition(".")
-    if package == "formicary":
-        return _PARTS.get(rest.partition(".")[0], PLATFORM)
-    return AGENTS
+_RULES = Rules()
 
 
 @cache
 def group_of_file(name: str) -> int:
-    """Return the group of what is defined in a file."""
-    if name.startswith(_OWN):
-        return _PARTS.get(name.removeprefix(_OWN).partition("/")[0], PLATFORM)
-    for folder in _INSTALLED:  # it may be within the standard library's
-        if name.startswith(folder):
-            return _LIBRARIES.get(name.removeprefix(folder).partition("/")[0], AGENTS)
-    return RUNTIME if name.startswith((*_STANDARD, "<frozen ")) else AGENTS
+    """Return the group of what is defined in a file; the runtime's where the rules leave it to its caller."""
+    group = _RULES.group_of(Frame("", name))
+    return RUNTIME if group is None else GROUPS.index(group)
+
+
+def group_of_class(kind: type) -> int:
+    """Return the group that the methods of a class belong to; where no rule says otherwise, the agents."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    return (file and group_of_file(file)) or AGENTS
 
 
 def group_of_callback(callback: Any) -> int:

@@ -56,6 +56,7 @@ def _examples(*commands: str) -> str:
         "run directory/search --services 0,1000,100000 --platform formicary-replica",
         "run memory --growth 60",
         "run network --pairs 1,10,100",
+        "run messaging/cpu --repeat 100",
     )
 )
 def run(
@@ -148,6 +149,14 @@ def run(
             show_default="500,1000,500; directory: 50,100,0; quick: by load",
         ),
     ] = None,
+    profile: Annotated[
+        bool,
+        typer.Option(
+            "--profile",
+            help="Also see where the CPU time goes, by group, in further and longer repetitions: the others "
+            "stay undisturbed.",
+        ),
+    ] = False,
     seed: Annotated[
         str | None,
         typer.Option(
@@ -179,6 +188,7 @@ def run(
         tls=tls,
         platform=platform,
         rounds=rounds,
+        profile=profile,
         repeat=repeat,
         seed=seed,
     )

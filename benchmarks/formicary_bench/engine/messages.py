@@ -22,6 +22,7 @@ class Server(msgspec.Struct, frozen=True):
         platform: the domain that it serves.
         stanza_limit: bytes of the largest stanza that it takes.
         certificate: the file with its certificate, where containers connect with TLS.
+        pid: its process.
     """
 
     host: str
@@ -32,6 +33,7 @@ class Server(msgspec.Struct, frozen=True):
     platform: str
     stanza_limit: int
     certificate: str = ""
+    pid: int = 0
 
 
 class Job(msgspec.Struct, frozen=True, tag="job"):

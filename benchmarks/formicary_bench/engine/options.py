@@ -50,6 +50,7 @@ class Options:
         tls: whether they are encrypted there, and a baseline's where it can do that.
         subjects: names of what is measured.
         rounds: round trips of each pair before, while and after it is measured.
+        profile: whether to see where the CPU time goes, in repetitions of their own.
         repeat: how often each configuration is measured.
         seed: for the order of the measurements, and for the agents' random generators.
     """
@@ -66,6 +67,7 @@ class Options:
     tls: tuple[bool, ...] | None = None
     subjects: tuple[str, ...] | None = None
     rounds: tuple[int, int, int] | None = None
+    profile: bool = False
     repeat: int = 1
     seed: int = 0
 
@@ -85,6 +87,7 @@ class Options:
             "rounds": self.rounds,
         }
         given |= {name: list(values) for name, values in lists.items() if values is not None}
+        given |= {"profile": True} if self.profile else {}
         given |= {} if self.growth is None else {"growth": self.growth}
         return given | {"repeat": self.repeat, "seed": self.seed}
 
@@ -103,6 +106,7 @@ def parse(
     tls: str | None = None,
     platform: str | None = None,
     rounds: str | None = None,
+    profile: bool = False,
     repeat: str | None = None,
     seed: str | None = None,
 ) -> Options:
@@ -144,6 +148,7 @@ def parse(
         tls=_switches("--tls", tls),
         subjects=_subjects(platform),
         rounds=_rounds(rounds),
+        profile=profile,
         repeat=_one("--repeat", repeat, 1, MOST_REPETITIONS) or REPETITIONS,
         seed=secrets.randbits(_SEED_BITS)
         if seed is None
@@ -233,6 +238,8 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> str:
     # `pairs` is as good a guess at messaging/pairs as any that difflib makes.
     close = close or [one for one in known if name and name in one]
     hint = f"did you mean {close[0]}?" if close else f"take one of: {', '.join(sorted(known))}"
+    if not close and what == "experiment":  # too many to name
+        hint = "look at all with: formicary bench list"
     return f"there is no {what} {name!r}; {hint}"
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.engine.plan_memory import memory_plan, memory_size
+from formicary_bench.engine.plan_profiles import with_profiles
 from formicary_bench.engine.ways import refuse_idle, ways_of
 from formicary_bench.experiments.catalogue import (
     CREATE,
@@ -24,7 +25,7 @@ from formicary_bench.experiments.catalogue import (
 from formicary_bench.experiments.directory import A_MESSAGE
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import AUTO, SUBJECTS, XMPP, subject_of
-from formicary_bench.results.model import DIRECTORY, Configuration
+from formicary_bench.results.model import DIRECTORY, Configuration, is_cpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +45,8 @@ def make_plan(options: Options) -> list[Configuration]:
     """
     parts = list(_parts(options))
     _check_placements(options, parts)
-    plan = [configuration for part in parts for configuration in _configurations(part, options)]
+    plain = [configuration for part in parts for configuration in _configurations(part, options)]
+    plan = list(with_profiles(plain, options))
     refuse_idle(options, plan)
     if not plan or (options.experiment in _EXPERIMENTS and plan[0].experiment != options.experiment):
         raise UsageError(
@@ -130,7 +132,7 @@ def _parts(options: Options) -> Iterator[Part]:
     )
     if one is MEMORY and options.growth:
         yield Part(GROWTH, loads=GROWTH.loads, payloads=GROWTH.payloads, placements=GROWTH.placements)
-    if one.family == DIRECTORY:
+    if one.family == DIRECTORY and not is_cpu(one.name):
         yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=one.placements)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from formicary.errors import FormicaryError, ServerError
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.interruption import check, interruptible
-from formicary_bench.engine.measures import measure_of
+from formicary_bench.engine.measures import measure_as_planned
 from formicary_bench.engine.own_network import own_network
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
 from formicary_bench.engine.repetition import Task, Watcher
@@ -134,13 +134,13 @@ class _Run:
             needed = self._server if needs_server(configuration) else None
             server = needed.prepare(configuration) if needed else None
             task = Task(configuration, number, seed, server)
-            repetition, data = measure_of(configuration)(task, self._audience)
+            measured = measure_as_planned(task, self._audience)
         except (RepetitionError, ServerError) as error:
             sentence = f"{describe(configuration)}, repetition {number}, was not measured: {error}; "
             self._outcome.problems.append(sentence + f"to see it alone: {command(configuration)}")
             self._audience.say(self._outcome.problems[-1])
         else:
-            self._folder.add(repetition, data)
+            self._folder.add(*measured)
 
 
 def describe(configuration: Configuration) -> str:
@@ -150,7 +150,8 @@ def describe(configuration: Configuration) -> str:
     if configuration.experiment in {CREATE.name, MEMORY}:
         return f"{who}, {configuration.agents} agents"
     way = f" ({way_of(configuration)})" if configuration.placement == APART else ""
-    return f"{who}, {configuration.placement}{way}, {_size(configuration)}"
+    profiled = ", profiled" if configuration.profiled else ""
+    return f"{who}, {configuration.placement}{way}, {_size(configuration)}{profiled}"
 
 
 def _size(configuration: Configuration) -> str:

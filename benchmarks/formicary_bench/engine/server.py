@@ -54,6 +54,7 @@ class RunServer:
             platform=address.platform,
             stanza_limit=address.stanza_limit,
             certificate=str(address.certificate or ""),
+            pid=self._managed.pid,
         )
 
     def _make_accounts(self, count: int) -> None:

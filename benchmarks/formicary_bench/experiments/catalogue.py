@@ -236,8 +236,33 @@ NETWORK = Experiment(
     ways=(Way(DIRECT), Way(DIRECT, tls=True), Way(XMPP), Way("tcp")),
 )
 
+MESSAGING_CPU = Experiment(
+    name="messaging/cpu",
+    what="where the CPU time goes while pairs talk, by group",
+    source="Alberola 2010, Tables 2, 3",
+    varies=_MESSAGING,
+    loads=(100,),
+    payloads=(100,),
+    kinds=("behaviours", "micro"),
+)
+REGISTER_CPU = Experiment(
+    name="directory/cpu-register",
+    what="where the CPU time of registering goes, by group",
+    source="Alberola 2010, Tables 4, 5",
+    varies=_DIRECTORY,
+    services=(200,),
+)
+SEARCH_CPU = Experiment(
+    name="directory/cpu-search",
+    what="where the CPU time of searching goes, by group",
+    source="Alberola 2010, Tables 6, 7",
+    varies=_DIRECTORY,
+    services=(200,),
+)
+
 EXPERIMENTS = (
     *(PAIRS, MANY_TO_ONE, SIZE, CREATE),
     *(REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN),
     *(MEMORY, GROWTH, NETWORK),
+    *(MESSAGING_CPU, REGISTER_CPU, SEARCH_CPU),
 )

@@ -11,7 +11,9 @@ from formicary_bench.experiments.catalogue import (
     PAIRS,
     PROPAGATION,
     REGISTER,
+    REGISTER_CPU,
     SEARCH,
+    SEARCH_CPU,
     Part,
     Selection,
 )
@@ -36,4 +38,10 @@ def rounds(subject: Subject, point: Point) -> Rounds:
     return links.rounds(subject, point)
 
 
+DIRECTORY_CPU = Selection(
+    "directory/cpu",
+    "where the CPU time of registering and of searching goes",
+    tuple(Part(one, services=one.services) for one in (REGISTER_CPU, SEARCH_CPU)),
+    rounds,
+)
 DIRECTORY = Selection("directory", "what the directory costs, in all of its designs", PARTS, rounds)

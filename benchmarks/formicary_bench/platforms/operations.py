@@ -124,6 +124,8 @@ _USES: dict[str, type[Use]] = {
     "directory/register": Register,
     "directory/deregister": Deregister,
     "directory/search": Search,
+    "directory/cpu-register": Register,
+    "directory/cpu-search": Search,
 }
 
 

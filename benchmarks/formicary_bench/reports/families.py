@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary_bench.reports.cpu import cpu_beside, cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
 from formicary_bench.reports.memory import memory_beside, memory_columns, memory_figures, memory_sentences
 from formicary_bench.reports.network import (
     network_beside,
@@ -11,12 +12,12 @@ from formicary_bench.reports.network import (
     network_figures,
     network_sentences,
 )
-from formicary_bench.reports.sentences import sentences
-from formicary_bench.reports.tables import columns_of
-from formicary_bench.results.model import MEMORY, NETWORK, family_of
+from formicary_bench.reports.sentences import remarks, sentences, title
+from formicary_bench.reports.tables import by_experiment, columns_of
+from formicary_bench.results.model import MEMORY, NETWORK, family_of, is_cpu
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from formicary_bench.reports.plots import Figure
     from formicary_bench.reports.tables import Column, Extra
@@ -28,9 +29,11 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
 
     Args:
         experiment: Its name.
-        rows: Its rows.
+        rows: Its rows, either all profiled or none of them.
         run: All rows of the run, where they are held against another experiment's; so everywhere here.
     """
+    if is_profiled(rows):
+        return cpu_columns(rows)
     if family_of(experiment) == MEMORY:
         return memory_columns(rows, run)
     return network_columns(rows) if experiment == NETWORK else columns_of(rows, run)
@@ -38,13 +41,22 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
 
 def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
     """Say what an experiment found, a sentence each; arguments as of `columns`."""
+    if is_profiled(rows):
+        return cpu_sentences(rows)
     if family_of(experiment) == MEMORY:
         return memory_sentences(rows, run)
     return network_sentences(rows) if experiment == NETWORK else sentences(experiment, rows, run)
 
 
+def to_know(rows: Sequence[Row]) -> list[str]:
+    """Say what a reader must know before believing the figures of an experiment."""
+    return [*remarks(rows), *cpu_remarks(rows)]
+
+
 def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Figure] | None:
     """Give the charts of an experiment; None where it is one of those that have round trips alone."""
+    if is_profiled(rows):
+        return cpu_figures(rows)
     if family_of(experiment) == MEMORY:
         return memory_figures(rows, run)
     return network_figures(rows) if experiment == NETWORK else None
@@ -52,6 +64,26 @@ def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Fig
 
 def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
     """Give the further tables of an experiment: published figures beside ours; arguments as of `columns`."""
+    if is_profiled(rows):
+        return cpu_beside(rows)
     if family_of(experiment) == MEMORY:
         return memory_beside(rows, run)
     return network_beside(rows) if experiment == NETWORK else []
+
+
+def is_profiled(rows: Sequence[Row]) -> bool:
+    """Say whether rows are of profiled repetitions."""
+    return any(row.profiled for row in rows)
+
+
+def heading(experiment: str, rows: Sequence[Row]) -> str:
+    """Give the title of what is shown of an experiment."""
+    by_option = is_profiled(rows) and not is_cpu(experiment)
+    return f"{title(experiment)}: where the CPU time goes" if by_option else title(experiment)
+
+
+def parts(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """Sort rows by experiment, and those that were profiled apart, behind the others."""
+    rows = list(rows)
+    halves = ([row for row in rows if row.profiled is profiled] for profiled in (False, True))
+    return [part for half in halves for part in by_experiment(half).items()]

@@ -64,7 +64,7 @@ def render(run: RunFolder) -> str:
             started=f"{manifest.started.day} {manifest.started:%B %Y, %H:%M %Z}",
             partial="" if manifest.complete else partial(manifest, rows),
             left_out=manifest.left_out,
-            tiles=tiles(rows),
+            tiles=tiles([row for row in rows if not row.profiled]),
             sections=sections(found),
             configurations=len(rows),
             uneven=sum(row.full_load is False for row in rows),
@@ -94,7 +94,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.globals.update(drawings=_drawings, swatch=swatch, duration=figures.duration)
-    environment.filters.update(emphasise=_emphasise, together=_together, json=_json)
+    environment.filters.update(drawn=Markup, emphasise=_emphasise, together=_together, json=_json)
     return environment
 
 

@@ -8,19 +8,28 @@ import msgspec
 
 from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Lines, Point
+from formicary_bench.reports.cpu import name, process_name
 from formicary_bench.reports.directory import directory_figures
-from formicary_bench.reports.families import charts, columns, extras, said
+from formicary_bench.reports.families import (
+    charts,
+    columns,
+    extras,
+    heading,
+    is_profiled,
+    parts,
+    said,
+    to_know,
+)
 from formicary_bench.reports.plots import Figure, against, bars, beside, intervals, tick, values
-from formicary_bench.reports.sentences import remarks, title
 from formicary_bench.reports.series import by_series, label
 from formicary_bench.reports.tables import (
     Column,
     Extra,
     against_baseline,
-    by_experiment,
     columns_of,
     ratio_columns,
 )
+from formicary_bench.results.cpu import RULES
 from formicary_bench.results.model import DIRECTORY, family_of
 
 if TYPE_CHECKING:
@@ -31,6 +40,13 @@ if TYPE_CHECKING:
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9
 _MEAN_TIME = "Mean time from a send to the arrival of its answer; both axes are logarithmic."
+
+
+class Flame(msgspec.Struct, frozen=True):
+    """A flame graph: its title, and the drawing."""
+
+    title: str
+    svg: str
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -44,23 +60,38 @@ class Section(msgspec.Struct, frozen=True):
     columns: list[Column]
     ratios: list[Column]
     extras: list[Extra]
+    flames: list[Flame]
 
 
 def sections(digests: Sequence[Digest]) -> list[Section]:
     """Give a section for each experiment of a run."""
-    run = [digest.row for digest in digests]
+    run = [digest.row for digest in digests if not digest.row.profiled]
     return [
         Section(
             experiment=experiment,
-            title=title(experiment),
+            title=heading(experiment, rows),
             sentences=said(experiment, rows, run),
-            remarks=remarks(rows),
+            remarks=to_know(rows),
             figures=_figures(experiment, [digest for digest in digests if digest.row in rows], run),
             columns=columns(experiment, rows, run),
             ratios=ratio_columns(rows),
             extras=extras(experiment, rows, run),
+            flames=[one for digest in digests if digest.row in rows for one in _flames(digest)],
         )
-        for experiment, rows in by_experiment(run).items()
+        for experiment, rows in parts(digest.row for digest in digests)
+    ]
+
+
+def _flames(digest: Digest) -> list[Flame]:
+    """Draw the stacks of the last repetition of a profiled configuration."""
+    if not digest.profiles or not is_profiled([digest.row]):
+        return []
+    from formicary.profiling.flame import flame
+
+    return [
+        Flame(f"{name(digest.row)}, {process_name(role)}", flame(profile, RULES))
+        for role, profile in digest.profiles.items()
+        if any(process.stacks for process in profile.processes)
     ]
 
 

@@ -30,6 +30,9 @@ TITLES = {
     "memory": "What processes hold of the memory",
     "memory/growth": "Whether memory grows under load",
     "network": "What goes over the wire",
+    "messaging/cpu": "Where the CPU time of messages goes",
+    "directory/cpu-register": "Where the CPU time of registering goes",
+    "directory/cpu-search": "Where the CPU time of searching goes",
 }
 """The experiments as a reader says them."""
 

@@ -10,9 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from formicary_bench.reports.families import columns, extras, said
-from formicary_bench.reports.sentences import remarks, title
-from formicary_bench.reports.tables import UNEVEN, Column, by_experiment, ratio_columns
+from formicary_bench.reports.families import columns, extras, heading, parts, said, to_know
+from formicary_bench.reports.tables import UNEVEN, Column, ratio_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,23 +43,29 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
         console.print(_plain(partial(run.manifest, rows), "bold yellow"))
     if run.manifest.left_out:
         console.print(_plain(f"! {run.manifest.left_out}", "yellow"))
-    for experiment, members in by_experiment(rows).items():
+    plain = [row for row in rows if not row.profiled]
+    for experiment, members in parts(rows):
+        _show_experiment(experiment, members, plain, console)
+
+
+def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row], console: Console) -> None:
+    console.print()
+    name = f"{heading(experiment, members)} ({experiment})"
+    console.print(_table(name, columns(experiment, members, rows)))
+    for sentence in said(experiment, members, rows):
+        console.print(Padding(_plain(sentence), _INDENT))
+    for remark in to_know(members):
+        console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
+    if ratios := ratio_columns(members):
         console.print()
-        console.print(_table(f"{title(experiment)} ({experiment})", columns(experiment, members, rows)))
-        for sentence in said(experiment, members, rows):
-            console.print(Padding(_plain(sentence), _INDENT))
-        for remark in remarks(members):
-            console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
-        if ratios := ratio_columns(members):
-            console.print()
-            console.print(
-                _table(f"Between two processes, held against what else was measured ({experiment})", ratios)
-            )
-        for extra in extras(experiment, members, rows):
-            console.print()
-            console.print(_table(extra.title, extra.columns))
-            if extra.remark:
-                console.print(Padding(_plain(extra.remark), _INDENT))
+        console.print(
+            _table(f"Between two processes, held against what else was measured ({experiment})", ratios)
+        )
+    for extra in extras(experiment, members, rows):
+        console.print()
+        console.print(_table(extra.title, extra.columns))
+        if extra.remark:
+            console.print(Padding(_plain(extra.remark), _INDENT))
 
 
 def partial(manifest: Manifest, rows: Sequence[Row]) -> str:

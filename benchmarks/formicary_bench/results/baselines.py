@@ -80,7 +80,7 @@ def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
     """
-    if row.family == NETWORK:
+    if row.family == NETWORK or row.profiled:
         return []
     if row.platform != "formicary" or row.placement != _APART or not _measured(row) or row.agents:
         return []

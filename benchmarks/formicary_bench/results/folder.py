@@ -22,13 +22,15 @@ from formicary_bench.results.model import FORMAT_VERSION, Manifest
 from formicary_bench.results.raw import Creations, Holdings, RoundTrips, read_raw, write_raw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from formicary.profiling.model import Profile
     from formicary_bench.results.model import Repetition
     from formicary_bench.results.raw import AnyRaw
 
 MANIFEST = "manifest.json"
 RAW = "raw"
+PROFILES = "profiles"
 REPORT = "report.html"
 RUNS = Path("runs")
 """Where runs go that were given no place of their own."""
@@ -103,12 +105,15 @@ class RunFolder:
             ) from error
         return cls(path, _decode(path, text))
 
-    def add(self, repetition: Repetition, data: AnyRaw) -> Repetition:
-        """Keep a repetition: first its raw values, then the manifest that names them.
+    def add(
+        self, repetition: Repetition, data: AnyRaw, profiles: Mapping[str, Profile] | None = None
+    ) -> Repetition:
+        """Keep a repetition: first its raw values and profiles, then the manifest that names them.
 
         Args:
             repetition: What is known of it; its `raw` is given here.
             data: Its raw values.
+            profiles: Where the CPU time of its processes went, by their roles.
 
         Returns:
             The repetition as kept.
@@ -120,8 +125,43 @@ class RunFolder:
         kept = msgspec.structs.replace(repetition, raw=self._file_name(repetition))
         with _writing(self.path):
             write_raw(self.path / RAW / kept.raw, data, about)
+            kept = self._keep_profiles(kept, profiles or {})
             self._save(msgspec.structs.replace(self.manifest, repetitions=(*self.manifest.repetitions, kept)))
         return kept
+
+    def _keep_profiles(self, kept: Repetition, profiles: Mapping[str, Profile]) -> Repetition:
+        from formicary.profiling.model import encode
+
+        names = {role: f"{Path(kept.raw).stem}-{role}.json" for role in profiles}
+        if names:
+            (self.path / PROFILES).mkdir(exist_ok=True)
+        for role, name in names.items():
+            with replacing(self.path / PROFILES / name) as temporary:
+                temporary.write_bytes(encode(profiles[role]))
+        return msgspec.structs.replace(kept, profiles=names)
+
+    def profiles(self, repetition: Repetition) -> dict[str, Profile]:
+        """Read where the CPU time of a repetition's processes went; raises UsageError if that is broken."""
+        from formicary.profiling.model import decode
+
+        found = {}
+        for role, name in repetition.profiles.items():
+            path = self.path / PROFILES / self._own_name(name)
+            try:
+                found[role] = decode(path.read_bytes(), path)
+            except OSError as error:
+                raise UsageError(
+                    f"the profile {path} cannot be read ({error.strerror}): copy the whole run folder"
+                ) from error
+        return found
+
+    def _own_name(self, name: str) -> str:
+        if Path(name).name != name or name in {"", "..", "."}:
+            raise UsageError(
+                f"{self.path / MANIFEST} names the file {name!r}, which is none of the folder's own: fetch "
+                "the run folder again"
+            )
+        return name
 
     def finish(self, *, complete: bool = True, load_after: tuple[float, float, float] | None = None) -> None:
         """Note the end of the run.

@@ -31,6 +31,11 @@ GROWTH = "memory/growth"
 NETWORK = "network"
 
 
+def is_cpu(experiment: str) -> bool:
+    """Say whether an experiment is about CPU time alone: all of its repetitions are profiled."""
+    return experiment.partition("/")[2].startswith("cpu")
+
+
 def family_of(experiment: str) -> str:
     """Return the part of an experiment's name that stands before the stroke."""
     return experiment.partition("/")[0]
@@ -60,6 +65,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         services: How many services are registered before anything is measured, in `directory/...`.
         containers: How many containers are to learn of a registration in `directory/propagation`.
         seconds: How long the load lasts in `memory/growth`.
+        profiled: Whether a sampler looks where the CPU time goes meanwhile.
     """
 
     experiment: Name
@@ -78,6 +84,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     services: Count = 0
     containers: Count = 0
     seconds: Count = 0
+    profiled: bool = False
 
     @property
     def key(self) -> str:
@@ -90,7 +97,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         else:
             size = f"{self._size}-{self.warm_up}-{self.measured}-{self.cool_down}"
         route = f"{self.route}-tls" if self.tls else self.route
-        return f"{self.experiment}/{who}/{self.placement}/{route}/{size}"
+        profiled = "/profiled" if self.profiled else ""
+        return f"{self.experiment}/{who}/{self.placement}/{route}/{size}{profiled}"
 
     @property
     def _size(self) -> str:
@@ -134,6 +142,8 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
         window_s: How long all pairs were in T2 together.
         round_trips_in_window: How many round trips ended in that window.
         counters: What was counted beside the raw values, while all pairs were in T2 together.
+        profiles: The names of the files, in the run's folder `profiles`, that say where the CPU time of its
+            processes went, by the processes' roles; the run folder gives them.
         notes: What else a reader should know, in sentences.
     """
 
@@ -150,6 +160,7 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
     window_s: Seconds = 0.0
     round_trips_in_window: Count = 0
     counters: dict[Name, float] = {}
+    profiles: dict[Name, Line] = {}
     notes: tuple[Line, ...] = ()
 
     @property

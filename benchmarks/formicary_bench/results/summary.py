@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.results.cpu import CpuFigures, cpu_figures
 from formicary_bench.results.load import Load, load_of
 from formicary_bench.results.memory import MemoryFigures, memory_figures
 from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK, family_of
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from formicary.profiling.model import Profile
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Configuration, Repetition
 
@@ -63,6 +65,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         seconds: As in the configuration.
         memory: The figures of `memory`.
         network: The figures of `network`.
+        profiled: As in the configuration.
+        cpu: Where the CPU time goes, where that was looked at.
         notes: What else a reader should know, in sentences.
     """
 
@@ -100,6 +104,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     seconds: int = 0
     memory: MemoryFigures | None = None
     network: NetworkFigures | None = None
+    profiled: bool = False
+    cpu: CpuFigures | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -120,10 +126,11 @@ class Tail(msgspec.Struct, frozen=True):
 
 
 class Digest(msgspec.Struct, frozen=True):
-    """All that reports show of a configuration: its row, and the tail of its distribution."""
+    """All that reports show of a configuration: its row, its distribution's tail, its processes' profiles."""
 
     row: Row
     tail: Tail | None
+    profiles: dict[str, Profile] | None = None
 
 
 def summarise(run: RunFolder) -> list[Row]:
@@ -154,6 +161,10 @@ def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repe
     if configuration.agents:
         return _creation(run, configuration, repetitions)
     digest = _messages(run, configuration, repetitions)
+    if configuration.profiled:
+        profiles = [run.profiles(repetition) for repetition in repetitions]
+        cpu = cpu_figures(repetitions, profiles)
+        return Digest(msgspec.structs.replace(digest.row, cpu=cpu), digest.tail, profiles[-1])
     if configuration.family != NETWORK:
         return digest
     network = network_figures(configuration, repetitions)
@@ -296,6 +307,7 @@ def _frame(configuration: Configuration, repetitions: list[Repetition]) -> Row:
         services=configuration.services,
         containers=configuration.containers,
         seconds=configuration.seconds,
+        profiled=configuration.profiled,
         repetitions=len(repetitions),
         lost=sum(repetition.lost for repetition in repetitions),
         notes=tuple(notes),

@@ -1,0 +1,63 @@
+"""Which repetitions are profiled: those of `.../cpu`, and with `--profile` one more of all that can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary.errors import UsageError
+from formicary_bench.platforms.catalogue import APART, CENTRAL, LOOKUP, REPLICA
+from formicary_bench.results.model import DIRECTORY, is_cpu
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formicary_bench.engine.options import Options
+    from formicary_bench.results.model import Configuration
+
+# Round trips, or uses, of all pairs together that take some seconds: shares need samples.
+_TRIPS = {"in-process": 1_500_000, "direct": 400_000, "auto": 400_000, "xmpp": 150_000, "tcp": 300_000}
+_USES = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}
+_SEARCHES = 3  # searches take as long as a registration
+_FAR = 2  # times as long as a use in one process, at least
+_SHORTEST = 100
+
+
+def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[Configuration]:
+    """Give a plan with what is profiled in it.
+
+    Raises:
+        UsageError: nothing of it can be profiled, and that was asked for.
+    """
+    if options.profile and not any(map(_can, plan)):
+        raise UsageError(
+            f"nothing of {options.experiment} can be profiled: it has no phase T2 in which messages go to "
+            "and fro; leave --profile out, or take messaging/cpu"
+        )
+    for one in plan:
+        if is_cpu(one.experiment):
+            yield _longer(one, options)
+            continue
+        yield one
+        if options.profile and _can(one):
+            yield _longer(one, options)
+
+
+def _can(one: Configuration) -> bool:
+    return bool(one.measured) and not one.containers
+
+
+def _longer(one: Configuration, options: Options) -> Configuration:
+    if options.rounds is not None:
+        return replace(one, profiled=True)
+    measured = max(_wanted(one) // max(one.load, 1), one.measured, _SHORTEST)
+    return replace(one, profiled=True, warm_up=measured // 2, measured=measured, cool_down=measured // 4)
+
+
+def _wanted(one: Configuration) -> int:
+    if one.family == DIRECTORY:
+        uses = _USES.get(one.kind, _USES[CENTRAL]) * (_SEARCHES if one.experiment.endswith("search") else 1)
+        return uses if one.placement != APART or one.kind == REPLICA else uses // _FAR
+    many = _TRIPS.get(one.route, _TRIPS["xmpp"])
+    return many // 4 if one.load == 1 and one.placement == APART else many

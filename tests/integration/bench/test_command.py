@@ -71,7 +71,8 @@ def test_the_list_names_every_experiment_with_its_source(bench):
     assert {row["name"] for row in rows} == {
         "messaging/pairs", "messaging/many-to-one", "messaging/size", "create", "directory/register",
         "directory/deregister", "directory/search", "directory/propagation", "directory/churn",
-        "memory", "memory/growth", "network",
+        "memory", "memory/growth", "network", "messaging/cpu", "directory/cpu-register",
+        "directory/cpu-search",
     }  # fmt: skip
     for row in rows:
         assert row["name"] in listed.out

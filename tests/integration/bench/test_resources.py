@@ -10,7 +10,7 @@ import pytest
 
 from formicary_bench.engine import memory, own_network
 from formicary_bench.engine.errors import RepetitionError
-from formicary_bench.engine.measures import measure_of
+from formicary_bench.engine.measures import measure_as_planned
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.own_network import SHARED, has_own_network
 from formicary_bench.engine.plan import make_plan
@@ -21,7 +21,7 @@ OWN = ("formicary-behaviours",)
 
 
 def measured(configuration, silent):
-    return measure_of(configuration)(Task(configuration, 1, 7), silent())
+    return measure_as_planned(Task(configuration, 1, 7), silent())
 
 
 def network():
@@ -35,7 +35,7 @@ def children():
 
 def test_each_state_holds_more_than_the_one_before(silent):
     plan = make_plan(Options("memory", agents=(3000,)))
-    held = [measured(configuration, silent)[1] for configuration in plan]
+    held = [measured(configuration, silent).data for configuration in plan]
     uss = [int(one.uss_bytes[0]) for one in held]
     traced = [int(one.traced_bytes[0]) for one in held]
     assert uss[0] < uss[1] < uss[2] < min(uss[3:])
@@ -71,7 +71,7 @@ def test_memory_is_looked_at_while_messages_go_to_and_fro(placement, kind, silen
         routes=("direct",) if placement == "two-containers" else None,
     )  # fmt: skip
     (configuration,) = make_plan(options)
-    _, looks = measured(configuration, silent)
+    looks = measured(configuration, silent).data
     assert (looks.messages[1:] >= looks.messages[:-1]).all()
     assert looks.messages[-1] > 0
     assert (looks.uss_bytes > 1_000_000).all()

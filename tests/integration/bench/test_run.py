@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from msgspec.structs import replace
 
 from formicary.server import ManagedServer
 from formicary_bench.engine.messages import Go, Job, Progress, Ready, decode_report, encode
@@ -141,7 +142,9 @@ def test_a_server_that_died_is_there_again_for_the_next_repetition():
         server = RunServer(managed)
         before = server.prepare(configuration)
         managed.kill()
-        assert server.prepare(configuration) == before
+        after = server.prepare(configuration)
+        assert after.pid != before.pid
+        assert replace(after, pid=before.pid) == before
         assert managed.running
 
 

@@ -16,7 +16,11 @@ from formicary_bench.results.baselines import BASELINES, baseline_of
 from formicary_bench.results.summary import Row
 
 ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]
-RESOURCES = {"memory", "memory/growth", "network"}  # nothing of theirs is a rate that has a floor
+RESOURCES = {
+    "memory", "memory/growth", "network",
+    "messaging/cpu", "directory/cpu", "directory/cpu-register", "directory/cpu-search",
+}  # fmt: skip
+"""Nothing of theirs is a rate that has a floor."""
 
 
 @pytest.fixture(autouse=True)
@@ -233,6 +237,8 @@ def test_the_order_is_drawn_anew_for_each_repetition_and_can_be_had_again():
         Options("messaging/pairs", tls=(True, False)),
         Options("create"),
         Options("memory/growth", growth=3, tls=(True, False)),
+        Options("messaging/cpu"),
+        Options("directory/cpu"),
         Options("network"),
         Options("directory/search", tls=(True, False)),
         Options("directory/propagation", containers=(1, 8), services=(0, 50)),

@@ -1,0 +1,92 @@
+"""Real profiled repetitions, short ones."""
+
+import psutil
+import pytest
+
+from formicary.errors import TracingError
+from formicary_bench.engine import profiled
+from formicary_bench.engine.errors import RepetitionError
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.profiled import measure_profiled
+from formicary_bench.engine.repetition import Task
+from formicary_bench.engine.run import perform
+from formicary_bench.results.summary import summarise
+
+
+def configuration(placement="same-container", rounds=(2000, 20_000, 2000), **about):
+    options = {"subjects": ("formicary-behaviours",), "pairs": (20,), **about}
+    routes = ("direct",) if placement == "two-containers" else None
+    (one,) = make_plan(
+        Options("messaging/cpu", placements=(placement,), routes=routes, rounds=rounds, **options)
+    )
+    return one
+
+
+def group_totals(cpu):
+    totals = {}
+    for one in cpu.groups:
+        totals[one.group] = totals.get(one.group, 0.0) + one.us.mean
+    return totals
+
+
+def test_what_agents_say_to_each_other_in_one_process_needs_no_communication(silent, tmp_path):
+    options = Options(
+        "messaging/cpu", placements=("same-container",), subjects=("formicary-behaviours",), pairs=(20,),
+        rounds=(2000, 20_000, 2000),
+    )  # fmt: skip
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    (row,) = summarise(outcome.folder)
+    totals = group_totals(row.cpu)
+    assert totals["agents"] > 0
+    assert totals["platform"] > 0
+    assert totals.get("communication", 0) + totals.get("directory", 0) < 0.1 * sum(totals.values())
+    assert psutil.Process().children(recursive=True) == []
+
+
+def test_between_two_processes_each_has_its_own_profile(silent):
+    known, _, profiles = measure_profiled(
+        Task(configuration("two-containers", (200, 3000, 500)), 1, 7), silent()
+    )
+    assert list(profiles) == ["echo", "ask"]
+    assert len({profile.processes[0].pid for profile in profiles.values()}) == 2
+    for profile in profiles.values():
+        # The window lies within T2.
+        assert 0 < profile.window_s <= known.counters["seconds"] * 1.5
+        assert profile.processes[0].cpu_s > 0
+        assert any("transport" in frame.file for frame in profile.frames)
+
+
+@pytest.mark.server
+def test_the_servers_time_is_its_own(silent, tmp_path):
+    options = Options(
+        "messaging/cpu", placements=("two-containers",), routes=("xmpp",), subjects=("formicary-micro",),
+        pairs=(20,), rounds=(100, 1500, 300),
+    )  # fmt: skip
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    (row,) = summarise(outcome.folder)
+    assert {one.process for one in row.cpu.groups if one.us.mean} == {"echo", "ask", "server"}
+
+
+def test_where_nobody_may_look_into_processes_their_time_as_a_whole_is_known(silent, monkeypatch, tmp_path):
+    def refuse(pid, **_):
+        raise TracingError(f"looking into process {pid} is not permitted")
+
+    monkeypatch.setattr(profiled, "Window", refuse)
+    options = Options(
+        "messaging/cpu", placements=("same-container",), subjects=("formicary-micro",), pairs=(20,),
+        rounds=(2000, 20_000, 2000),
+    )  # fmt: skip
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    (row,) = summarise(outcome.folder)
+    assert [one.group for one in row.cpu.groups if one.us.mean] == ["(unknown)"]
+    assert "is not permitted" in row.cpu.warnings[0]
+
+
+def test_a_phase_that_is_too_short_is_a_sentence(silent):
+    with pytest.raises(RepetitionError, match="T2 was too short"):
+        measure_profiled(Task(configuration(rounds=(5, 20, 5)), 1, 7), silent())
+    assert psutil.Process().children(recursive=True) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from time import perf_counter_ns, process_time_ns
+from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary_bench.engine.messages import Mark
@@ -52,5 +52,4 @@ def wire_counters() -> tuple[int, int]:
 
 
 def _mark(work: Work, *, begins: bool) -> Mark:
-    done = sum(len(times.rtts) for times in work.times)
-    return Mark(begins, done, perf_counter_ns(), process_time_ns(), wire_counters())
+    return Mark(begins, work.done(), perf_counter_ns(), wire_counters())

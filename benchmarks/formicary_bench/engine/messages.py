@@ -90,16 +90,14 @@ class Mark(msgspec.Struct, frozen=True, tag="mark"):
 
     Attributes:
         begins: which of the two.
-        done: round trips of all pairs until then.
+        done: as of `Progress`.
         at_ns: when, on the worker's clock.
-        cpu_ns: what this process has used of the CPU until then.
         wire: bytes and packets that the loopback interface has carried until then.
     """
 
     begins: bool
     done: int
     at_ns: int
-    cpu_ns: int
     wire: tuple[int, int]
 
 

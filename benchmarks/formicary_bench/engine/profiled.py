@@ -7,6 +7,7 @@ How fast it went before, in the later part of T1, says what the sampler costs: t
 from __future__ import annotations
 
 from contextlib import ExitStack
+from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -46,6 +47,7 @@ class Sampling(Marks):
         self._undo = undo
         self._pids: dict[str, int] = {}
         self._windows: dict[str, Window | Unsampled] = {}
+        self._opened_ns = 0
 
     def begin(self, processes: dict[str, int]) -> None:
         """Keep whom to look at."""
@@ -55,15 +57,18 @@ class Sampling(Marks):
         """Keep how far they have come, and when."""
         if not self.kept:
             self.before.append((done, at_ns))
-        elif self._windows and not self.profiles:
+        # What was said while the sampler started has waited in the pipe; all clocks of a host are one.
+        elif self._opened_ns and not self.profiles and at_ns >= self._opened_ns:
             self.during.append((done, at_ns))
 
     def mark(self, mark: Mark) -> None:
         """Open the windows, or close them."""
+        self.advance(mark.done, mark.at_ns)
         super().mark(mark)
         if mark.begins:
             for place, (role, pid) in enumerate(self._pids.items()):
                 self._windows[role] = self._open(pid, (self._server,) if self._server and not place else ())
+            self._opened_ns = perf_counter_ns()
         else:
             self.profiles = {role: window.end() for role, window in self._windows.items()}
 

@@ -1,5 +1,8 @@
 """Which repetitions are profiled, what is computed of profiles, and what is said."""
 
+from contextlib import ExitStack, nullcontext
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 from tests.unit.bench.synthetic import EVIL, STARTED, make_run, round_trips
@@ -7,7 +10,7 @@ from tests.unit.bench.synthetic import EVIL, STARTED, make_run, round_trips
 from formicary import mailbox
 from formicary.errors import UsageError
 from formicary.profiling.model import Frame, Method, Process, Profile, Role, Stack, Thread
-from formicary_bench.engine import worker
+from formicary_bench.engine import profiled, worker
 from formicary_bench.engine.messages import Mark
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
@@ -113,14 +116,20 @@ def test_what_profiling_costs_is_the_rate_before_against_that_meanwhile():
     assert figures_of(profile(), counted={"rate_before": 0.0}).cost is None
 
 
-def test_the_rate_before_leaves_out_the_beginning():
-    sampling = Sampling(0, undo=None)
-    for second, done in enumerate((0, 10, 20, 30, 1030, 2030, 3030, 4030, 5030, 6030)):
-        sampling.advance(done, second * 10**9)
-    sampling._windows = {"both": None}
-    sampling.kept.append(Mark(True, 6030, 9 * 10**9, 0, (0, 0)))
-    for second, done in ((10, 7000), (12, 8000)):
-        sampling.advance(done, second * 10**9)
+def test_rates_are_of_the_later_part_of_t1_and_of_the_time_of_the_sampler(monkeypatch):
+    monkeypatch.setattr(profiled, "Window", lambda *_, **__: nullcontext(SimpleNamespace(end=profile)))
+    monkeypatch.setattr(profiled, "perf_counter_ns", lambda: 12 * 10**9)
+    with ExitStack() as undo:
+        sampling = Sampling(0, undo)
+        sampling.begin({"both": 1})
+        for second, done in enumerate((0, 10, 20, 30, 1030, 2030, 3030, 4030, 5030)):
+            sampling.advance(done, second * 10**9)
+        sampling.mark(Mark(True, 6030, 9 * 10**9, (0, 0)))
+        # The sampler was there from second 12 on: what was said before, and read later, does not count.
+        for second, done in ((10, 9000), (11, 9999), (12, 10_000), (14, 11_000)):
+            sampling.advance(done, second * 10**9)
+        sampling.mark(Mark(False, 12_000, 16 * 10**9, (0, 0)))
+        sampling.advance(99_999, 17 * 10**9)
     assert _rates(sampling) == {"rate_before": pytest.approx(1000), "rate_during": pytest.approx(500)}
 
 

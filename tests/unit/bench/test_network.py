@@ -13,6 +13,7 @@ from formicary_bench.engine.messages import Mark
 from formicary_bench.engine.network import counters
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
+from formicary_bench.platforms.part import Work
 from formicary_bench.reports.families import columns, extras, said
 from formicary_bench.reports.html import render
 from formicary_bench.results.network import network_figures
@@ -84,7 +85,7 @@ def test_a_repetition_in_which_nothing_was_counted_is_left_out(missing):
 
 
 def test_what_lies_between_two_marks_is_counted():
-    begin, end = Mark(True, 100, 10**9, 0, (1000, 10)), Mark(False, 300, 3 * 10**9, 0, (5000, 30))
+    begin, end = Mark(True, 100, 10**9, (1000, 10)), Mark(False, 300, 3 * 10**9, (5000, 30))
     assert counters([begin, end]) == {
         "seconds": 2.0, "round_trips": 200, "wire_bytes": 4000, "wire_packets": 20,
     }  # fmt: skip
@@ -94,7 +95,7 @@ def test_what_lies_between_two_marks_is_counted():
 def watch(steps, monkeypatch, warm_up=2, measured=3):
     """Return the marks that are said while two pairs get as far as `steps` says, one step at each look."""
     times = [SimpleNamespace(rtts=[]) for _ in range(2)]
-    work = SimpleNamespace(times=times, configuration=SimpleNamespace(warm_up=warm_up, measured=measured))
+    work = Work(SimpleNamespace(configuration=SimpleNamespace(warm_up=warm_up, measured=measured)), times)
     said, left = [], iter(steps)
 
     async def sleep(_):

@@ -90,3 +90,23 @@ def test_a_phase_that_is_too_short_is_a_sentence(silent):
     with pytest.raises(RepetitionError, match="T2 was too short"):
         measure_profiled(Task(configuration(rounds=(5, 20, 5)), 1, 7), silent())
     assert psutil.Process().children(recursive=True) == []
+
+
+def test_an_interruption_while_it_is_profiled_leaves_no_process(silent, tmp_path):
+    seen = []
+
+    def interrupt(_):
+        names = {child.name() for child in psutil.Process().children(recursive=True)}
+        if "py-spy" in names:
+            seen.append(names)
+            raise KeyboardInterrupt
+
+    options = Options(
+        "messaging/cpu", placements=("two-containers",), routes=("direct",),
+        subjects=("formicary-behaviours",), pairs=(20,), rounds=(200, 100_000, 500),
+    )  # fmt: skip
+    outcome = perform(options, tmp_path / "run", silent(interrupt))
+    assert seen
+    assert outcome.interrupted
+    assert psutil.Process().children(recursive=True) == []
+    assert not (tmp_path / "run").exists()

@@ -353,9 +353,11 @@ class Delivery:
         for instrument in self.instruments:
             self._tell(instrument, "message_dead", letter)
         sender = message.sender
-        # Nothing is said about what says that something failed: that could go on for ever.
+        # Nothing is said about what says that something failed, nor about an answer to it: that could go on
+        # for ever.
+        own = f"{MANAGEMENT}@{self.domain}"
         is_failure = message.performative == "failure" and (sender or "").startswith(f"{MANAGEMENT}@")
-        if tell_sender and sender is not None and not is_failure:
+        if tell_sender and sender is not None and not is_failure and receiver != own:
             self._tell_sender(message, sender, receiver, reason)
 
     def _tell_sender(self, message: Message, sender: str, receiver: str, reason: str) -> None:

@@ -162,3 +162,20 @@ async def test_large_bodies_push_older_letters_out():
         letters.add(DeadLetter(message, "nobody@c1.lab.localhost", "no such agent", STARTS_AT))
     assert [letter.message.body[0] for letter in letters] == ["3", "4"]
     assert letters.total == 5
+
+
+@pytest.mark.virtual_clock
+async def test_who_answers_everything_while_the_container_closes_does_not_go_on_for_ever():
+    async with Container("c1") as container:
+        await start(container, "echo", Echo())
+
+        async def send(behaviour):
+            while True:
+                await behaviour.send(Message(to="echo", body="x"))
+                await behaviour.receive()
+
+        await start(container, "asker", do(send))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    # What the asker did not get, the echo of the failure that tells of it, and what has met the end of either.
+    assert container.dead_letters.total <= 3

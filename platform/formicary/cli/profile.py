@@ -73,7 +73,7 @@ def profile(
             show_default="those that the program starts",
         ),
     ] = None,
-    rate: Annotated[int, typer.Option(min=1, max=1000, help="Samples per second of each thread.")] = 100,
+    rate: Annotated[int, typer.Option(min=1, max=1000, help="Samples per second of each thread.")] = 50,
     native: Annotated[
         bool, typer.Option("--native", help="Look into machine code too; the program is slower meanwhile.")
     ] = False,

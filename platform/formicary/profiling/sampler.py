@@ -106,7 +106,7 @@ class Sampler:
         ProfilingError: by `with`: the process is not Python, or it is not there.
     """
 
-    def __init__(self, pid: int, *, rate: int = 100, native: bool = False, nonblocking: bool = False) -> None:
+    def __init__(self, pid: int, *, rate: int, native: bool = False, nonblocking: bool = False) -> None:
         self._pid = pid
         self._options = ["--rate", str(rate), *["--native"] * native, *["--nonblocking"] * nonblocking]
         self._said: list[str] = []

@@ -177,5 +177,5 @@ async def test_who_answers_everything_while_the_container_closes_does_not_go_on_
         await start(container, "asker", do(send))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-    # What the asker did not get, the echo of the failure that tells of it, and what has met the end of either.
+    # What the asker did not get, the echo of what tells of it, and what has met the end of either.
     assert container.dead_letters.total <= 3

@@ -62,7 +62,7 @@ class Resident:
 
     @property
     def directory(self) -> AgentDirectory:
-        """The platform's directory: what the agent offers, and what others do.
+        """The platform's directory of what the agent offers, and what others do.
 
         Raises:
             ContainerClosedError: the agent has not been started in a container, or that is not open.

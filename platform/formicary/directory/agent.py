@@ -62,7 +62,8 @@ class DirectoryAgent(AnsweringAgent):
             map(_check_full, others), self._outgoing.send, self.ledger.index.search, self._found
         )
         self._subscriptions = Subscriptions(self._outgoing.send, self._at_turn_end)
-        self._absent: Leases[str] | None = None  # containers that were there before this agent started
+        self._absent: Leases[str] | None = None  # containers that something is kept of, but away
+        self._knows_members = False  # whether it is told which containers are there
 
     # -- life -----------------------------------------------------------------------------------------------
 
@@ -72,6 +73,7 @@ class DirectoryAgent(AnsweringAgent):
         await super().close()
 
     def container_joined(self, domain: str, incarnation: int) -> None:  # noqa: D102 -- as of AnsweringAgent
+        self._knows_members = True
         if self._absent is not None:
             self._absent.cancel(domain)
         plan = partial(plans.join, member=Member(domain, incarnation))
@@ -174,6 +176,15 @@ class DirectoryAgent(AnsweringAgent):
 
     def _changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
         self._subscriptions.changed(key, before, after)
+        if self._knows_members and after is not None:
+            self._expect(_domain(key.agent))
+
+    def _expect(self, domain: str) -> None:
+        """See to it that what came from a container that is not there goes, unless that comes (back) soon."""
+        if self._absent is None or Key(domain, "member", "") in self.ledger.others:
+            return
+        if domain != self.container.domain and self._is_of_platform(domain) and domain not in self._absent:
+            self._absent.grant(domain, ABSENCE)
 
     def _removed(self, record: Record) -> None:
         if isinstance(record, Subscription):

@@ -175,13 +175,13 @@ def cancel(draft: Draft, key: Key) -> None:
 
 
 def join(draft: Draft, member: Member) -> None:
-    """Take note of a container; if another one of this domain was there, what was its agents' goes."""
-    known = draft.get_other(member.key)
-    if known == member:
-        return
-    if known is not None:
+    """Take note of a container; what agents of another one of this domain had goes.
+
+    So does what came before it was known: that may be an earlier one's, and who lives says it again.
+    """
+    if draft.get_other(member.key) != member:
         leave(draft, member.domain)
-    draft.put(member)
+        draft.put(member)
 
 
 def leave(draft: Draft, domain: str) -> None:

@@ -64,7 +64,8 @@ def services_in(path):
 
 
 async def test_containers_that_do_not_join_in_time_are_lost(path):
-    async with started(path) as (_, asker):
+    async with started(path) as (df, asker):
+        df.container_joined(C2, 1)
         await asker.ask(register(*everywhere()))
     async with started(path) as (df, asker):
         await asyncio.sleep(39)
@@ -75,6 +76,24 @@ async def test_containers_that_do_not_join_in_time_are_lost(path):
         await asyncio.sleep(10_000)
         assert names(await asker.ask(search())) == ["bob", "eve"]
     assert services_in(path) == ["bob", "eve"]
+
+
+@pytest.mark.parametrize("has_file", [True, False])
+async def test_what_comes_behind_the_end_of_its_container_goes(path, has_file):
+    async with started(path if has_file else None) as (df, asker):
+        df.container_joined(C2, 1)
+        df.container_lost(C2)
+        await asker.ask(register(*everywhere()))  # it was on its way
+        assert "bob" in names(await asker.ask(search()))
+        await asyncio.sleep(41)
+        assert "bob" not in names(await asker.ask(search()))
+        await asker.ask(register(service(BOB)))
+        df.container_joined(C2, 2)
+        await until_idle()
+        assert "bob" not in names(await asker.ask(search()))
+        await asker.ask(register(service(BOB)))
+        await asyncio.sleep(1000)
+        assert "bob" in names(await asker.ask(search()))
 
 
 async def test_nothing_is_lost_for_want_of_joining_before_a_restart(path):
@@ -141,7 +160,8 @@ async def test_subscriptions_are_there_again(path):
     network = MemoryNetwork()
     async with Container("c2", server=network) as c2:
         (bob,) = await begin(c2, "bob")
-        async with started(path, network) as (_, asker):
+        async with started(path, network) as (df, asker):
+            df.container_joined(C2, 1)
             for conversation_id, query in (("one", Query(type="printer")), ("two", Query(name="x"))):
                 await bob.ask(encode(Subscribe(query)), "subscribe", conversation_id=conversation_id)
             await asker.ask(encode(Subscribe(Query())), "subscribe", conversation_id="own")

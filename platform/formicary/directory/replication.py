@@ -146,6 +146,8 @@ class Replica:
         copy = self._copies.get(origin)
         if copy is None or message.incarnation != copy.incarnation:
             return  # of one that is no more, or that is not known yet: it will be told who is here
+        if isinstance(message, Updates | Part):
+            _check_owner(origin, message.put)
         if isinstance(message, Updates):
             self._take_updates(origin, copy, message)
         elif isinstance(message, Head):
@@ -207,3 +209,15 @@ class Replica:
 
     def _send(self, domain: str, payloads: Iterable[bytes]) -> None:
         self.instructions.extend(Send(domain, payload) for payload in payloads)
+
+
+def _check_owner(origin: str, descriptions: Iterable[ServiceDescription]) -> None:
+    """Refuse entries of agents that do not live where they come from.
+
+    Raises:
+        ValueError: there is one.
+    """
+    home = f"@{origin}"
+    for description in descriptions:
+        if not description.agent.endswith(home):
+            raise ValueError(f"{origin} cannot register services of {description.agent}")

@@ -98,13 +98,14 @@ class Offices:
             StoreError: it cannot be used.
         """
         await self.backend.open()
+        if self._members is not None:  # already now: it may be told once, while the transport is opened
+            self._members.listen(self._agreement)
 
     def start(self) -> None:
         """Begin to work with others, as the transport is open."""
         assert self._members is not None
         self._members.listen(self.agent)
         self._members.listen(self.backend)
-        self._members.listen(self._agreement)
         self._members.start()
 
     def agent_gone(self, address: str) -> None:

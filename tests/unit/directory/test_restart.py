@@ -87,11 +87,11 @@ async def test_what_comes_behind_the_end_of_its_container_goes(path, has_file):
         assert "bob" in names(await asker.ask(search()))
         await asyncio.sleep(41)
         assert "bob" not in names(await asker.ask(search()))
-        await asker.ask(register(service(BOB)))
+        await asker.ask(register(service(BOB, name="bob")))
         df.container_joined(C2, 2)
         await until_idle()
         assert "bob" not in names(await asker.ask(search()))
-        await asker.ask(register(service(BOB)))
+        await asker.ask(register(service(BOB, name="bob")))
         await asyncio.sleep(1000)
         assert "bob" in names(await asker.ask(search()))
 

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
 CHECKS = runpy.run_path("deploy/bootstrap.py")["CHECKS"]
-EXTRAS = ("accounts", "spade")  # the tests marked so need them
+EXTRAS = ("accounts", "lab", "spade")  # the tests marked so need them, and all that profile need lab
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"

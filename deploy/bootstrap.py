@@ -38,9 +38,9 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 
 INSTALLS = {
-    "bench": ["--editable", "."],
+    "bench": ["--editable", ".[lab]"],
     "test": [
-        *["--editable", ".[spade,accounts]"],
+        *["--editable", ".[spade,accounts,lab]"],
         *["--group", "test", "--group", "lint", "--group", "types", "--group", "docs"],
     ],
 }

@@ -232,7 +232,8 @@ class Delivery:
             self.neighbours.pop(receiver, None)
 
     def _prepare(self, message: Message) -> Message:
-        if self._queue is None or (self._closing and not self._agents):
+        is_over = self._closing and not self._agents and message.sender not in self.staff
+        if self._queue is None or is_over:
             raise ContainerClosedError(f"container {self.name} is not open")
         names = message.receivers
         if not names:

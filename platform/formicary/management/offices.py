@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from formicary.directory.agreement import Agreement
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from formicary.groups.office import GroupOffice
     from formicary.message import Message
     from formicary.resident import Resident
+
+
+_ANSWERING = 0.2  # s that what is being answered gets when the container ends
 
 
 class Offices:
@@ -118,7 +122,12 @@ class Offices:
         """End; others are told that the container stops."""
         if self._groups is not None:
             await self._groups.close()
-        await self.agent.stop()  # who still waits for an answer is told
+        try:
+            # The agent that was killed last may be why the container ends: who has killed it is to be told.
+            if answering := tuple(self.agent._handling()):
+                await asyncio.wait(answering, timeout=_ANSWERING)
+        finally:
+            await self.agent.stop()  # who still waits for an answer is told
         self._agreement.close()
         for subscription in tuple(self.backend.open_subscriptions):
             subscription.end()

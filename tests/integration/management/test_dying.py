@@ -10,6 +10,7 @@ import pytest
 from tests.integration.management.conftest import CREW
 from tests.integration.management.crew import Slow
 from tests.integration.transport.raw import until
+from tests.unit.core.agents import Collect, start
 
 from formicary import Container
 from formicary.errors import ManagementError
@@ -118,3 +119,17 @@ async def test_a_container_that_stops_in_the_middle_says_so(platform, asker):
         await until(lambda: len(asking.answers(name)) == 2)
         assert [answer.performative for answer in asking.answers(name)] == ["agree", "failure"]
         assert "container c2 stops" in asking.answers(name)[1].body
+
+
+async def test_who_kills_the_last_agent_is_told_though_the_container_ends_with_it(platform):
+    async with platform("c1") as (c1,):
+
+        async def run():
+            async with Container("c2", join=c1.join_address) as c2:
+                await start(c2, "last", Collect())
+                await c2.join()
+
+        running = asyncio.create_task(run())
+        await until(lambda: "c2.lab.localhost" in c1.members)
+        await c1.management.kill("last@c2")
+        await running

@@ -11,8 +11,8 @@ from tests.faults.fault import fault
 if TYPE_CHECKING:
     from tests.faults.scene import Scene
 
-# Seconds within which the senders to a container that was killed know. It takes 3 to 4, as the table says, and
-# more on a busy machine; if only silence told them, it would take 30.
+# Seconds within which the senders to a container that was killed know. It takes 3 to 4, as the table says,
+# and more on a busy machine; if only silence told them, it would take 30.
 ANSWER_LIMIT = 20.0
 _MEGABYTE = 1 << 20
 _HOUR = 3600.0

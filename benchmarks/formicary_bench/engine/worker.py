@@ -99,10 +99,11 @@ async def play(job: Job, channel: Channel) -> None:
             await told[Go].wait()
             if side.measure is not None:
                 began = perf_counter_ns()
-                if job.marks:
-                    tasks.append(asyncio.create_task(mark_window(work, channel.say)))
+                marking = asyncio.create_task(mark_window(work, channel.say)) if job.marks else None
                 await side.measure()
                 _refuse_failures(side)
+                if marking:  # all round trips are made, so it ends; the marks come before the results
+                    await marking
                 _hand_over(work, channel, began)
             await told[Stop].wait()
             _refuse_failures(side)

@@ -1,0 +1,6 @@
+"""Many hosts: who they are, how they are reached, what runs there for a measurement.
+
+Where things are: `inventory` (the file hosts.toml), `connection` (SSH), `session` (all hosts of a run),
+`protocol` (what the controller and the deputy on each host say to each other), `deputy` (that program),
+`check`, `prepare` and `clean` (the commands `formicary hosts ...`), `lab` (hosts on one machine).
+"""

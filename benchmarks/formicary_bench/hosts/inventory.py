@@ -1,0 +1,68 @@
+"""The file hosts.toml: which hosts there are, and how each is reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTAINERS, SERVER = "containers", "server"
+"""What a host may be for: agents' containers, an XMPP server, or both."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Host:
+    """One host.
+
+    Attributes:
+        name: what it is called in the file, in tables and in messages.
+        address: its host name or IP address.
+        port: TCP port of its SSH server.
+        user: who logs in; the one who runs the controller if empty.
+        key: file with the private key; SSH's usual ones and its agent if None.
+        known_hosts: file with the keys of servers; the user's own if None.
+        jump: name of the host by way of which it is reached; straight if empty.
+        python: the interpreter with which `formicary hosts prepare` makes the environment there.
+        venv: an environment there in which formicary is installed already; the one that `prepare` makes if
+            empty.
+        folder: where everything of ours is kept there.
+        roles: what it is for, of CONTAINERS and SERVER.
+        groups: names by which several hosts are chosen at once.
+        environment: environment variables for what is started there.
+        interface: the network interface whose traffic is measured; the one that `listen` is at if empty.
+        listen: IP address at which its containers and servers are reached by other hosts; where `address`
+            leads if empty.
+        line: where in the file it is.
+    """
+
+    name: str
+    address: str
+    port: int = 22
+    user: str = ""
+    key: Path | None = None
+    known_hosts: Path | None = None
+    jump: str = ""
+    python: str = "python3"
+    venv: str = ""
+    folder: str = "~/.local/share/formicary"
+    roles: tuple[str, ...] = (CONTAINERS, SERVER)
+    groups: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
+    interface: str = ""
+    listen: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All hosts of a file, in its order.
+
+    Attributes:
+        path: the file.
+        hosts: the hosts; at least one.
+    """
+
+    path: Path
+    hosts: tuple[Host, ...]

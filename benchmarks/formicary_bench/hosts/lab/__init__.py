@@ -1,0 +1,1 @@
+"""Hosts on one machine: network namespaces that a bridge joins, with an SSH server in each."""

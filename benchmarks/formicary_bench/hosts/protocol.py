@@ -1,7 +1,7 @@
 """What the controller of a run and its deputy on a host say to each other.
 
-It goes through the standard input and output of the deputy, which SSH carries. The deputy begins with one line
-of JSON, a `Handshake`. All that follows, both ways, are frames: the length in four bytes, big-endian, then that
+It goes through the standard input and output of the deputy, which SSH carries. The deputy begins with a line
+of JSON, a `Handshake`. All that follows, both ways, are frames: the length in four bytes, big-endian, then so
 many bytes of MessagePack. A job may hold secrets: they go this way only, and are in no arguments, no
 environment and no file that others may read.
 """

@@ -14,7 +14,8 @@ from packaging.requirements import Requirement
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
-CHECKS = runpy.run_path("deploy/bootstrap.py")["CHECKS"]
+BOOTSTRAP = runpy.run_path("deploy/bootstrap.py")
+CHECKS, SIDE_BY_SIDE = BOOTSTRAP["CHECKS"], BOOTSTRAP["SIDE_BY_SIDE"]
 EXTRAS = ("accounts", "lab", "spade")  # the tests marked so need them, and all that profile need lab
 
 nox.needs_version = ">=2025.2.9"
@@ -41,7 +42,7 @@ def lowest(requirement: str) -> str:
 def tests(session: nox.Session) -> None:
     """Run the tests with the newest allowed dependencies."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or SIDE_BY_SIDE))
 
 
 @nox.session(python=PYTHONS[0])
@@ -53,7 +54,7 @@ def minimums(session: nox.Session) -> None:
     constraints = Path(session.virtualenv.location) / "minimums.txt"
     constraints.write_text("\n".join(map(lowest, direct)), encoding="utf-8")
     session.install("-c", str(constraints), "-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or SIDE_BY_SIDE))
 
 
 @nox.session

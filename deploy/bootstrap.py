@@ -52,6 +52,9 @@ CHECKS = {
     "docs": [["sphinx", "-q", "-n", "-W", "--keep-going", "docs", "docs/_build"]],
 }
 
+# Most tests wait for others. Those of a file stay together: they share servers, and pages share their names.
+SIDE_BY_SIDE = ["--numprocesses", "logical", "--dist", "loadfile"]
+
 
 class SetupError(Exception):
     """The set-up cannot go on; its message says why and what to do.
@@ -284,7 +287,7 @@ def test(arguments: list[str]) -> int:
     if failed:
         say(f"bootstrap: failed: {', '.join(failed)}; the exit code will say so too, after the tests")
     arguments = arguments[1:] if arguments[:1] == ["--"] else arguments
-    return hand_over([PYTHON, "-m", "pytest", *selection, *arguments]) or int(bool(failed))
+    return hand_over([PYTHON, "-m", "pytest", *selection, *(arguments or SIDE_BY_SIDE)]) or int(bool(failed))
 
 
 def main(arguments: list[str]) -> int:

@@ -324,6 +324,11 @@ def test_test_runs_every_check_and_pytest_last(bootstrap, steps, handed_over):
     assert handed_over == [[bootstrap.PYTHON, "-m", "pytest", "-x", "tests/unit"]]
 
 
+def test_without_arguments_the_tests_run_side_by_side(bootstrap, steps, handed_over):
+    assert bootstrap.main(["test"]) == 0
+    assert handed_over == [[bootstrap.PYTHON, "-m", "pytest", *bootstrap.SIDE_BY_SIDE]]
+
+
 def test_a_failed_check_fails_the_command_though_the_tests_pass(
     bootstrap, steps, handed_over, capsys, monkeypatch
 ):
@@ -353,8 +358,8 @@ def test_without_a_server_its_tests_are_left_out_except_where_they_must_pass(  #
 ):
     monkeypatch.setattr(bootstrap, "ensure_package", lambda package: package not in missing)
     bootstrap.main(["test"])
-    assert handed_over.pop()[3:] == ["-m", selection]
+    assert handed_over.pop()[3:] == ["-m", selection, *bootstrap.SIDE_BY_SIDE]
     assert f"which need {min(missing)}" in capsys.readouterr().out
     monkeypatch.setenv("CI", "true")
     bootstrap.main(["test"])
-    assert handed_over.pop()[3:] == []
+    assert handed_over.pop()[3:] == bootstrap.SIDE_BY_SIDE

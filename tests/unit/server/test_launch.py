@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import tempfile
+from pathlib import Path
 
 import psutil
 import pytest
@@ -84,11 +86,12 @@ def test_a_prosody_that_never_answers_is_given_up_and_ended(tmp_path, pretend, m
 
 def test_a_temporary_server_that_cannot_start_leaves_no_folder(tmp_path, pretend, monkeypatch):
     pretend("exit 1")
-    (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    with pytest.raises(ServerError, match="ended at once"), server.ManagedServer():
-        pass
-    assert list((tmp_path / "temporary").iterdir()) == []
+    # Not in tmp_path: the server's socket is in it, and the path of a socket is short.
+    with tempfile.TemporaryDirectory(prefix="formicary-test-") as temporary:
+        monkeypatch.setattr("tempfile.tempdir", temporary)
+        with pytest.raises(ServerError, match="ended at once"), server.ManagedServer():
+            pass
+        assert list(Path(temporary).iterdir()) == []
 
 
 def test_a_port_in_use_is_said_before_anything_starts(tmp_path, pretend):

@@ -42,12 +42,16 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
     Attributes:
         configuration: what is measured.
         role: `both` agents of each pair, the ones that `ask`, the ones that `echo`, or `create`; with the
-            directory, `echo` is the platform's container.
+            directory, `echo` is the platform's container; `member` has agents of both kinds, as all others
+            have.
         seed: for the random generators.
         handover: the file descriptor to which round-trip times are written; -1 where there are none.
-        peer: what the echoing worker has said of how to reach it.
+        peer: what the echoing worker has said of how to reach it; what the first one has, in `n-hosts`.
         server: the XMPP server, if one takes part.
         marks: whether to say when all pairs are in T2 together, and when they no longer are.
+        member: this worker's number among all of the repetition, from 0.
+        members: how many there are.
+        listen: the IP address at which to listen for the other workers; loopback if empty.
     """
 
     configuration: Configuration
@@ -57,6 +61,9 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
     peer: str = ""
     server: Server | None = None
     marks: bool = False
+    member: int = 0
+    members: int = 0
+    listen: str = ""
 
 
 class Go(msgspec.Struct, frozen=True, tag="go"):

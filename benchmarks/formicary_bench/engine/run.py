@@ -15,7 +15,7 @@ from formicary_bench.engine.own_network import own_network
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
 from formicary_bench.engine.repetition import Task, Watcher
 from formicary_bench.experiments.catalogue import CREATE
-from formicary_bench.platforms.catalogue import APART, subject_of
+from formicary_bench.platforms.catalogue import N_HOSTS, SAME, subject_of
 from formicary_bench.results.folder import RUNS, RunFolder
 from formicary_bench.results.machine import begin_manifest, load_average
 from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK
@@ -149,9 +149,16 @@ def describe(configuration: Configuration) -> str:
     who = f"{configuration.experiment}, {configuration.platform}{kind}"
     if configuration.experiment in {CREATE.name, MEMORY}:
         return f"{who}, {configuration.agents} agents"
-    way = f" ({way_of(configuration)})" if configuration.placement == APART else ""
     profiled = ", profiled" if configuration.profiled else ""
-    return f"{who}, {configuration.placement}{way}, {_size(configuration)}{profiled}"
+    return f"{who}, {_where(configuration)}, {_size(configuration)}{profiled}"
+
+
+def _where(configuration: Configuration) -> str:
+    if configuration.placement == SAME:
+        return configuration.placement
+    many = [f"{configuration.hosts} hosts"] if configuration.placement == N_HOSTS else []
+    traffic = [configuration.traffic] if configuration.traffic else []
+    return f"{configuration.placement} ({', '.join([*many, *traffic, way_of(configuration)])})"
 
 
 def _size(configuration: Configuration) -> str:

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from formicary_bench.results import model
+
 SAME, APART = "same-container", "two-containers"
 """The placements: both agents of a pair in one process, or in two."""
+
+HOSTED = TWO_HOSTS, N_HOSTS = "two-hosts", model.N_HOSTS
+"""The placements over hosts: agents that ask on one and those that answer on another, or both on each."""
 
 ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
 """The routes between containers: by the platform's own choice, past any server, through the XMPP server."""

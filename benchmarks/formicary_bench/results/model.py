@@ -30,6 +30,9 @@ MEMORY = "memory"
 GROWTH = "memory/growth"
 NETWORK = "network"
 
+N_HOSTS = "n-hosts"
+"""The placement with as many hosts as there are: a configuration's `hosts` says how many."""
+
 
 def is_cpu(experiment: str) -> bool:
     """Say whether an experiment is about CPU time alone: all of its repetitions are profiled."""
@@ -50,7 +53,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             where nothing of ours has been loaded.
         kind: Of our agents, `behaviours` or `micro`; of our directory, `replica`, `central` or `lookup`; in
             `memory`, `imported` or `container` where there are no agents; empty for other platforms.
-        placement: `same-container` or `two-containers`.
+        placement: `same-container`, `two-containers`, `two-hosts` or `n-hosts`.
         route: What carries the messages: `in-process`; between containers `xmpp` (the first version wrote
             `prosody`), `direct` or `auto`; for a baseline `tcp`; `none` where there are none.
         tls: Whether they are encrypted between the containers.
@@ -66,6 +69,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         containers: How many containers are to learn of a registration in `directory/propagation`.
         seconds: How long the load lasts in `memory/growth`.
         profiled: Whether a sampler looks where the CPU time goes meanwhile.
+        hosts: How many hosts take part; 0 where all processes are the controller's own.
+        traffic: Who talks to whom in `n-hosts`: `ring` or `all-to-all`; empty elsewhere.
     """
 
     experiment: Name
@@ -85,6 +90,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     containers: Count = 0
     seconds: Count = 0
     profiled: bool = False
+    hosts: Count = 0
+    traffic: Name = ""
 
     @property
     def key(self) -> str:
@@ -98,7 +105,13 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             size = f"{self._size}-{self.warm_up}-{self.measured}-{self.cool_down}"
         route = f"{self.route}-tls" if self.tls else self.route
         profiled = "/profiled" if self.profiled else ""
-        return f"{self.experiment}/{who}/{self.placement}/{route}/{size}{profiled}"
+        return f"{self.experiment}/{who}/{self.place}/{route}/{size}{profiled}"
+
+    @property
+    def place(self) -> str:
+        """The placement, with how many hosts it has and who talks to whom, where that varies."""
+        hosts = [str(self.hosts)] if self.hosts and self.placement == N_HOSTS else []
+        return "-".join([self.placement, *hosts, *([self.traffic] if self.traffic else [])])
 
     @property
     def _size(self) -> str:
@@ -145,6 +158,8 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
         profiles: The names of the files, in the run's folder `profiles`, that say where the CPU time of its
             processes went, by the processes' roles; the run folder gives them.
         notes: What else a reader should know, in sentences.
+        members: How many pairs each of its measuring processes has, where there are several: the pairs of the
+            raw values are numbered through, and times are each process's own.
     """
 
     configuration: Line
@@ -162,6 +177,7 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
     counters: dict[Name, float] = {}
     profiles: dict[Name, Line] = {}
     notes: tuple[Line, ...] = ()
+    members: tuple[Count, ...] = ()
 
     @property
     def rate(self) -> float | None:

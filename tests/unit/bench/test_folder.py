@@ -4,6 +4,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 from pyarrow import parquet
 from tests.unit.bench.synthetic import STARTED, add_repetition, make_run, plan
 
@@ -58,6 +59,20 @@ def test_configurations_have_keys_of_their_own():
     assert (
         example.key == "messaging/pairs/formicary-micro/same-container/in-process/10-pairs-100-bytes-5-10-5"
     )
+
+
+def test_keys_tell_hosts_apart_and_leave_those_of_one_machine_as_they_were():
+    apart = Configuration(experiment="messaging/pairs", platform="tcp", placement="two-containers", pairs=2)
+    assert apart.key == "messaging/pairs/tcp/two-containers/in-process/2-pairs-0-bytes-0-0-0"
+    two = replace(apart, placement="two-hosts", hosts=2)
+    assert two.key == "messaging/pairs/tcp/two-hosts/in-process/2-pairs-0-bytes-0-0-0"
+    many = [
+        replace(apart, placement="n-hosts", hosts=hosts, traffic=traffic)
+        for hosts in (2, 3)
+        for traffic in ("", "ring", "all-to-all")
+    ]
+    assert len({one.key for one in many}) == len(many)
+    assert many[-1].key.split("/")[3] == "n-hosts-3-all-to-all"
 
 
 def test_names_of_their_own_under_the_base(tmp_path):

@@ -2,10 +2,12 @@ import shlex
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.engine.options import Options, parse
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
+from formicary_bench.engine.run import describe
 from formicary_bench.experiments import quick
 from formicary_bench.experiments.catalogue import EXPERIMENTS, Point
 from formicary_bench.experiments.create import batches
@@ -13,6 +15,7 @@ from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms import catalogue
 from formicary_bench.platforms.catalogue import APART, AUTO, DIRECT, SAME, XMPP, Way
 from formicary_bench.results.baselines import BASELINES, baseline_of
+from formicary_bench.results.model import Configuration
 from formicary_bench.results.summary import Row
 
 ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]
@@ -267,3 +270,16 @@ def test_quick_has_few_spade_agents_unless_more_are_asked_for(with_spade):
 
     assert loads(Options()) == [1, 10]
     assert loads(Options(pairs=(100,))) == [100]
+
+
+def test_what_is_measured_is_said_with_its_hosts_and_its_way():
+    two = Configuration(
+        experiment="messaging/pairs", platform="tcp", placement="two-hosts", route="tcp", pairs=2, hosts=2
+    )
+    assert describe(two) == "messaging/pairs, tcp, two-hosts (tcp), 2 pairs, 0 bytes"
+    many = replace(two, placement="n-hosts", hosts=3, traffic="ring", route="direct", tls=True)
+    assert describe(many) == (
+        "messaging/pairs, tcp, n-hosts (3 hosts, ring, direct with TLS), 2 pairs, 0 bytes"
+    )
+    alone = replace(two, placement="same-container", route="in-process", hosts=0)
+    assert describe(alone) == "messaging/pairs, tcp, same-container, 2 pairs, 0 bytes"

@@ -6,11 +6,12 @@ The thin shell around a `Session`: it performs what that says, chooses the way, 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 from formicary.observe.links import LinkStatus
 from formicary.transport.arrivals import Arrivals, choke_order, tell_order
 from formicary.transport.choked import ChokedReceiver, PlaceBeyond
+from formicary.transport.draining import Draining
 from formicary.transport.header import HELLO, PART
 from formicary.transport.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.outbox import Outbox
@@ -20,7 +21,6 @@ from formicary.transport.session import State
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.container import Container
     from formicary.errors import FormicaryError
     from formicary.mailbox import Place
     from formicary.message import Message
@@ -28,38 +28,11 @@ if TYPE_CHECKING:
     from formicary.transport.header import Terms
     from formicary.transport.outbox import Letter
     from formicary.transport.session import Session
-    from formicary.transport.ways import FarWay, Way
+    from formicary.transport.ways import FarWay, LinkOwner, Way
 
 _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
 _IDLE_TICK = 1.0
 _TOLD = 2048  # frames that wait for an acknowledgement when nothing more is told past the window
-
-
-class Owner(Protocol):
-    """Whose link it is: the router."""
-
-    container: Container
-    is_closed: bool
-    before_batch: Callable[[], None] | None
-    """To be called before a batch goes out."""
-
-    def found(self, link: Link, terms: Terms) -> None:
-        """Learn that the other end is there, on these terms."""
-
-    def lost(self, link: Link) -> None:
-        """Learn that the other end is not there any more."""
-
-    def opened(self, link: Link) -> None:
-        """Learn that a session has begun: what is told the other container from now on gets there."""
-
-    def told(self, link: Link, channel: str, payload: bytes) -> None:
-        """Take what the other container has told this one; ValueError if it cannot be."""
-
-    def doubted(self, link: Link) -> None:
-        """Learn that nothing comes back over the present way; a direct one is to be cut."""
-
-    def drop(self, origin: str, what: str) -> None:
-        """Count and log what another container must not have sent."""
 
 
 class Link:
@@ -76,7 +49,7 @@ class Link:
     def __init__(
         self,
         domain: str,
-        owner: Owner,
+        owner: LinkOwner,
         session: Session,
         *,
         make_far: Callable[[Link], FarWay],
@@ -100,8 +73,8 @@ class Link:
         self._is_slow = True  # whether the timer, if any, waits for long
         self._failed = 0
         self._messages_sent = 0
-        self._settled: asyncio.Event | None = None  # set when nothing waits any more; made when closing
-        self._goal: tuple[tuple[int, int], int] | None = None  # in which session, so many acknowledged frames
+        self._draining: Draining | None = None
+        self._is_closing = False  # which is not to wait for slow ticks
         self.batch_limit = session.frame_limit
         self.message_limit = session.message_limit
         self._arrivals = Arrivals(
@@ -246,7 +219,7 @@ class Link:
             self._perform()
         if not self.outbox.has_room and self.has_room:
             self.outbox.open()
-        if self._is_slow or self._settled is not None:
+        if self._is_slow or self._is_closing:
             self._tick_soon()
 
     def receive_far(self, frame: bytes) -> None:
@@ -355,7 +328,7 @@ class Link:
     def _tick_soon(self) -> None:
         if self.session.state is State.CLOSED:
             return
-        if self._is_slow and (self.session.is_busy or self._settled is not None):
+        if self._is_slow and (self.session.is_busy or self._is_closing):
             if self._timer is not None:
                 self._timer.cancel()
             self._is_slow = False
@@ -369,8 +342,8 @@ class Link:
         self.session.tick(self._now())
         self._perform()
         self.refresh()
-        if self._settled is not None and self._is_settled():
-            self._settled.set()
+        if self._draining is not None:
+            self._draining.check()
         self._tick_soon()
 
     # -- the end --------------------------------------------------------------------------------------------
@@ -378,31 +351,15 @@ class Link:
     async def drain(self) -> None:
         """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
         if self.session.unacknowledged or not self.outbox.is_empty:
-            self._settled = asyncio.Event()
-            self._aim()
+            self._is_closing = True
+            self._draining = Draining(self.session, self.outbox)
             self.outbox.flush()
             self._tick_soon()
-            await self._settled.wait()
-
-    def _is_settled(self) -> bool:
-        """Tell whether what `drain` waits for has come."""
-        session = self.session
-        if not session.unacknowledged and self.outbox.is_empty:
-            return True
-        if self._goal is None or self._goal[0] != session.incarnations:
-            self._aim()
-            return False
-        return session.acknowledged >= self._goal[1]
-
-    def _aim(self) -> None:
-        """Settle for what is there now: what others make this container send later shall not keep it open."""
-        session = self.session
-        if session.is_open:
-            self.outbox.push()
-            self._goal = session.incarnations, session.acknowledged + session.unacknowledged
+            await self._draining.wait()
 
     def part(self) -> None:
         """Take nothing more, and tell the other end so, behind all that is to go there."""
+        self._is_closing = True
         if self.session.is_open:
             self.outbox.push()
         self.session.close()
@@ -411,7 +368,6 @@ class Link:
     async def parted(self) -> None:
         """Wait until the other end knows."""
         while self.session.state is State.CLOSING:
-            self._settled = asyncio.Event()
             self._tick_soon()
             await asyncio.sleep(_BUSY_TICK / 4)
 

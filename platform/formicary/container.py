@@ -8,8 +8,9 @@ import random
 from typing import TYPE_CHECKING, Literal, Self
 
 from formicary.agent import Agent
+from formicary.arguments import check_directory, check_guest, check_identity, main_domain, meeting_place
 from formicary.delivery import Delivery, Plan, Reach
-from formicary.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError, UsageError
+from formicary.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
 from formicary.micro import MicroAgent
 from formicary.names import MANAGEMENT, check_container
 from formicary.resident import AgentState, Resident
@@ -37,9 +38,6 @@ PLATFORM = "lab.localhost"
 
 MAIN = "c1"
 """The name of the platform's container where none is given."""
-
-DIRECTORIES = ("replica", "central", "lookup")
-"""The ways in which the directory can be built."""
 
 _STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
 
@@ -112,30 +110,23 @@ class Container(Delivery):
         creatable: Sequence[str] = (),
         guest: bool = False,
     ) -> None:
-        meeting = _meeting_place(server, account, password, join)
-        if guest and meeting is None:
-            raise UsageError(
-                "a guest has a server, or an account, or joins another container; give one of them"
-            )
+        meeting = meeting_place(server, account, password, join)
+        check_guest(meeting, guest=guest)
         if platform is None:
             platform = str(getattr(meeting, "platform", PLATFORM))
         super().__init__(name, platform, when_full, send_timeout)
         self.seed = random.SystemRandom().getrandbits(64) if seed is None else seed
         self.creatable = tuple(creatable)
-        _check_directory(directory, directory_file)
+        check_directory(directory, directory_file)
+        check_identity(identity, can_be_joined=listen is not None and server is None and account is None)
         self._plan = Plan(
-            main=_main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
+            main=main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
             directory=directory,
             directory_file=directory_file,
             is_guest=guest,
         )
         self._offices: Offices | GuestOffices | None = None
         self._meeting = meeting
-        if identity is not None and (listen is None or server is not None or account is not None):
-            raise UsageError(
-                "only a container that others can join has an identity file; give listen= and no server, or "
-                "leave it out"
-            )
         self._reach = Reach(listen, route, tls, identity)
         self._mailbox_limit = mailbox_limit
         self._queue_limit = queue_limit
@@ -397,34 +388,3 @@ class Container(Delivery):
 
     def __repr__(self) -> str:
         return f"<Container {self.domain}, {len(self._agents)} agents>"
-
-
-def _check_directory(directory: str, file: Path | None) -> None:
-    if directory not in DIRECTORIES:
-        raise UsageError(f"a directory is one of {', '.join(DIRECTORIES)}, not {directory!r}")
-    if file is not None and directory != "central":
-        raise UsageError(f"a {directory} directory keeps no file; leave the file out, or make it central")
-
-
-def _main_domain(own: str, meeting: Connectable | None, join: str | None, named: str) -> str:
-    """Return the domain of the platform's container: which others join, or which is named."""
-    if meeting is None:
-        return own
-    return str(getattr(meeting, "domain", named)) if join is not None else named
-
-
-def _meeting_place(
-    server: Connectable | None, account: str | None, password: str, join: str | None
-) -> Connectable | None:
-    """Return where a container meets others, from the arguments of which at most one is given."""
-    if [server, account, join].count(None) < 2:  # noqa: PLR2004 -- of three
-        raise UsageError("a container has a server, or an account, or joins another one; leave the rest out")
-    if account is not None:
-        from formicary.server.account import AccountAddress
-
-        return AccountAddress(account, password)
-    if join is not None:
-        from formicary.transport.direct import JoinAddress
-
-        return JoinAddress.parse(join)
-    return server

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Final
 
-from formicary.container import DIRECTORIES
+from formicary.arguments import DIRECTORIES
 
 if TYPE_CHECKING:
     from formicary.delivery import Plan, Transport

@@ -1,0 +1,127 @@
+"""The folder on a host where everything of ours is kept, and which processes of ours run on it.
+
+For the standard library of Python 3.8: this module is also sent to hosts where nothing is installed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+MARKER = "formicary-hosts.txt"
+"""The file by which a folder is known to be ours."""
+
+RUNNING = "running"
+"""The folder in it with a file for each process of ours."""
+
+_SAYS = "Formicary keeps here what measurements need. `formicary hosts clean` removes it.\n"
+_SECONDS_TO_END = 5.0
+_FEW_SECONDS = 0.02
+
+
+class NotOursError(Exception):
+    """The folder is somebody else's; the message is a sentence without a full stop."""
+
+
+def is_ours(folder: Path) -> bool:
+    """Say whether a folder has our marker."""
+    return (folder / MARKER).is_file()
+
+
+def claim(folder: Path) -> None:
+    """Make a folder ours, for our user alone; nothing happens if it is ours already.
+
+    Args:
+        folder: its absolute path.
+
+    Raises:
+        NotOursError: there is something in it that is not ours.
+        OSError: it cannot be made.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if is_ours(folder):
+        return
+    if any(folder.iterdir()):
+        raise NotOursError(f"the folder {folder} is not empty and not ours")
+    (folder / MARKER).write_text(_SAYS, encoding="ascii")
+
+
+def note(folder: Path, pid: int) -> Path:
+    """Write down that a process of ours runs, so that `formicary hosts clean` knows it for certain.
+
+    Args:
+        folder: one of ours.
+        pid: the process, which runs its own program already; `forget` it when it has ended.
+
+    Returns:
+        The file that says so.
+    """
+    running = folder / RUNNING
+    running.mkdir(mode=0o700, exist_ok=True)
+    file = running / f"{pid}.json"
+    draft = running / f"{pid}.new"
+    draft.write_text(json.dumps(_traits(pid)), encoding="ascii")
+    draft.replace(file)
+    return file
+
+
+def forget(folder: Path, pid: int) -> None:
+    """Remove what `note` has written, if anything."""
+    with contextlib.suppress(FileNotFoundError):
+        (folder / RUNNING / f"{pid}.json").unlink()
+
+
+def left(folder: Path) -> dict[int, str]:
+    """Return the processes of ours that run still, with their command lines; forget all others.
+
+    A process is ours if it has the number, the command line and the start time that were noted, in the same
+    run of the kernel: a number alone may be another's by now.
+    """
+    found = {}
+    for file in sorted((folder / RUNNING).glob("*.json")):
+        pid = int(file.stem) if file.stem.isdigit() else 0
+        try:
+            noted = json.loads(file.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            noted = {}
+        if pid > 1 and noted.get("started") and noted == _traits(pid):
+            found[pid] = str(noted["command"])
+        else:
+            forget(folder, pid)
+    return found
+
+
+def end(folder: Path, pid: int) -> bool:
+    """End a process that `left` has returned, and wait; say whether it is gone.
+
+    Whoever is asked to end and has not after 5 s is killed.
+    """
+    for order in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, order)
+        until = time.monotonic() + _SECONDS_TO_END
+        while time.monotonic() < until:
+            if pid not in left(folder):
+                return True
+            time.sleep(_FEW_SECONDS)
+    return False
+
+
+def _traits(pid: int) -> dict[str, str]:
+    """Return what tells a process from another that gets its number later; nothing in it if it is gone."""
+    try:
+        command = (
+            Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("ascii", "replace").strip()
+        )
+        # Its name stands in brackets and may have anything in it; the 20th word behind is the start time.
+        words = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        )
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return {}
+    return {} if words[0] in {"Z", "X"} else {"command": command, "started": words[19], "boot": boot}

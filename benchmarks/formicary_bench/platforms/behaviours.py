@@ -16,7 +16,9 @@ from formicary_bench.platforms.containers import (
     complaint,
     container,
     endpoint,
-    partner_domain,
+    meet,
+    member_name,
+    partner,
 )
 from formicary_bench.platforms.part import Side, Times
 
@@ -110,7 +112,7 @@ async def both(work: Work) -> AsyncIterator[Side]:
     """Have all agents in one container."""
     async with container(work, ASKING) as home:
         await start_echoes(home, work)
-        yield await _start_asking(home, work, home.domain)
+        yield await _start_asking(home, work)
 
 
 @asynccontextmanager
@@ -125,7 +127,15 @@ async def echo(work: Work, make: Make = container) -> AsyncIterator[Side]:
 async def ask(work: Work, make: Make = container) -> AsyncIterator[Side]:
     """Have the agents that ask, in a container that `make` makes."""
     async with make(work, ASKING) as home:
-        yield await _start_asking(home, work, partner_domain(home))
+        yield await _start_asking(home, work)
+
+
+@asynccontextmanager
+async def member(work: Work) -> AsyncIterator[Side]:
+    """Have agents that ask, and agents that echo to those of other members."""
+    async with container(work, member_name(work.job.member)) as home:
+        await start_echoes(home, work)
+        yield await _start_asking(home, work)
 
 
 async def start_echoes(home: Container, work: Work) -> None:
@@ -136,23 +146,23 @@ async def start_echoes(home: Container, work: Work) -> None:
         await home.start(agent)
 
 
-async def _start_asking(home: Container, work: Work, domain: str) -> Side:
+async def _start_asking(home: Container, work: Work) -> Side:
     begin = asyncio.Event()
     asking = []
     for number in work.senders:
         times = Times()
         work.times.append(times)
-        partner = f"echo-{work.receiver_of(number)}@{domain}"
-        asking.append(Ask(partner, work.body, work.trips, times, begin))
+        asking.append(Ask(partner(home, work, number), work.body, work.trips, times, begin))
         agent = Agent(f"asker-{number}")
         agent.add_behaviour(asking[-1])
         await home.start(agent)
 
     async def measure() -> None:
+        await meet(home, work)
         begin.set()
         await asyncio.gather(*(behaviour.join() for behaviour in asking))
 
-    return Side(measure=measure, complaint=partial(complaint, home, work))
+    return Side(endpoint(home, work), measure if asking else None, partial(complaint, home, work))
 
 
 @asynccontextmanager

@@ -23,10 +23,10 @@ from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehavi
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.create import batches
 from formicary_bench.platforms.catalogue import REPLICA
-from formicary_bench.platforms.containers import ECHOING, NAMES, complaint, endpoint
+from formicary_bench.platforms.containers import ECHOING, NAMES, complaint, endpoint, know_members
 from formicary_bench.platforms.micro import Idle
 from formicary_bench.platforms.part import Side
-from formicary_bench.platforms.services import know_members, with_directory
+from formicary_bench.platforms.services import with_directory
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence

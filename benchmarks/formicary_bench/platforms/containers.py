@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -10,9 +11,11 @@ from msgspec.structs import replace
 
 from formicary import Container
 from formicary.delivery import Reach
+from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.direct import JoinAddress
-from formicary_bench.platforms.catalogue import APART, DIRECT
+from formicary_bench.platforms.catalogue import AUTO, DIRECT
+from formicary_bench.platforms.traffic import receiver_of
 from formicary_bench.results.model import NETWORK
 
 if TYPE_CHECKING:
@@ -22,12 +25,20 @@ if TYPE_CHECKING:
     from formicary_bench.platforms.part import Work
 
 ASKING, ECHOING = "c1", "c2"
-"""The names of the containers whose agents ask, and of those whose agents echo."""
+"""The names of the containers whose agents ask, and of those whose agents echo, where there are two."""
 
 NAMES = tuple(f"c{number}" for number in range(1, 10))
 """The names of all containers that there may be."""
 
-_LOOPBACK = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
+
+_IN_PROCESS = "in-process"
+_LOOKS, _LOOK_SECONDS = 5000, 0.005  # for less time than that after which a worker that hangs is ended
+
+
+def member_name(member: int) -> str:
+    """Return the name of a member's container, where there is one on each of many hosts."""
+    return NAMES[member]
 
 
 def container(work: Work, name: str, **about: Any) -> Container:
@@ -43,7 +54,7 @@ def container(work: Work, name: str, **about: Any) -> Container:
     """
     configuration, server = work.configuration, work.job.server
     about = {"seed": work.job.seed, **about}
-    if configuration.placement != APART:
+    if configuration.route == _IN_PROCESS:
         return Container(name, **about)
     about |= asdict(reach_of(work, name))
     if configuration.route == DIRECT:
@@ -62,8 +73,10 @@ def _join(work: Work) -> str | None:
 
 def reach_of(work: Work, name: str) -> Reach:
     """Return how a container is to reach the other one, and to be reached."""
-    configuration = work.configuration
-    listen = _LOOPBACK if configuration.route == DIRECT and name == ECHOING else None
+    configuration, address = work.configuration, work.job.listen
+    listen = address or None if configuration.route == AUTO else None
+    if _is_dialled(work, name):
+        listen = address or LOOPBACK
     route = cast("Literal['auto', 'direct', 'xmpp']", configuration.route)
     return Reach(listen, route, "always" if configuration.tls else False)
 
@@ -81,13 +94,41 @@ def address_of(server: Server) -> ServerAddress:
 
 
 def endpoint(home: Container, work: Work) -> str:
-    """Return what the other container needs to meet this one: a secret, or nothing where a server knows."""
-    return home.join_address if work.configuration.route == DIRECT else ""
+    """Return what other containers need to meet this one: a secret, or nothing where a server knows."""
+    return home.join_address if _is_dialled(work, home.name) else ""
 
 
-def partner_domain(home: Container) -> str:
-    """Return the domain of the container whose agents echo."""
-    return f"{ECHOING}.{home.platform}"
+def _is_dialled(work: Work, name: str) -> bool:
+    """Whether others connect to a container without any server: they join it, or talk to its agents."""
+    return work.configuration.route == DIRECT and (name == ECHOING or work.is_one_of_many)
+
+
+def partner(home: Container, work: Work, sender: int) -> str:
+    """Return the full name of the agent that answers a sender of this worker."""
+    if work.is_one_of_many:
+        there, number = receiver_of(work.configuration, work.job.member, sender)
+        return f"echo-{number}@{member_name(there)}.{home.platform}"
+    domain = f"{ECHOING}.{home.platform}" if work.job.role == "ask" else home.domain
+    return f"echo-{work.receiver_of(sender)}@{domain}"
+
+
+async def meet(home: Container, work: Work) -> None:
+    """Wait until a member's container knows all others, to which its agents' messages may go."""
+    if work.is_one_of_many:
+        await know_members(home, work.job.members)
+
+
+async def know_members(home: Container, count: int) -> None:
+    """Wait until a container knows of so many, itself included.
+
+    Raises:
+        FormicaryError: it does not within half a minute.
+    """
+    for _ in range(_LOOKS):
+        if len(home.members) >= count:
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+    raise FormicaryError(f"{home.name} has met {len(home.members)} of {count} containers")
 
 
 def complaint(home: Container, work: Work) -> str:

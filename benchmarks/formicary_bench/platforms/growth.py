@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from formicary import Agent, Message, MicroAgent, OneShotBehaviour
 from formicary_bench.platforms import behaviours, micro
-from formicary_bench.platforms.containers import ASKING, complaint, container, partner_domain
+from formicary_bench.platforms.containers import ASKING, complaint, container, partner
 from formicary_bench.platforms.part import Side
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ async def both(work: Work) -> AsyncIterator[Side]:
     """Have all agents in one container."""
     async with container(work, ASKING) as home:
         await _echoes(work).start_echoes(home, work)
-        yield await _start_asking(home, work, home.domain)
+        yield await _start_asking(home, work)
 
 
 def echo(work: Work) -> AbstractAsyncContextManager[Side]:
@@ -120,25 +120,25 @@ def echo(work: Work) -> AbstractAsyncContextManager[Side]:
 async def ask(work: Work) -> AsyncIterator[Side]:
     """Have the agents that ask."""
     async with container(work, ASKING) as home:
-        yield await _start_asking(home, work, partner_domain(home))
+        yield await _start_asking(home, work)
 
 
 def _echoes(work: Work) -> ModuleType:
     return micro if work.configuration.kind == "micro" else behaviours
 
 
-async def _start_asking(home: Container, work: Work, domain: str) -> Side:
+async def _start_asking(home: Container, work: Work) -> Side:
     begin = asyncio.Event()
     load = Load(work)
     asking: list[MicroAsk] = []
     for number in work.senders:
-        partner = f"echo-{number}@{domain}"
+        answering = partner(home, work, number)
         if work.configuration.kind == "micro":
-            asking.append(MicroAsk(f"asker-{number}", partner, load))
+            asking.append(MicroAsk(f"asker-{number}", answering, load))
             await home.start(asking[-1])
         else:
             agent = Agent(f"asker-{number}")
-            agent.add_behaviour(Ask(partner, load, begin))
+            agent.add_behaviour(Ask(answering, load, begin))
             await home.start(agent)
 
     async def measure() -> None:

@@ -16,7 +16,9 @@ from formicary_bench.platforms.containers import (
     complaint,
     container,
     endpoint,
-    partner_domain,
+    meet,
+    member_name,
+    partner,
 )
 from formicary_bench.platforms.part import Side, Times
 
@@ -95,7 +97,7 @@ async def both(work: Work) -> AsyncIterator[Side]:
     """Have all agents in one container."""
     async with container(work, ASKING) as home:
         await start_echoes(home, work)
-        yield await _start_asking(home, work, home.domain)
+        yield await _start_asking(home, work)
 
 
 @asynccontextmanager
@@ -110,7 +112,15 @@ async def echo(work: Work) -> AsyncIterator[Side]:
 async def ask(work: Work) -> AsyncIterator[Side]:
     """Have the agents that ask."""
     async with container(work, ASKING) as home:
-        yield await _start_asking(home, work, partner_domain(home))
+        yield await _start_asking(home, work)
+
+
+@asynccontextmanager
+async def member(work: Work) -> AsyncIterator[Side]:
+    """Have agents that ask, and agents that echo to those of other members."""
+    async with container(work, member_name(work.job.member)) as home:
+        await start_echoes(home, work)
+        yield await _start_asking(home, work)
 
 
 async def start_echoes(home: Container, work: Work) -> None:
@@ -119,24 +129,24 @@ async def start_echoes(home: Container, work: Work) -> None:
         await home.start(MicroEcho(f"echo-{number}"))
 
 
-async def _start_asking(home: Container, work: Work, domain: str) -> Side:
+async def _start_asking(home: Container, work: Work) -> Side:
     finished = asyncio.Semaphore(0)
     asking = []
     for number in work.senders:
         times = Times()
         work.times.append(times)
-        partner = f"echo-{work.receiver_of(number)}@{domain}"
-        agent = MicroAsk(f"asker-{number}", partner, work, times, finished.release)
+        agent = MicroAsk(f"asker-{number}", partner(home, work, number), work, times, finished.release)
         asking.append(agent)
         await home.start(agent)
 
     async def measure() -> None:
+        await meet(home, work)
         for agent in asking:
             agent.begin()
         for _ in asking:
             await finished.acquire()
 
-    return Side(measure=measure, complaint=partial(complaint, home, work))
+    return Side(endpoint(home, work), measure if asking else None, partial(complaint, home, work))
 
 
 @asynccontextmanager

@@ -1,7 +1,7 @@
 """What a platform is given to do its part of a measurement, and what it gives back.
 
-A platform's module has one asynchronous context manager for each role that it can play: `both`, `ask`, `echo`
-and `create`. Entering it prepares everything up to the first message; it yields a `Side`.
+A platform's module has one asynchronous context manager for each role that it can play: `both`, `ask`,
+`echo`, `member` and `create`. Entering it prepares everything up to the first message; it yields a `Side`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from formicary_bench.platforms.traffic import receivers_of, senders_of
+from formicary_bench.results.model import N_HOSTS
 
 if TYPE_CHECKING:
     from formicary_bench.engine.messages import Job
@@ -62,7 +65,14 @@ class Work:
     @property
     def senders(self) -> range:
         """The numbers of the agents that ask."""
+        if self.is_one_of_many:
+            return range(senders_of(self.configuration, self.job.member))
         return range(self.configuration.load)
+
+    @property
+    def is_one_of_many(self) -> bool:
+        """Whether this worker is a member: agents of both kinds are here, as they are on every host."""
+        return self.configuration.placement == N_HOSTS
 
     @property
     def many_to_one(self) -> bool:
@@ -72,10 +82,12 @@ class Work:
     @property
     def receivers(self) -> range:
         """The numbers of the agents that echo."""
+        if self.is_one_of_many:
+            return range(receivers_of(self.configuration, self.job.member))
         return range(1) if self.many_to_one else self.senders
 
     def receiver_of(self, sender: int) -> int:
-        """Return the number of the agent that answers `sender`."""
+        """Return the number of the agent that answers `sender`, where one worker has all that answer."""
         return 0 if self.many_to_one else sender
 
     def done(self) -> int:
@@ -87,18 +99,24 @@ def _nothing() -> str:
     return ""
 
 
+async def _nobody() -> None:
+    pass
+
+
 @dataclass
 class Side:
     """A worker's part, prepared.
 
     Attributes:
-        endpoint: how the other worker reaches it.
+        endpoint: how other workers reach it.
         measure: makes all round trips, or creates all agents; None where that is the other's part.
+        meet: waits, when all workers are prepared, until this one knows all whom it will talk to.
         complaint: says after the measurement what makes it worthless; nothing if all went well.
     """
 
     endpoint: str = ""
     measure: Callable[[], Awaitable[None]] | None = None
+    meet: Callable[[], Awaitable[None]] = _nobody
     complaint: Callable[[], str] = _nothing
 
 

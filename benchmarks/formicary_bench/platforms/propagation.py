@@ -14,10 +14,16 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Message, OneShotBehaviour
-from formicary_bench.platforms.containers import ASKING, ECHOING, NAMES, complaint, endpoint
+from formicary_bench.platforms.containers import (
+    ASKING,
+    ECHOING,
+    NAMES,
+    complaint,
+    endpoint,
+    know_members,
+)
 from formicary_bench.platforms.part import Side, Times
 from formicary_bench.platforms.services import (
-    know_members,
     know_services,
     register_services,
     with_directory,

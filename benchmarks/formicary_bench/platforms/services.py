@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
-from formicary.errors import FormicaryError
 from formicary_bench.platforms.catalogue import REPLICA
 from formicary_bench.platforms.containers import ECHOING, container
 from formicary_bench.platforms.micro import Idle
@@ -20,7 +19,6 @@ OF_A_TYPE = 5
 """How many services there are of each type: a few, however many there are in all."""
 
 _OF_AN_AGENT = 100
-_LOOKS, _LOOK_SECONDS = 5000, 0.005  # for less time than that after which a worker that hangs is ended
 
 
 def with_directory(work: Work, name: str, join: str = "") -> Container:
@@ -70,16 +68,3 @@ async def know_services(home: Container, work: Work) -> None:
             missing -= len(change.services)
             if missing <= 0:
                 return
-
-
-async def know_members(home: Container, count: int) -> None:
-    """Wait until a container knows of so many, itself included.
-
-    Raises:
-        FormicaryError: it does not within half a minute.
-    """
-    for _ in range(_LOOKS):
-        if len(home.members) >= count:
-            return
-        await asyncio.sleep(_LOOK_SECONDS)
-    raise FormicaryError(f"{home.name} has met {len(home.members)} of {count} containers")

@@ -15,9 +15,6 @@ from formicary.directory.description import RESERVED
 from formicary.directory.following import Following
 from formicary.directory.interface import Backend
 from formicary.directory.language import (
-    LANGUAGE,
-    ONTOLOGY,
-    REQUEST,
     SUBSCRIBE,
     Deregister,
     Modify,
@@ -37,6 +34,7 @@ from formicary.errors import (
     NotRegisteredError,
     UndeliveredError,
 )
+from formicary.fipa import LANGUAGE, ONTOLOGY, REQUEST
 from formicary.message import Message
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from msgspec.structs import force_setattr
 
 from formicary.errors import InvalidDescriptionError, InvalidNameError
 from formicary.names import check_receiver
+from formicary.quoting import shorten
 
 T = TypeVar("T")
 PropertyValue = str | int | float | bool | tuple[str, ...]
@@ -162,12 +163,6 @@ def check_value(what: str, value: Any) -> PropertyValue:
     if type(value) is float and not math.isfinite(value):
         raise InvalidDescriptionError(f"a service's {what} is a finite number, not {value}")
     return value  # type: ignore[no-any-return]  # one of _NUMBERS
-
-
-def shorten(value: object, longest: int = 60) -> str:
-    """Return how a value is written, cut off if it is long: for a sentence about it."""
-    text = repr(value)
-    return text if len(text) <= longest else text[:longest] + "..."
 
 
 def _share(value: T) -> T:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.clock import now, seconds_until
-from formicary.directory.language import LANGUAGE, ONTOLOGY, REQUEST, Search, decode_result, encode
+from formicary.directory.language import Search, decode_result, encode
 from formicary.directory.query import MOST_RESULTS
 from formicary.errors import DirectoryError, DirectoryRequestError
+from formicary.fipa import LANGUAGE, ONTOLOGY, REQUEST
 from formicary.message import Message
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from formicary.directory.language import LANGUAGE, SUBSCRIBE, Gone, Subscribe, decode_result, encode
+from formicary.directory.language import SUBSCRIBE, Gone, Subscribe, decode_result, encode
+from formicary.fipa import LANGUAGE
 from formicary.message import Message
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.directory.description import ServiceDescription, shorten
-from formicary.directory.query import Query  # noqa: TC001 -- msgspec reads the types
+from formicary.directory.description import ServiceDescription  # noqa: TC001 -- msgspec reads the types
+from formicary.directory.query import Query  # noqa: TC001 -- as above
 from formicary.errors import (
     AlreadyRegisteredError,
     DirectoryError,
@@ -21,16 +21,13 @@ from formicary.errors import (
     NotRegisteredError,
     UnauthorisedError,
 )
+from formicary.fipa import LANGUAGE, ONTOLOGY, Dialect, write_error
 
 if TYPE_CHECKING:
     from formicary.message import Message
 
-ONTOLOGY = "fipa-agent-management"
 ENQUIRIES = "formicary-directory"
 """The ontology in which guests ask a container's management agent about the directory."""
-LANGUAGE = "json"
-REQUEST = "fipa-request"
-"""The protocol of all actions but `subscribe`."""
 SUBSCRIBE = "fipa-subscribe"
 """The protocol of the action `subscribe`."""
 
@@ -177,28 +174,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     more: bool = False
 
 
-class _Error(msgspec.Struct, frozen=True):
-    error: str
-    message: str
-
-
 Request = Register | Modify | Renew | Deregister | Search | Subscribe
-
-PERFORMATIVES = {
-    "unsupported-act": "not-understood",
-    "unexpected-act": "not-understood",
-    "unsupported-value": "not-understood",
-    "unrecognised-value": "not-understood",
-    "unauthorised": "refuse",
-    "unsupported-function": "refuse",
-    "missing-parameter": "refuse",
-    "unexpected-parameter": "refuse",
-    "unrecognised-parameter-value": "refuse",
-    "already-registered": "failure",
-    "not-registered": "failure",
-    "internal-error": "failure",
-}
-"""Which performative says what goes wrong, by the reason."""
 
 
 def read_request(message: Message) -> Request:
@@ -238,14 +214,7 @@ def decode_request(body: str | bytes) -> Request:
     request = _searches.get(body) if len(body) <= _SHORT else None
     if request is not None:
         return request
-    try:
-        request = _requests.decode(body)
-    except msgspec.ValidationError as error:
-        reason = _reason(error)
-        hint = f"; the actions are {_ACTIONS}" if reason == "unsupported-function" else ""
-        raise DirectoryRequestError(f"the request cannot be read: {error}{hint}", reason) from None
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise DirectoryRequestError(f"the content is not JSON: {error}") from None
+    request = DIALECT.read_request(_requests, body)
     if request.__class__ is Search and len(body) <= _SHORT:
         if len(_searches) >= _REMEMBERED:
             _searches.clear()
@@ -281,59 +250,30 @@ def decode_result(body: str | bytes) -> Result:
 
 def encode_error(error: FormicaryError) -> tuple[str, str]:
     """Return the performative and the content that tell of an error."""
-    reason = getattr(error, "reason", "internal-error")
-    if isinstance(error, InvalidDescriptionError):
-        reason = "unrecognised-parameter-value"
-    sentence = str(error)
-    if not sentence.isprintable():  # it may quote what somebody has written
-        sentence = repr(sentence)[1:-1]
-    if len(sentence) > _LONGEST_SENTENCE:
-        sentence = sentence[:_LONGEST_SENTENCE] + "..."
-    return PERFORMATIVES[reason], _encode(_Error(reason, sentence)).decode()
+    is_value = isinstance(error, InvalidDescriptionError)
+    return write_error(error, "unrecognised-parameter-value" if is_value else "internal-error")
 
 
 def decode_error(body: str | bytes) -> DirectoryError:
     """Return the error that a `not-understood`, `refuse` or `failure` tells of, whoever has written it."""
-    try:
-        content = _errors.decode(body)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return DirectoryError(f"the directory does not do it, and says {shorten(body)}")
-    for kind in (AlreadyRegisteredError, NotRegisteredError, UnauthorisedError):
-        if content.error == kind.reason:
-            return kind(content.message)
-    if PERFORMATIVES.get(content.error, "failure") == "failure":
-        return DirectoryError(content.message)
-    return DirectoryRequestError(content.message, content.error)
+    return DIALECT.read_error(body)
 
 
-def _reason(error: msgspec.ValidationError) -> str:
-    """Return FIPA00023's name for what is wrong with JSON that is no request.
-
-    By msgspec's words, since it has no codes; where it has others, the general one.
-    """
-    text = str(error)
-    if ("$" not in text and text.startswith("Expected")) or text.endswith("`action`"):
-        return "unrecognised-value"
-    if text.endswith("`$.action`"):
-        return "unsupported-function"
-    if text.startswith("Object missing"):
-        return "missing-parameter"
-    if text.startswith("Object contains unknown"):
-        return "unexpected-parameter"
-    return "unrecognised-parameter-value"
-
-
-_LONGEST_SENTENCE = 1000
+DIALECT: Dialect[DirectoryError] = Dialect(
+    speaker="the directory",
+    actions="register, modify, renew, deregister, search and subscribe",
+    error=DirectoryError,
+    request_error=DirectoryRequestError,
+    kinds={kind.reason: kind for kind in (AlreadyRegisteredError, NotRegisteredError, UnauthorisedError)},
+)
 _SHORT = 256  # bytes or characters
 _REMEMBERED = 1024
 _searches: dict[str | bytes, Request] = {}  # short ones that were read: most are asked again and again
 _ACTS = frozenset({"request", "subscribe"})
 _LANGUAGES = frozenset({None, LANGUAGE})
 _ONTOLOGIES = frozenset({None, ONTOLOGY})
-_ACTIONS = "register, modify, renew, deregister, search and subscribe"
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _HANDED_OVER = 256
 _written: dict[int, tuple[str, Result]] = {}  # the latest results that were written here, by identity of text
 _results = msgspec.json.Decoder(Result)
-_errors = msgspec.json.Decoder(_Error)
 _encode = msgspec.json.Encoder().encode

@@ -22,9 +22,9 @@ from formicary.directory.description import (
     check_text,
     check_texts,
     check_value,
-    shorten,
 )
 from formicary.errors import InvalidDescriptionError
+from formicary.quoting import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Callable

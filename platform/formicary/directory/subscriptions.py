@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.directory.language import LANGUAGE, ONTOLOGY, SUBSCRIBE, Gone, Result, encode
+from formicary.directory.language import SUBSCRIBE, Gone, Result, encode
+from formicary.fipa import LANGUAGE, ONTOLOGY
 from formicary.message import Message
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from formicary.directory.description import shorten
 from formicary.errors import FormicaryError, GroupError, InvalidMessageError, RefusedError
 from formicary.groups.naming import ONTOLOGY
 from formicary.message import Message
 from formicary.names import MANAGEMENT, is_container
+from formicary.quoting import shorten
 
 if TYPE_CHECKING:
     from formicary.container import Container

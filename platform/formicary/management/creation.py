@@ -7,9 +7,9 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from formicary.agent import Agent
-from formicary.directory.description import shorten
 from formicary.errors import FormicaryError, ManagementRequestError, UnauthorisedError
 from formicary.micro import MicroAgent
+from formicary.quoting import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from formicary.directory.description import shorten
 from formicary.errors import (
     FormicaryError,
     ManagementError,
@@ -20,6 +19,7 @@ from formicary.errors import (
     UnauthorisedError,
     UnknownAgentError,
 )
+from formicary.fipa import LANGUAGE, ONTOLOGY, REQUEST, Dialect, write_error
 from formicary.management.actions import Request
 from formicary.management.descriptions import (  # noqa: TC001 -- msgspec reads the types
     AgentDescription,
@@ -27,13 +27,10 @@ from formicary.management.descriptions import (  # noqa: TC001 -- msgspec reads 
     Missing,
 )
 from formicary.observe.metrics import Figures  # noqa: TC001 -- as above
+from formicary.quoting import shorten
 
 if TYPE_CHECKING:
     from formicary.message import Message
-
-ONTOLOGY = "fipa-agent-management"
-LANGUAGE = "json"
-PROTOCOL = "fipa-request"
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -56,27 +53,6 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     figures: tuple[Figures, ...] = ()
 
 
-class _Error(msgspec.Struct, frozen=True):
-    error: str
-    message: str
-
-
-PERFORMATIVES = {
-    "unsupported-act": "not-understood",
-    "unsupported-value": "not-understood",
-    "unrecognised-value": "not-understood",
-    "unauthorised": "refuse",
-    "unsupported-function": "refuse",
-    "missing-parameter": "refuse",
-    "unexpected-parameter": "refuse",
-    "unrecognised-parameter-value": "refuse",
-    "already-registered": "failure",
-    "not-registered": "failure",
-    "internal-error": "failure",
-}
-"""Which performative says what goes wrong, by the reason; after an `agree` it is always `failure`."""
-
-
 def read_request(message: Message) -> Request:
     """Return what a message asks of the management agent.
 
@@ -87,7 +63,7 @@ def read_request(message: Message) -> Request:
         raise ManagementRequestError(
             f"the management agent understands request, not {message.performative!r}", "unsupported-act"
         )
-    for field, known in (("language", LANGUAGE), ("ontology", ONTOLOGY), ("protocol", PROTOCOL)):
+    for field, known in (("language", LANGUAGE), ("ontology", ONTOLOGY), ("protocol", REQUEST)):
         if getattr(message, field) not in {None, known}:
             raise ManagementRequestError(
                 f"the management agent knows the {field} {known!r}, not {shorten(getattr(message, field))}",
@@ -102,14 +78,7 @@ def decode_request(body: str | bytes) -> Request:
     Raises:
         ManagementRequestError: it is none; its `reason` is FIPA00023's.
     """
-    try:
-        return _requests.decode(body)
-    except msgspec.ValidationError as error:
-        reason = _reason(error)
-        hint = f"; the actions are {_ACTIONS}" if reason == "unsupported-function" else ""
-        raise ManagementRequestError(f"the request cannot be read: {error}{hint}", reason) from None
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        raise ManagementRequestError(f"the content is not JSON: {error}", "unrecognised-value") from None
+    return DIALECT.read_request(_requests, body)
 
 
 def encode(content: Request | Result) -> str:
@@ -131,22 +100,12 @@ def decode_result(body: str | bytes) -> Result:
 
 def encode_error(error: FormicaryError) -> tuple[str, str]:
     """Return the performative and the content that tell of an error."""
-    reason = "already-registered" if isinstance(error, NameTakenError) else "internal-error"
-    reason = getattr(error, "reason", reason)
-    return PERFORMATIVES[reason], _encode(_Error(reason, str(error))).decode()
+    return write_error(error, "already-registered" if isinstance(error, NameTakenError) else "internal-error")
 
 
 def decode_error(body: str | bytes) -> FormicaryError:
     """Return the error that a `not-understood`, `refuse` or `failure` tells of, whoever has written it."""
-    try:
-        content = _errors.decode(body)
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return ManagementError(f"the management agent does not do it, and says {shorten(body)}")
-    if kind := _KINDS.get(content.error):
-        return kind(content.message)
-    if PERFORMATIVES.get(content.error, "failure") == "failure":
-        return ManagementError(content.message)
-    return ManagementRequestError(content.message, content.error)
+    return DIALECT.read_error(body)
 
 
 def make_request(action: str, **fields: Any) -> Request:
@@ -163,30 +122,17 @@ def make_request(action: str, **fields: Any) -> Request:
     return decode_request(content)
 
 
-def _reason(error: msgspec.ValidationError) -> str:
-    """Return FIPA00023's name for what is wrong with JSON that is no request.
-
-    By msgspec's words, since it has no codes; where it has others, the general one.
-    """
-    text = str(error)
-    if ("$" not in text and text.startswith("Expected")) or text.endswith("`action`"):
-        return "unrecognised-value"
-    if text.endswith("`$.action`"):
-        return "unsupported-function"
-    if text.startswith("Object missing"):
-        return "missing-parameter"
-    if text.startswith("Object contains unknown"):
-        return "unexpected-parameter"
-    return "unrecognised-parameter-value"
-
-
-_KINDS: dict[str, type[FormicaryError]] = {
-    "already-registered": NameTakenError,
-    "not-registered": UnknownAgentError,
-    "unauthorised": UnauthorisedError,
-}
-_ACTIONS = "search, list-containers, measure, suspend, resume, kill and create"
+DIALECT: Dialect[FormicaryError] = Dialect(
+    speaker="the management agent",
+    actions="search, list-containers, measure, suspend, resume, kill and create",
+    error=ManagementError,
+    request_error=ManagementRequestError,
+    kinds={
+        "already-registered": NameTakenError,
+        "not-registered": UnknownAgentError,
+        "unauthorised": UnauthorisedError,
+    },
+)
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _results = msgspec.json.Decoder(Result)
-_errors = msgspec.json.Decoder(_Error)
 _encode = msgspec.json.Encoder().encode

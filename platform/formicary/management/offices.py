@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from formicary.directory.agreement import Agreement
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
+from formicary.fipa import ONTOLOGY
 from formicary.management.agent import ManagementAgent
-from formicary.management.language import ONTOLOGY
 from formicary.management.management import Management
 from formicary.management.members import Members
 from formicary.management.performer import Performer

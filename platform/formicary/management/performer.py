@@ -8,17 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from msgspec.structs import replace
 
 from formicary.errors import FormicaryError, ManagementError, ManagementRequestError, UnknownAgentError
+from formicary.fipa import LANGUAGE, ONTOLOGY, REQUEST
 from formicary.management.actions import Create, Kill, ListContainers, Measure, Search
 from formicary.management.descriptions import Missing
-from formicary.management.language import (
-    LANGUAGE,
-    ONTOLOGY,
-    PROTOCOL,
-    Result,
-    decode_error,
-    decode_result,
-    encode,
-)
+from formicary.management.language import Result, decode_error, decode_result, encode
 from formicary.management.local import Local
 from formicary.message import Message
 from formicary.names import MANAGEMENT, complete, is_container
@@ -127,7 +120,7 @@ class Performer:
             performative="request",
             language=LANGUAGE,
             ontology=ONTOLOGY,
-            protocol=PROTOCOL,
+            protocol=REQUEST,
             reply_with=self._agent.new_name(),
         )
         try:

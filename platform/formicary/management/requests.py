@@ -8,15 +8,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError, ManagementError, MessageTooLargeError, UnauthorisedError
+from formicary.fipa import LANGUAGE, ONTOLOGY, REQUEST
 from formicary.management.actions import Search
-from formicary.management.language import (
-    LANGUAGE,
-    ONTOLOGY,
-    PROTOCOL,
-    encode,
-    encode_error,
-    read_request,
-)
+from formicary.management.language import encode, encode_error, read_request
 from formicary.names import is_container
 
 if TYPE_CHECKING:
@@ -126,7 +120,7 @@ class _Conversation:
     def _reply(self, performative: str, content: str | bytes) -> Message | None:
         try:
             return self._message.make_reply(performative=performative, body=content).replace(
-                language=LANGUAGE, ontology=ONTOLOGY, protocol=PROTOCOL
+                language=LANGUAGE, ontology=ONTOLOGY, protocol=REQUEST
             )
         except FormicaryError as error:
             reason = f"it cannot be answered: {error}"

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.directory.asking import ALICE, BOB, directory, load, names, register, search, service
 
-from formicary.directory.language import PERFORMATIVES, decode_result
+from formicary.directory.language import decode_result
+from formicary.fipa import PERFORMATIVES
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from formicary import Message
 from formicary.directory import language
 from formicary.directory.description import ServiceDescription
 from formicary.directory.language import (
-    PERFORMATIVES,
     Deregister,
     Gone,
     Modify,
@@ -85,15 +83,6 @@ def test_a_result_is_read_as_it_was_written(result):
 @pytest.mark.parametrize(
     ("content", "reason", "message"),
     [
-        ("", "unrecognised-value", "the content is not JSON"),
-        ('{"action": "search"', "unrecognised-value", "the content is not JSON"),
-        (b"\xff\x00", "unrecognised-value", "the content is not JSON"),
-        ('"\ud800"', "unrecognised-value", "the content is not JSON"),
-        ("[" * 100_000, "unrecognised-value", "cannot be read"),
-        ([], "unrecognised-value", "Expected `object`"),
-        ({}, "unrecognised-value", "missing required field `action`"),
-        ({"action": "fly"}, "unsupported-function", "'fly'.*; the actions are register, modify"),
-        ({"action": 3}, "unsupported-function", "the actions are"),
         ({"action": "search"}, "missing-parameter", "`query`"),
         ({"action": "register", "services": [{"agent": AGENT}]}, "missing-parameter", "`type`"),
         ({"action": "search", "query": {"kind": "a"}}, "unexpected-parameter", "`kind`"),
@@ -132,10 +121,8 @@ def test_a_result_is_read_as_it_was_written(result):
     ],
 )
 def test_what_is_no_request_is_refused_with_the_reason(content, reason, message):
-    body = content if isinstance(content, (str, bytes)) else json.dumps(content)
     with pytest.raises(DirectoryRequestError, match=message) as refused:
-        decode_request(body)
-    assert isinstance(refused.value, ValueError)
+        decode_request(json.dumps(content))
     assert refused.value.reason == reason
 
 
@@ -193,38 +180,7 @@ def test_searches_that_are_asked_again_are_read_once_and_not_many_are_remembered
         assert body not in language._searches
 
 
-def test_an_error_is_one_line_and_no_longer_than_a_sentence():
-    name = "a\nb\x00" + "c" * 5000
-    with pytest.raises(DirectoryRequestError) as refused:
-        decode_request(json.dumps({"action": "register", "services": [{name: 1}]}))
-    said = json.loads(encode_error(refused.value)[1])
-    assert said["error"] == "unexpected-parameter"
-    assert "unknown field `a\\nb\\x00ccc" in said["message"]
-    assert len(said["message"]) < 1100
-
-
-@pytest.mark.parametrize("body", ["no", b"\xff", '{"error": 3}', '{"error": "unheard-of", "message": "a"}'])
-def test_an_error_that_somebody_else_has_written_is_an_error_all_the_same(body):
-    assert type(decode_error(body)) is DirectoryError
-
-
 def test_what_is_no_result_is_refused():
     for body in ("", "[]", '{"done": "search", "services": [{"type": "a"}]}'):
         with pytest.raises(DirectoryRequestError, match="the directory's answer cannot be read"):
             decode_result(body)
-
-
-def test_the_reference_has_every_reason_with_its_performative():
-    rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert {reason: performative for performative, reason in rows} == PERFORMATIVES
-
-
-def test_the_examples_of_the_reference_can_be_read():
-    blocks = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    readers = {"action": decode_request, "done": decode_result, "error": decode_error}
-    kinds = set()
-    for block in blocks:
-        kind = next(iter(json.loads(block)))
-        kinds.add(kind)
-        readers[kind](block)
-    assert kinds == set(readers)

@@ -29,7 +29,6 @@ from formicary.management.descriptions import (
     Missing,
 )
 from formicary.management.language import (
-    PERFORMATIVES,
     Result,
     decode_error,
     decode_request,
@@ -99,15 +98,6 @@ def test_a_result_is_read_as_it_was_written(result):
 @pytest.mark.parametrize(
     ("content", "reason", "message"),
     [
-        ("", "unrecognised-value", "the content is not JSON"),
-        ('{"action": "search"', "unrecognised-value", "the content is not JSON"),
-        (b"\xff\x00", "unrecognised-value", "the content is not JSON"),
-        ('"\ud800"', "unrecognised-value", "the content is not JSON"),
-        ("[" * 100_000, "unrecognised-value", "cannot be read"),
-        ([], "unrecognised-value", "Expected `object`"),
-        ({}, "unrecognised-value", "missing required field `action`"),
-        ({"action": "fly"}, "unsupported-function", "'fly'.*; the actions are search, list-containers"),
-        ({"action": 3}, "unsupported-function", "the actions are"),
         ({"action": "kill"}, "missing-parameter", "`agent`"),
         ({"action": "create", "name": "a"}, "missing-parameter", "`class`"),
         ({"action": "create", "class": "a:B"}, "missing-parameter", "`name`"),
@@ -141,10 +131,8 @@ def test_a_result_is_read_as_it_was_written(result):
     ],
 )
 def test_what_is_no_request_is_refused_with_the_reason(content, reason, message):
-    body = content if isinstance(content, (str, bytes)) else json.dumps(content)
     with pytest.raises(ManagementRequestError, match=message) as refused:
-        decode_request(body)
-    assert isinstance(refused.value, ValueError)
+        decode_request(json.dumps(content))
     assert refused.value.reason == reason
 
 
@@ -221,11 +209,6 @@ def test_an_error_is_read_as_the_error_that_it_was(error, performative, read):
     assert getattr(again, "reason", "already-registered") == json.loads(content)["error"]
 
 
-@pytest.mark.parametrize("body", ["no", b"\xff", '{"error": 3}', '{"error": "unheard-of", "message": "a"}'])
-def test_an_error_that_somebody_else_has_written_is_an_error_all_the_same(body):
-    assert type(decode_error(body)) is ManagementError
-
-
 def test_what_is_no_result_is_refused():
     for body in ("", "[]", "{}", '{"done": "search", "agents": [{"name": "a"}]}'):
         with pytest.raises(ManagementError, match="the management agent's answer cannot be read"):
@@ -248,11 +231,6 @@ def test_no_request_can_be_made_for_what_is_no_name():
     for kind in (Suspend, Resume, Kill):
         with pytest.raises(InvalidNameError):
             kind("a b")
-
-
-def test_the_reference_has_every_reason_with_its_performative():
-    rows = re.findall(r"^\| `([a-z-]+)` \| `([a-z-]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert {reason: performative for performative, reason in rows} == PERFORMATIVES
 
 
 def test_the_examples_of_the_reference_can_be_read():

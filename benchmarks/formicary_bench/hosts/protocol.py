@@ -30,8 +30,10 @@ ORPHANED_SECONDS = 8.0
 """After how long without any word of its controller a deputy ends, with all that it has started."""
 
 
-class Handshake(msgspec.Struct, frozen=True):
+class Handshake(msgspec.Struct, frozen=True, tag="deputy"):
     """The first line of a deputy: that it is there, or why it cannot be.
+
+    What comes before it is not the deputy's: a login shell may greet everybody. See `HANDSHAKE_BEGINS`.
 
     Attributes:
         failed: why not, a sentence without full stop; empty if all is well.
@@ -46,7 +48,17 @@ class Handshake(msgspec.Struct, frozen=True):
     pid: int = 0
 
 
+HANDSHAKE_BEGINS = b'{"type":"deputy"'
+"""How its line begins: it is looked for in whatever a login shell says before it."""
+
+
 # What the controller says.
+
+
+class Use(msgspec.Struct, frozen=True, tag="use"):
+    """Give these environment variables to all that is started from now on; arguments would show them."""
+
+    environment: dict[str, str]
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
@@ -139,7 +151,7 @@ class End(msgspec.Struct, frozen=True, tag="end"):
     """End everything that was started, remove all files, and end."""
 
 
-Demand = Start | Tell | Kill | Beat | Ask | End
+Demand = Use | Start | Tell | Kill | Beat | Ask | End
 
 
 # What the deputy says.

@@ -11,12 +11,12 @@ def shorten(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else text[:longest] + "..."
 
 
-def one_line(text: str) -> str:
-    """Return text with its control characters written out, so that it is one line."""
+def printable(text: str) -> str:
+    """Return a text on one line, without anything that would do something to a terminal."""
     return text if text.isprintable() else repr(text)[1:-1]
 
 
 def sentence(text: str) -> str:
     """Return a sentence as it can be sent: one line, cut off where it quotes something long."""
-    line = one_line(text)
+    line = printable(text)
     return line if len(line) <= _LONGEST_SENTENCE else line[:_LONGEST_SENTENCE] + "..."

@@ -190,7 +190,8 @@ def _row(service: ServiceDescription) -> tuple[str, ...]:
 
 def _tell(change: Change, *, as_json: bool) -> None:
     """Print what has changed, and have it go out at once."""
-    from formicary.cli.showing import printable, show_json
+    from formicary.cli.showing import show_json
+    from formicary.quoting import printable
 
     for service in change.services:
         if as_json:

@@ -60,7 +60,8 @@ async def resume(visit: Visit, names: Names, *, as_json: Json = False) -> None:
 async def _do_all(
     visit: Visit, names: list[str], done: str, do: Callable[[str], Awaitable[None]], *, as_json: bool
 ) -> None:
-    from formicary.cli.showing import printable, show_json
+    from formicary.cli.showing import show_json
+    from formicary.quoting import printable
 
     async def do_one(name: str) -> tuple[str, str | None]:
         try:

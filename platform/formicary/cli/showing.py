@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from formicary.quoting import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -64,11 +66,6 @@ def _show_lines(headings: list[str], are_numbers: list[bool], cells: list[list[s
             padded.append(space + text if is_number else text + space)
         printed.append("  ".join(padded).rstrip())
     typer.echo("\n".join(printed))  # at once: each call of it writes out what there is
-
-
-def printable(text: str) -> str:
-    """Return a text without anything that would do something to a terminal."""
-    return text if text.isprintable() else repr(text)[1:-1]
 
 
 def tell_missing(missing: Sequence[Missing]) -> None:

@@ -10,9 +10,9 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from formicary.cli.showing import printable
 from formicary.cli.visitors import is_visitor
 from formicary.observe.rates import rates
+from formicary.quoting import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

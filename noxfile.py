@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
 BOOTSTRAP = runpy.run_path("deploy/bootstrap.py")
-CHECKS, SIDE_BY_SIDE = BOOTSTRAP["CHECKS"], BOOTSTRAP["SIDE_BY_SIDE"]
+CHECKS, TEST_RUNS = BOOTSTRAP["CHECKS"], BOOTSTRAP["TEST_RUNS"]
 EXTRAS = ("accounts", "lab", "spade")  # the tests marked so need them, and all that profile need lab
 
 nox.needs_version = ">=2025.2.9"
@@ -42,7 +42,7 @@ def lowest(requirement: str) -> str:
 def tests(session: nox.Session) -> None:
     """Run the tests with the newest allowed dependencies."""
     session.install("-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    session.run("pytest", *(session.posargs or SIDE_BY_SIDE))
+    run_tests(session)
 
 
 @nox.session(python=PYTHONS[0])
@@ -54,7 +54,7 @@ def minimums(session: nox.Session) -> None:
     constraints = Path(session.virtualenv.location) / "minimums.txt"
     constraints.write_text("\n".join(map(lowest, direct)), encoding="utf-8")
     session.install("-c", str(constraints), "-e", f".[{','.join(EXTRAS)}]", *group("test"))
-    session.run("pytest", *(session.posargs or SIDE_BY_SIDE))
+    run_tests(session)
 
 
 @nox.session
@@ -76,6 +76,12 @@ def docs(session: nox.Session) -> None:
     """Build the documentation; warnings are errors."""
     session.install("-e", ".", *group("docs"))
     run_check(session)
+
+
+def run_tests(session: nox.Session) -> None:
+    """Run all tests, or what was asked for."""
+    for arguments in [session.posargs] if session.posargs else TEST_RUNS:
+        session.run("pytest", *arguments)
 
 
 def run_check(session: nox.Session) -> None:

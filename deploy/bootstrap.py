@@ -54,6 +54,9 @@ CHECKS = {
 
 # Most tests wait for others. Those of a file stay together: they share servers, and pages share their names.
 SIDE_BY_SIDE = ["--numprocesses", "logical", "--dist", "loadfile"]
+# Faults come alone: many are caused at once as it is, and what a busy machine keeps away too long is given up.
+ALONE = "tests/faults"
+TEST_RUNS = [["--ignore", ALONE, *SIDE_BY_SIDE], [ALONE]]
 
 
 class SetupError(Exception):
@@ -287,7 +290,11 @@ def test(arguments: list[str]) -> int:
     if failed:
         say(f"bootstrap: failed: {', '.join(failed)}; the exit code will say so too, after the tests")
     arguments = arguments[1:] if arguments[:1] == ["--"] else arguments
-    return hand_over([PYTHON, "-m", "pytest", *selection, *(arguments or SIDE_BY_SIDE)]) or int(bool(failed))
+    for run in [arguments] if arguments else TEST_RUNS:
+        code = hand_over([PYTHON, "-m", "pytest", *selection, *run])
+        if code:
+            return code
+    return int(bool(failed))
 
 
 def main(arguments: list[str]) -> int:

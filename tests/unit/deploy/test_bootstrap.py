@@ -324,9 +324,12 @@ def test_test_runs_every_check_and_pytest_last(bootstrap, steps, handed_over):
     assert handed_over == [[bootstrap.PYTHON, "-m", "pytest", "-x", "tests/unit"]]
 
 
-def test_without_arguments_the_tests_run_side_by_side(bootstrap, steps, handed_over):
+def test_without_arguments_the_tests_run_side_by_side_and_then_the_faults(bootstrap, steps, handed_over):
     assert bootstrap.main(["test"]) == 0
-    assert handed_over == [[bootstrap.PYTHON, "-m", "pytest", *bootstrap.SIDE_BY_SIDE]]
+    side_by_side, alone = (command[3:] for command in handed_over)
+    assert side_by_side == ["--ignore", "tests/faults", *bootstrap.SIDE_BY_SIDE]
+    assert alone == ["tests/faults"]
+    assert (SCRIPT.parents[1] / "tests" / "faults").is_dir()
 
 
 def test_a_failed_check_fails_the_command_though_the_tests_pass(
@@ -336,7 +339,7 @@ def test_a_failed_check_fails_the_command_though_the_tests_pass(
     monkeypatch.setattr(bootstrap, "step", lambda what, *c: step(what, *c) and what != "lint")
     assert bootstrap.main(["test"]) == 1
     assert steps[2:] == ["lint", "types", "docs"]
-    assert len(handed_over) == 1
+    assert len(handed_over) == 2  # the tests ran all the same
     assert "failed: lint" in capsys.readouterr().out
 
 
@@ -358,8 +361,8 @@ def test_without_a_server_its_tests_are_left_out_except_where_they_must_pass(  #
 ):
     monkeypatch.setattr(bootstrap, "ensure_package", lambda package: package not in missing)
     bootstrap.main(["test"])
-    assert handed_over.pop()[3:] == ["-m", selection, *bootstrap.SIDE_BY_SIDE]
+    assert {tuple(command[3:5]) for command in handed_over} == {("-m", selection)}
     assert f"which need {min(missing)}" in capsys.readouterr().out
     monkeypatch.setenv("CI", "true")
     bootstrap.main(["test"])
-    assert handed_over.pop()[3:] == bootstrap.SIDE_BY_SIDE
+    assert [command[3:] for command in handed_over[-2:]] == bootstrap.TEST_RUNS

@@ -54,7 +54,7 @@ CHECKS = {
 
 # Most tests wait for others. Those of a file stay together: they share servers, and pages share their names.
 SIDE_BY_SIDE = ["--numprocesses", "logical", "--dist", "loadfile"]
-# Faults come alone: many are caused at once as it is, and what a busy machine keeps away too long is lost.
+# Faults come alone: many are caused at once as it is, and what is away too long counts as gone.
 ALONE = "tests/faults"
 TEST_RUNS = [["--ignore", ALONE, *SIDE_BY_SIDE], [ALONE]]
 

@@ -166,7 +166,8 @@ def _size(configuration: Configuration) -> str:
         return f"{configuration.agents} agents"
     if configuration.family == DIRECTORY:
         seen_by = f"{configuration.containers} other containers, " if configuration.containers else ""
-        return f"{seen_by}{configuration.services} services"
+        spread = f" ({configuration.spread})" if configuration.spread else ""
+        return f"{seen_by}{configuration.services} services{spread}"
     word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
     return f"{configuration.load} {word}, {configuration.payload_bytes} bytes"
 

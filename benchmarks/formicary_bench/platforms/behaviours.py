@@ -158,11 +158,15 @@ async def _start_asking(home: Container, work: Work) -> Side:
         await home.start(agent)
 
     async def measure() -> None:
-        await meet(home, work)
         begin.set()
         await asyncio.gather(*(behaviour.join() for behaviour in asking))
 
-    return Side(endpoint(home, work), measure if asking else None, partial(complaint, home, work))
+    return Side(
+        endpoint(home, work),
+        measure if asking else None,
+        partial(complaint, home, work),
+        partial(meet, home, work),
+    )
 
 
 @asynccontextmanager

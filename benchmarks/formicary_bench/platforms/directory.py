@@ -32,5 +32,10 @@ def ask(work: Work) -> AbstractAsyncContextManager[Side]:
     return part
 
 
+def member(work: Work) -> AbstractAsyncContextManager[Side]:
+    """Have one of many containers, in which agents register, or one measures."""
+    return operations.member(work)
+
+
 def _part(work: Work) -> ModuleType:
     return _PARTS.get(work.configuration.experiment, operations)

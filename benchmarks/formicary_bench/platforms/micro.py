@@ -140,13 +140,17 @@ async def _start_asking(home: Container, work: Work) -> Side:
         await home.start(agent)
 
     async def measure() -> None:
-        await meet(home, work)
         for agent in asking:
             agent.begin()
         for _ in asking:
             await finished.acquire()
 
-    return Side(endpoint(home, work), measure if asking else None, partial(complaint, home, work))
+    return Side(
+        endpoint(home, work),
+        measure if asking else None,
+        partial(complaint, home, work),
+        partial(meet, home, work),
+    )
 
 
 @asynccontextmanager

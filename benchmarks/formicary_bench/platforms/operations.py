@@ -16,7 +16,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, OneShotBehaviour
-from formicary_bench.platforms.containers import ASKING, ECHOING, complaint, endpoint
+from formicary_bench.platforms.containers import ASKING, ECHOING, complaint, endpoint, member_name
 from formicary_bench.platforms.part import Side, Times
 from formicary_bench.platforms.services import (
     has_type,
@@ -139,7 +139,7 @@ async def both(work: Work) -> AsyncIterator[Side]:
 
 @asynccontextmanager
 async def echo(work: Work) -> AsyncIterator[Side]:
-    """Have the platform's container, and the agents whose services are there."""
+    """Have the platform's container, and agents whose services are there."""
     async with with_directory(work, ECHOING) as home:
         await register_services(home, work)
         yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
@@ -147,10 +147,23 @@ async def echo(work: Work) -> AsyncIterator[Side]:
 
 @asynccontextmanager
 async def ask(work: Work) -> AsyncIterator[Side]:
-    """Have the agent that uses the directory."""
+    """Have the agent that uses the directory, and agents whose services are beside it."""
     async with with_directory(work, ASKING) as home:
+        await register_services(home, work)
         await know_services(home, work)
         yield await _start(home, work)
+
+
+@asynccontextmanager
+async def member(work: Work) -> AsyncIterator[Side]:
+    """Have one of many containers: the first is the platform's, the last has the agent that measures."""
+    async with with_directory(work, member_name(work.job.member)) as home:
+        await register_services(home, work)
+        side = Side(endpoint(home, work), complaint=partial(complaint, home, work))
+        if work.senders:
+            side = await _start(home, work)
+            side.meet = partial(know_services, home, work)
+        yield side
 
 
 async def _start(home: Container, work: Work) -> Side:

@@ -110,14 +110,14 @@ class Side:
     Attributes:
         endpoint: how other workers reach it.
         measure: makes all round trips, or creates all agents; None where that is the other's part.
-        meet: waits, when all workers are prepared, until this one knows all whom it will talk to.
         complaint: says after the measurement what makes it worthless; nothing if all went well.
+        meet: waits, when all workers are prepared, until this one knows all whom it will talk to.
     """
 
     endpoint: str = ""
     measure: Callable[[], Awaitable[None]] | None = None
-    meet: Callable[[], Awaitable[None]] = _nobody
     complaint: Callable[[], str] = _nothing
+    meet: Callable[[], Awaitable[None]] = _nobody
 
 
 Part = Callable[[Work], AbstractAsyncContextManager[Side]]

@@ -6,8 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, cast
 
 from formicary_bench.platforms.catalogue import REPLICA
-from formicary_bench.platforms.containers import ECHOING, container
+from formicary_bench.platforms.containers import ECHOING, container, member_name
 from formicary_bench.platforms.micro import Idle
+from formicary_bench.platforms.traffic import services_of
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -31,7 +32,8 @@ def with_directory(work: Work, name: str, join: str = "") -> Container:
     """
     design = cast("Literal['replica', 'central', 'lookup']", work.configuration.kind)
     about = {"join": join} if join else {}
-    return container(work, name, directory=design, main=ECHOING, **about)
+    main = member_name(0) if work.is_one_of_many else ECHOING
+    return container(work, name, directory=design, main=main, **about)
 
 
 def types(services: int) -> range:
@@ -45,20 +47,20 @@ def has_type(services: int, number: int) -> int:
 
 
 async def register_services(home: Container, work: Work) -> None:
-    """Have agents of a container register as many services as there are to be."""
-    services = work.configuration.services
-    kinds = len(types(services))
-    for first in range(0, services, _OF_AN_AGENT):
+    """Have agents of a container register as many services as there are to be in it."""
+    numbers = services_of(work.job)
+    kinds = len(types(work.configuration.services))
+    for first in range(0, len(numbers), _OF_AN_AGENT):
         owner = Idle(f"owner-{first}")
         await home.start(owner)
-        for number in range(first, min(first + _OF_AN_AGENT, services)):
+        for number in numbers[first : first + _OF_AN_AGENT]:
             await owner.directory.register(f"type-{number % kinds}", f"service-{number}")
         work.steps += 1
         await asyncio.sleep(0)  # a replica's agents have not waited for anything
 
 
 async def know_services(home: Container, work: Work) -> None:
-    """Wait until a container that has entries of its own has all that others have registered."""
+    """Wait until a container that has entries of its own has all that there are to be."""
     missing = work.configuration.services
     if work.configuration.kind != REPLICA or not missing:
         return

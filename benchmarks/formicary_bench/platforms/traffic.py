@@ -1,4 +1,4 @@
-"""Who talks to whom where agents are on many hosts: the placement `n-hosts`. Pure.
+"""Who talks to whom where agents are on many hosts: the placement `n-hosts`; and who has the services. Pure.
 
 A host's worker is a member, numbered from 0; its container is `c1`, `c2` and so on. Every member that has
 senders measures, all at once. Who has none, says so here: the engine waits for no figures of theirs.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.results.model import DIRECTORY
+from formicary_bench.results.model import DIRECTORY, N_HOSTS
 
 if TYPE_CHECKING:
+    from formicary_bench.engine.messages import Job
     from formicary_bench.results.model import Configuration
 
 TRAFFICS = RING, ALL_TO_ALL = "ring", "all-to-all"
 """Each host's senders talk to the next host's receivers, or evenly to those of all other hosts."""
+
+SPREADS = APART, BESIDE, SPLIT = "", "beside", "split"
+"""Where services are, of two containers: with the directory and apart from its user, beside this, in both."""
 
 MANY_TO_ONE = "messaging/many-to-one"
 
@@ -73,13 +77,19 @@ def partners_of(configuration: Configuration, member: int) -> set[int]:
     return {receiver_of(configuration, member, sender).member for sender in senders}
 
 
-def services_of(configuration: Configuration, member: int) -> range:
-    """Return the numbers of the services that a member registers: about as many as every other one.
+def services_of(job: Job) -> range:
+    """Return the numbers of the services that a worker's agents register, before anything is measured.
 
-    The first member has the directory and the last one uses it; all but the last register.
+    Of the members, all but the last, which uses the directory, have about as many; of two workers, one has
+    all or each has half, as the configuration's `spread` says.
     """
-    registering = max(configuration.hosts - 1, 1)
-    if member >= registering:
-        return range(0)
-    edges = [configuration.services * place // registering for place in (member, member + 1)]
-    return range(*edges)
+    configuration = job.configuration
+    place = 0 if job.role == "echo" else 1
+    if configuration.placement == N_HOSTS:
+        place, shares = job.member, [1] * max(configuration.hosts - 1, 1) + [0]
+    elif job.role == "both":
+        place, shares = 0, [1]
+    else:
+        shares = {APART: [1, 0], BESIDE: [0, 1], SPLIT: [1, 1]}[configuration.spread]
+    first, last = (configuration.services * sum(shares[:edge]) // sum(shares) for edge in (place, place + 1))
+    return range(first, last)

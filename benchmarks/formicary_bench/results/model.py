@@ -71,6 +71,9 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         profiled: Whether a sampler looks where the CPU time goes meanwhile.
         hosts: How many hosts take part; 0 where all processes are the controller's own.
         traffic: Who talks to whom in `n-hosts`: `ring` or `all-to-all`; empty elsewhere.
+        spread: Where the services of `directory/...` are, if there are two containers: `beside` the user, or
+            `split` evenly; empty where they are apart from it, in the container of the directory, and
+            elsewhere.
     """
 
     experiment: Name
@@ -92,6 +95,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     profiled: bool = False
     hosts: Count = 0
     traffic: Name = ""
+    spread: Name = ""
 
     @property
     def key(self) -> str:
@@ -117,7 +121,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     def _size(self) -> str:
         if self.family == DIRECTORY:
             seen_by = f"{self.containers}-containers-" if self.containers else ""
-            return f"{seen_by}{self.services}-services"
+            spread = f"-{self.spread}" if self.spread else ""
+            return f"{seen_by}{self.services}-services{spread}"
         senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
         return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes"
 

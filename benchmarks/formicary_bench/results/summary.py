@@ -48,7 +48,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         experiment: As in the configuration, as are platform, kind, placement, route, tls, pairs, senders,
-            payload_bytes, agents, services and containers.
+            payload_bytes, agents, services, containers, hosts, traffic and spread.
         repetitions: How many there were.
         ci_method: How the intervals were made: over `repetitions`, by `batch-means` within one, or `none`.
         full_load: Whether every repetition held full load.
@@ -83,6 +83,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     tls: bool = False
     services: int = 0
     containers: int = 0
+    hosts: int = 0
+    traffic: str = ""
+    spread: str = ""
     ci_method: str = NO_INTERVAL
     full_load: bool | None = None
     lost: int = 0
@@ -306,6 +309,9 @@ def _frame(configuration: Configuration, repetitions: list[Repetition]) -> Row:
         agents=configuration.agents,
         services=configuration.services,
         containers=configuration.containers,
+        hosts=configuration.hosts,
+        traffic=configuration.traffic,
+        spread=configuration.spread,
         seconds=configuration.seconds,
         profiled=configuration.profiled,
         repetitions=len(repetitions),

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from formicary.server import ManagedServer, ServerAddress
 from formicary_bench.engine.messages import Job, Server
-from formicary_bench.platforms.catalogue import DIRECT, N_HOSTS, XMPP, subject_of
+from formicary_bench.platforms import directory
+from formicary_bench.platforms.catalogue import APART, DESIGNS, DIRECT, N_HOSTS, XMPP, subject_of
 from formicary_bench.platforms.containers import NAMES
 from formicary_bench.platforms.part import Work
-from formicary_bench.platforms.traffic import ALL_TO_ALL, RING, TRAFFICS
+from formicary_bench.platforms.traffic import ALL_TO_ALL, RING, SPREADS, TRAFFICS
 from formicary_bench.results.model import Configuration
 
 TRIPS = 12
@@ -35,7 +36,7 @@ def many(hosts, traffic, *, kind="behaviours", route=DIRECT, **about):
 
 @asynccontextmanager
 async def members(configuration, server=None):
-    """Prepare all members, one after the other, as the engine does."""
+    """Prepare all members, the first one first, and have them meet, as the engine does."""
     part = import_module(subject_of(configuration.platform, configuration.kind).module).member
     async with AsyncExitStack() as stack:
         sides, peer = [], ""
@@ -45,6 +46,7 @@ async def members(configuration, server=None):
             side = await stack.enter_async_context(part(work))
             peer = peer or side.endpoint
             sides.append((work, side))
+        await asyncio.gather(*(side.meet() for _, side in sides))
         yield sides
 
 
@@ -102,3 +104,23 @@ async def test_members_meet_at_a_server():
         for traffic in TRAFFICS:
             configuration = replace(many(3, traffic), route=XMPP)
             assert await measured(configuration, server) == [[TRIPS] * 5] * 3
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+async def test_services_of_many_hosts_are_found_by_the_user_on_the_last(design):
+    about = {"experiment": "directory/search", "pairs": 1, "services": 230}
+    assert await measured(many(3, "", kind=design, **about)) == [[], [], [TRIPS]]
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("spread", SPREADS)
+async def test_services_are_found_wherever_they_are_of_two_containers(design, spread):
+    about = {"experiment": "directory/search", "pairs": 1, "services": 230, "spread": spread}
+    configuration = replace(many(0, "", kind=design, **about), placement=APART)
+    async with asyncio.timeout(20), AsyncExitStack() as stack:
+        there = await stack.enter_async_context(directory.echo(Work(Job(configuration, "echo", 1))))
+        work = Work(Job(configuration, "ask", 2, peer=there.endpoint))
+        here = await stack.enter_async_context(directory.ask(work))
+        await here.measure()
+        assert [len(times.rtts) for times in work.times] == [TRIPS]
+        assert here.complaint() == there.complaint() == ""

@@ -10,7 +10,10 @@ from formicary_bench.engine.messages import Job
 from formicary_bench.platforms.part import Work
 from formicary_bench.platforms.traffic import (
     ALL_TO_ALL,
+    APART,
+    BESIDE,
     RING,
+    SPLIT,
     TRAFFICS,
     Receiver,
     partners_of,
@@ -86,11 +89,26 @@ def test_on_one_host_agents_talk_to_their_own():
 @given(HOSTS, st.integers(0, 5000))
 def test_services_are_split_over_all_hosts_but_that_of_the_user(hosts, services):
     configuration = many(hosts, 1, "", "directory/search", services=services)
-    each = [services_of(configuration, member) for member in range(hosts)]
+    each = [services_of(Job(configuration, "member", 1, member=member)) for member in range(hosts)]
     assert [number for numbers in each for number in numbers] == list(range(services))
     assert not each[-1]
     assert max(map(len, each[:-1])) - min(map(len, each[:-1])) <= 1
     assert [senders_of(configuration, member) for member in range(hosts)] == [0] * (hosts - 1) + [1]
+
+
+@pytest.mark.parametrize(("spread", "there", "here"), [(APART, 7, 0), (BESIDE, 0, 7), (SPLIT, 3, 4)])
+def test_of_two_containers_one_has_the_services_or_both_have(spread, there, here):
+    configuration = Configuration(
+        experiment="directory/search", platform="formicary", placement="two-hosts", services=7, spread=spread
+    )
+    echo, ask = (services_of(Job(configuration, role, 1)) for role in ("echo", "ask"))
+    assert (len(echo), len(ask)) == (there, here)
+    assert [*echo, *ask] == list(range(7))
+
+
+def test_one_container_has_all_services():
+    configuration = Configuration(experiment="directory/search", platform="formicary", services=7)
+    assert services_of(Job(configuration, "both", 1)) == range(7)
 
 
 @pytest.mark.parametrize(("member", "asking", "answering"), [(0, 0, 1), (1, 4, 0), (2, 4, 0)])

@@ -18,6 +18,9 @@ MARKER = "formicary-hosts.txt"
 RUNNING = "running"
 """The folder in it with a file for each process of ours."""
 
+RECORD = "record.json"
+"""The file in it that says what was prepared."""
+
 _SAYS = "Formicary keeps here what measurements need. `formicary hosts clean` removes it.\n"
 _SECONDS_TO_END = 5.0
 _FEW_SECONDS = 0.02
@@ -73,6 +76,15 @@ def forget(folder: Path, pid: int) -> None:
     """Remove what `note` has written, if anything."""
     with contextlib.suppress(FileNotFoundError):
         (folder / RUNNING / f"{pid}.json").unlink()
+
+
+def record(folder: Path) -> dict[str, object]:
+    """Return what `formicary hosts prepare` has written down; empty if it has not been here."""
+    try:
+        found = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def left(folder: Path) -> dict[int, str]:

@@ -1,0 +1,114 @@
+"""Orders in, answers out: how a program of ours on a host talks with the controller that has sent it there.
+
+An order is a line of JSON on standard input, an answer one on standard output that begins with
+`{"formicary":`. When standard input ends, so does the program, and what it has started: SSH closes it however
+the controller ends.
+
+For the standard library of Python 3.8: this module is sent to hosts where nothing is installed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+_LARGEST_OUTPUT = 20_000  # characters of a program's output, from its end
+
+_children: set[subprocess.Popen[bytes]] = set()
+_current = [0]  # the number of the order that is being done
+
+
+class FailedError(Exception):
+    """An order cannot be done; the message is a sentence without a full stop, with what to do."""
+
+
+def serve(tasks: Mapping[str, Callable[..., Any]]) -> None:
+    """Do what standard input says, one after the other, until it ends; then end the process."""
+    orders: queue.Queue[dict[str, Any]] = queue.Queue()
+    threading.Thread(target=_work, args=(orders, tasks), daemon=True).start()
+    for line in sys.stdin.buffer:
+        orders.put(json.loads(line))
+    for child in list(_children):
+        _kill(child)
+    os._exit(0)
+
+
+def _work(orders: queue.Queue[dict[str, Any]], tasks: Mapping[str, Callable[..., Any]]) -> None:
+    while True:
+        order = orders.get()
+        _current[0] = order["number"]
+        try:
+            _say(result=tasks[order["task"]](**order["arguments"]))
+        except FailedError as error:
+            _say(failed=str(error))
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the controller shall hear of it
+            _say(failed=f"{type(error).__name__}: {error}")
+
+
+def tell(sentence: str) -> None:
+    """Say how far the order is that is being done."""
+    _say(progress=sentence)
+
+
+def _say(**what: Any) -> None:
+    line = json.dumps({"formicary": _current[0], **what}) + "\n"
+    with suppress(OSError):  # the controller is gone: so are we, in a moment
+        sys.stdout.buffer.write(line.encode("ascii"))
+        sys.stdout.buffer.flush()
+
+
+def run(
+    args: Sequence[str], seconds: float, environment: Mapping[str, str] | None = None
+) -> tuple[int, str, str]:
+    """Run a program to its end; return its exit code, its output and its complaints.
+
+    Args:
+        args: the program and its arguments.
+        seconds: how long it may take; then it is killed.
+        environment: environment variables that it has besides ours.
+
+    Raises:
+        FailedError: it cannot be started, or takes too long.
+    """
+    try:
+        child = subprocess.Popen(  # noqa: S603 -- programs that our own modules name
+            list(args),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env={**os.environ, **(environment or {})},
+        )
+    except OSError as error:
+        raise FailedError(f"{args[0]} cannot be started: {error.strerror}") from None
+    _children.add(child)
+    try:
+        output, complaints = child.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        raise FailedError(f"{args[0]} took longer than {seconds:g} s") from None
+    finally:
+        _kill(child)
+        child.wait()
+        _children.discard(child)
+    return child.returncode, _text(output), _text(complaints)
+
+
+def _kill(child: subprocess.Popen[bytes]) -> None:
+    """End a program, and what it has started, unless it has ended."""
+    if child.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")[-_LARGEST_OUTPUT:]

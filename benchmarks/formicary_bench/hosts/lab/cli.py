@@ -10,7 +10,7 @@ import typer
 from formicary.cli.options import Json, examples
 
 if TYPE_CHECKING:
-    from formicary_bench.hosts.lab.status import Status
+    from formicary_bench.hosts.lab.status import HostStatus, Status
 
 app = typer.Typer(
     no_args_is_help=True, help="Make several hosts out of this machine, with a network of their own."
@@ -35,13 +35,13 @@ def up(
     *,
     count: Annotated[int, typer.Option(help="How many hosts.", min=1, max=100)] = 3,
     rate: Annotated[
-        str | None,
+        str,
         typer.Option(help="What each host can send, as in 100mbit.", show_default="no limit"),
-    ] = None,
+    ] = "",
     delay: Annotated[
-        str | None,
+        str,
         typer.Option(help="How long each host's packets are on their way, as in 2ms.", show_default="none"),
-    ] = None,
+    ] = "",
     folder: Folder = None,
     as_json: Json = False,
 ) -> None:
@@ -50,23 +50,26 @@ def up(
     A host is a network namespace: it has an address, which only this machine and the
     other hosts reach, and nothing outside is reached from there. Needs root.
     """
-    from formicary_bench.hosts.lab import make
+    from formicary_bench.hosts.lab.make import up as make
 
-    status, already = make.up(folder, count, rate, delay)
-    _show(status, "was up before" if already else "is up", as_json=as_json)
+    found, already = make(folder, count, rate, delay)
+    _show(found, "was up already" if already else "is up", as_json=as_json)
 
 
 @app.command(epilog=examples("hosts lab down", "hosts lab down --folder /tmp/mine"))
 def down(*, folder: Folder = None, as_json: Json = False) -> None:
     """Remove the lab: its hosts, all that runs there, its files; it is no mistake if there is none."""
     from formicary.cli.showing import show_json
-    from formicary_bench.hosts.lab import remove
+    from formicary_bench.hosts.lab.remove import down as remove
 
-    removed = remove.down(folder)
+    removed = remove(folder)
     if as_json:
         show_json(removed)
-    else:
-        typer.echo(removed.sentence)
+        return
+    if not removed.namespaces and not removed.files:
+        typer.echo(f"there is no lab in {removed.folder}")
+        return
+    typer.echo(f"removed the lab in {removed.folder}, and ended {removed.processes} processes on its hosts")
 
 
 @app.command(epilog=examples("hosts lab status", "hosts lab status --json"))
@@ -75,15 +78,46 @@ def status(*, folder: Folder = None, as_json: Json = False) -> None:
     from formicary_bench.hosts.lab.status import look
 
     found = look(folder)
-    _show(found, found.summary, as_json=as_json)
+    _show(found, "is up", as_json=as_json)
     if found.state != "up":
         raise typer.Exit(1)
 
 
-def _show(status: Status, what: str, *, as_json: bool) -> None:
-    from formicary.cli.showing import show_json
+def _show(found: Status, what: str, *, as_json: bool) -> None:
+    from formicary.cli.showing import show_json, show_table
+    from formicary_bench.hosts.lab.folder import LabFolder
 
     if as_json:
-        show_json(status)
+        show_json(found)
         return
-    typer.echo(f"the lab {what}")
+    option = LabFolder(Path(found.folder)).option
+    if found.state == "down":
+        typer.echo(f"no lab is up in {found.folder}; make one with: formicary hosts lab up{option}")
+        return
+    limits = "".join(f", {limit}" for limit in (found.rate, found.delay) if limit)
+    typer.echo(
+        f"the lab {what if found.state == 'up' else 'is incomplete'}: {len(found.hosts)} hosts{limits}"
+    )
+    show_table(
+        ("host", "address", "namespace", "#processes"),
+        [(host.name, host.address, host.namespace, _running(host)) for host in found.hosts],
+    )
+    _say_next(found, option)
+
+
+def _running(host: HostStatus) -> str:
+    return str(host.processes) if host.server else "no SSH server"
+
+
+def _say_next(found: Status, option: str) -> None:
+    down = f"  formicary hosts lab down{option}"
+    if found.state != "up":
+        typer.echo(f"some of it is missing; remove it, and make it anew:\n{down}")
+        return
+    typer.echo(f"next, for example:\n  formicary hosts check {found.inventory}")
+    typer.echo(f"  formicary bench run quick --hosts {found.inventory} --placement two-hosts")
+    typer.echo(
+        f"  ssh -i {found.folder}/key -o UserKnownHostsFile={found.folder}/known_hosts "
+        f"root@{found.hosts[0].address}"
+    )
+    typer.echo(f"and in the end:\n{down}")

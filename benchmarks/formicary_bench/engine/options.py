@@ -12,7 +12,7 @@ from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.quick import QUICK
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import APART, ROUTES, SAME, SUBJECTS
-from formicary_bench.platforms.containers import NAMES
+from formicary_bench.platforms.containers import MOST_ON_A_HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_PAIRS = 10_000
 MOST_AGENTS = 1_000_000
 MOST_SERVICES = 1_000_000
-MOST_OTHERS = len(NAMES) - 1
+MOST_OTHERS = MOST_ON_A_HOST
 MOST_BYTES = 10_000_000
 MOST_TRIPS = 10_000_000
 MOST_REPETITIONS = 10_000

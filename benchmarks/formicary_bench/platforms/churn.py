@@ -23,7 +23,7 @@ from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehavi
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.create import batches
 from formicary_bench.platforms.catalogue import REPLICA
-from formicary_bench.platforms.containers import ECHOING, NAMES, complaint, endpoint, know_members
+from formicary_bench.platforms.containers import ECHOING, complaint, endpoint, know_members, names_on
 from formicary_bench.platforms.micro import Idle
 from formicary_bench.platforms.part import Side
 from formicary_bench.platforms.services import with_directory
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from formicary import Container
     from formicary_bench.platforms.part import Work
 
-HOMES = NAMES[:4]
-"""The names of the containers: the odd ones are in the process that measures."""
+HOMES = tuple(name for both in zip(names_on(0)[:2], names_on(1)[:2], strict=True) for name in both)
+"""The names of the containers: every other one, from the first, is in the process that measures."""
 
 _AT_ONCE = 32  # agents of a container that are on their way to be registered
 _PAGE = 500  # entries that are asked for at once: with more, an answer may not fit into a message

@@ -14,7 +14,7 @@ from formicary.delivery import Reach
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.direct import JoinAddress
-from formicary_bench.platforms.catalogue import AUTO, DIRECT
+from formicary_bench.platforms.catalogue import DIRECT, XMPP
 from formicary_bench.platforms.traffic import receiver_of
 from formicary_bench.results.model import NETWORK
 
@@ -27,8 +27,11 @@ if TYPE_CHECKING:
 ASKING, ECHOING = "c1", "c2"
 """The names of the containers whose agents ask, and of those whose agents echo, where there are two."""
 
-NAMES = tuple(f"c{number}" for number in range(1, 10))
-"""The names of all containers that there may be."""
+MOST_HOSTS = 64
+"""How many hosts may take part, each with a container."""
+
+MOST_ON_A_HOST = 8
+"""How many containers may be on each of the first two hosts, where an experiment needs several there."""
 
 LOOPBACK = "127.0.0.1"
 
@@ -36,9 +39,22 @@ _IN_PROCESS = "in-process"
 _LOOKS, _LOOK_SECONDS = 5000, 0.005  # for less time than that after which a worker that hangs is ended
 
 
+def names_on(host: int) -> tuple[str, ...]:
+    """Return the names of all containers that there may be on a host, by its number: `c1`, `c1-2` and so on.
+
+    The first two hosts stand also for the two processes of a machine.
+    """
+    further = range(2, MOST_ON_A_HOST + 1) if host < 2 else ()  # noqa: PLR2004 -- asking and echoing
+    return f"c{host + 1}", *(f"c{host + 1}-{number}" for number in further)
+
+
 def member_name(member: int) -> str:
     """Return the name of a member's container, where there is one on each of many hosts."""
-    return NAMES[member]
+    return names_on(member)[0]
+
+
+NAMES = *names_on(0), *names_on(1)
+"""The names of all containers that there may be on one machine."""
 
 
 def container(work: Work, name: str, **about: Any) -> Container:
@@ -74,9 +90,9 @@ def _join(work: Work) -> str | None:
 def reach_of(work: Work, name: str) -> Reach:
     """Return how a container is to reach the other one, and to be reached."""
     configuration, address = work.configuration, work.job.listen
-    listen = address or None if configuration.route == AUTO else None
-    if _is_dialled(work, name):
-        listen = address or LOOPBACK
+    listen = address or (LOOPBACK if _is_dialled(work, name) else None)
+    if configuration.route == XMPP:
+        listen = None
     route = cast("Literal['auto', 'direct', 'xmpp']", configuration.route)
     return Reach(listen, route, "always" if configuration.tls else False)
 

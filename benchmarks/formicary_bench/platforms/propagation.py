@@ -17,10 +17,10 @@ from formicary import Agent, Message, OneShotBehaviour
 from formicary_bench.platforms.containers import (
     ASKING,
     ECHOING,
-    NAMES,
     complaint,
     endpoint,
     know_members,
+    names_on,
 )
 from formicary_bench.platforms.part import Side, Times
 from formicary_bench.platforms.services import (
@@ -106,7 +106,7 @@ async def echo(work: Work) -> AsyncIterator[Side]:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
         homes = [first]
         await register_services(first, work)
-        for name in NAMES[2 : 1 + work.configuration.containers]:
+        for name in names_on(1)[1 : work.configuration.containers]:
             other = with_directory(work, name, join=endpoint(first, work))
             homes.append(await stack.enter_async_context(other))
         for home in homes:

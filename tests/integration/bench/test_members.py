@@ -11,7 +11,7 @@ from formicary.server import ManagedServer, ServerAddress
 from formicary_bench.engine.messages import Job, Server
 from formicary_bench.platforms import directory
 from formicary_bench.platforms.catalogue import APART, DESIGNS, DIRECT, N_HOSTS, XMPP, subject_of
-from formicary_bench.platforms.containers import NAMES
+from formicary_bench.platforms.containers import member_name
 from formicary_bench.platforms.part import Work
 from formicary_bench.platforms.traffic import ALL_TO_ALL, RING, SPREADS, TRAFFICS
 from formicary_bench.results.model import Configuration
@@ -90,7 +90,7 @@ async def test_members_who_are_done_answer_those_who_are_not():
 
 @pytest.mark.server
 async def test_members_meet_at_a_server():
-    with ManagedServer(containers=NAMES) as managed:
+    with ManagedServer(containers=[member_name(member) for member in range(3)]) as managed:
         address = ServerAddress.load(managed.folder.path)
         server = Server(
             host=address.host,

@@ -7,16 +7,24 @@ import pytest
 from formicary.observe.dead_letters import DeadLetters
 from formicary.observe.links import LinkStatus
 from formicary_bench.engine.messages import Job
-from formicary_bench.platforms.containers import ASKING, ECHOING, complaint, reach_of
+from formicary_bench.platforms.containers import (
+    ASKING,
+    ECHOING,
+    MOST_HOSTS,
+    complaint,
+    names_on,
+    partner,
+    reach_of,
+)
 from formicary_bench.platforms.part import Work
-from formicary_bench.results.model import Configuration
+from formicary_bench.results.model import N_HOSTS, Configuration
 
 
-def work(route, *, tls=False):
-    configuration = Configuration(
-        experiment="messaging/pairs", platform="formicary", placement="two-containers", route=route, tls=tls
-    )
-    return Work(Job(configuration, "ask", 1))
+def work(route, *, tls=False, listen="", **about):
+    known = {"experiment": "messaging/pairs", "platform": "formicary", "placement": "two-containers"}
+    configuration = Configuration(**{**known, **about}, route=route, tls=tls)
+    role = "member" if configuration.placement == N_HOSTS else "ask"
+    return Work(Job(configuration, role, 1, listen=listen, member=1, members=configuration.hosts))
 
 
 def home(*ways):
@@ -40,3 +48,28 @@ def test_only_the_one_that_echoes_listens_and_only_without_a_server():
     assert reach_of(work("direct"), ECHOING).listen == "127.0.0.1"
     assert [reach_of(work("direct"), ASKING).listen, reach_of(work("xmpp"), ECHOING).listen] == [None, None]
     assert [reach_of(work("direct", tls=tls), ASKING).tls for tls in (True, False)] == ["always", False]
+
+
+def test_over_hosts_all_listen_where_the_others_reach_them_but_for_a_server():
+    here = "198.18.0.7"
+    for route in ("direct", "auto"):
+        assert [reach_of(work(route, listen=here), name).listen for name in (ASKING, ECHOING)] == [here] * 2
+    assert reach_of(work("xmpp", listen=here), ECHOING).listen is None
+    many = work("direct", placement=N_HOSTS, hosts=3)
+    assert reach_of(many, "c1").listen == "127.0.0.1"
+
+
+def test_the_partner_is_in_the_container_of_its_role():
+    there = SimpleNamespace(platform="lab", domain="c1.lab")
+    assert partner(there, work("direct", pairs=4), 3) == "echo-3@c2.lab"
+    ring = work("direct", placement=N_HOSTS, hosts=3, traffic="ring", pairs=4)
+    assert partner(there, ring, 3) == "echo-3@c3.lab"
+    alone = Work(Job(Configuration(experiment="messaging/pairs", platform="formicary", pairs=4), "both", 1))
+    assert partner(there, alone, 3) == "echo-3@c1.lab"
+
+
+def test_every_container_of_every_host_has_a_name_of_its_own():
+    names = [name for host in range(MOST_HOSTS) for name in names_on(host)]
+    assert len(set(names)) == len(names)
+    assert names[0] == ASKING
+    assert names_on(1)[0] == ECHOING

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary.directory.description import ServiceDescription  # noqa: TC001 -- msgspec looks it up
+from formicary.telling import Number, Reader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Key = tuple[str, str]
 """An entry among those of its owner: the full name of the agent, and the name of the service."""
-
-Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 
 
 class _Payload(msgspec.Struct, frozen=True, array_like=True):
@@ -102,20 +101,7 @@ class More(_Payload, frozen=True, array_like=True, tag=6):
 
 Payload = Hello | Head | Updates | Ask | Part | More
 
-encode = msgspec.msgpack.Encoder().encode
-_decoder: msgspec.msgpack.Decoder[Payload] = msgspec.msgpack.Decoder(Payload)
-
-
-def decode(payload: bytes | memoryview) -> Payload:
-    """Return what another replica has said.
-
-    Raises:
-        ValueError: it is nothing that a replica says.
-    """
-    try:
-        return _decoder.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"not of a replica of the directory: {error}") from error
+decode = Reader[Payload](msgspec.msgpack.Decoder(Payload), "of a replica of the directory").decode
 
 
 @dataclass(slots=True, frozen=True)

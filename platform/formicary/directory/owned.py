@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from formicary.directory.exchange import Part, Updates, encode
+from formicary.directory.exchange import Part, Updates
+from formicary.telling import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

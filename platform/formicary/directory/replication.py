@@ -22,9 +22,9 @@ from formicary.directory.exchange import (
     Send,
     Updates,
     decode,
-    encode,
 )
 from formicary.directory.owned import Owned
+from formicary.telling import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from formicary.management.news import NONE, Joined, Lost, Send, decode, encode
+from formicary.management.news import NONE, Joined, Lost, Send, decode
+from formicary.telling import encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

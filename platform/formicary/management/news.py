@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import msgspec
 
-Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
+from formicary.telling import Number, Reader
 
 Version = tuple[Number, Number, Number]
 """Which version of the list: epoch, the incarnation of who has made it, and a number that it has counted."""
@@ -77,20 +76,7 @@ class Leave(_News, frozen=True, array_like=True, tag=6):
 
 News = Beat | Tell | Known | List | Change | Leave
 
-encode = msgspec.msgpack.Encoder().encode
-_decoder: msgspec.msgpack.Decoder[News] = msgspec.msgpack.Decoder(News)
-
-
-def decode(payload: bytes | memoryview) -> News:
-    """Return what another container has said.
-
-    Raises:
-        ValueError: it is no news of members.
-    """
-    try:
-        return _decoder.decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"not news of members: {error}") from error
+decode = Reader[News](msgspec.msgpack.Decoder(News), "news of members").decode
 
 
 @dataclass(slots=True, frozen=True)

@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from formicary.directory.description import ServiceDescription
-from formicary.directory.exchange import Ask, Hello, Part, Updates, decode, encode
+from formicary.directory.exchange import Ask, Hello, Part, Updates, decode
 from formicary.directory.owned import AHEAD, BATCH, LOG_BYTES
 from formicary.directory.replication import Added, Broadcast, Removed, Replica, Send
+from formicary.telling import encode
 
 C1, C2 = "c1.lab.localhost", "c2.lab.localhost"
 

@@ -21,8 +21,8 @@ from formicary.management.news import (
     Superseded,
     Tell,
     decode,
-    encode,
 )
+from formicary.telling import encode
 
 C0, C1, C2, C3 = (f"c{number}.lab.localhost" for number in range(4))
 

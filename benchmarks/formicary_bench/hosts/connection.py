@@ -250,10 +250,10 @@ def _failure(error: Exception, host: Host, keys: Keys) -> str:
     sentences: dict[type[Exception], str] = {
         asyncssh.PermissionDenied: _denied(host),
         socket.gaierror: f"its name {host.address} is not known here; correct `address` in the inventory",
-        ConnectionRefusedError: f"nobody listens at {where} or a firewall refuses; start the SSH server there, "
-        "or correct `port` in the inventory",
-        TimeoutError: f"{where} does not answer within {CONNECT_SECONDS:g} s; is it switched on, and does the "
-        "network, or a firewall, let us through?",
+        ConnectionRefusedError: f"nobody listens at {where} or a firewall refuses; start the SSH server "
+        "there, or correct `port` in the inventory",
+        TimeoutError: f"{where} does not answer within {CONNECT_SECONDS:g} s; is it switched on, and does "
+        "the network, or a firewall, let us through?",
         asyncssh.ChannelOpenError: f"its jump host {host.jump} cannot reach {where} ({reason}); correct "
         "`address` or `port` in the inventory",
         asyncssh.DisconnectError: f"what listens at {where} ended the connection ({reason}); is it an SSH "
@@ -268,8 +268,8 @@ def _denied(host: Host) -> str:
     user = f"the user {host.user}" if host.user else "you"
     keys = f"the key {host.key}" if host.key else "any key of your SSH agent and of ~/.ssh"
     return (
-        f"it does not let {user} in with {keys}; add the public key there with `ssh-copy-id`, or correct `user` "
-        "or `key` in the inventory"
+        f"it does not let {user} in with {keys}; add the public key there with `ssh-copy-id`, or correct "
+        "`user` or `key` in the inventory"
     )
 
 

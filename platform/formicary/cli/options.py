@@ -14,9 +14,9 @@ Platform = Annotated[
 Server = Annotated[
     str | None,
     typer.Option(
-        metavar="FOLDER",
+        metavar="FOLDER|FILE",
         help="Folder of the server at which containers meet; [bold]local[/bold] is that of "
-        "`formicary server start`.",
+        "`formicary server start`. Or a file that says where a server of your own is.",
         show_default=False,
     ),
 ]

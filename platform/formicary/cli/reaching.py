@@ -28,7 +28,7 @@ class Reaching:
 
     Attributes:
         platform: the platform's domain.
-        server: the folder of a server, or `local`.
+        server: the folder of a server, or `local`, or a file that says where one is.
         account: the address of an ordinary XMPP account.
         account_server: where the account's server is, with or without its port.
         password_file: the file with the account's password.
@@ -166,7 +166,7 @@ class Reaching:
         address = ServerAddress.load(server, tls=bool(self.tls))
         if self.platform not in {None, address.platform}:
             raise UsageError(
-                f"the server in {address.folder} serves the platform {address.platform}, not "
+                f"the server in {address.folder or server} serves the platform {address.platform}, not "
                 f"{self.platform}; leave --platform out"
             )
         return address

@@ -148,15 +148,21 @@ class ServerAddress:
 
     @classmethod
     def load(cls, where: str | Path = "local", *, tls: bool = False) -> ServerAddress:
-        """Return the address of the managed server that runs on this host.
+        """Return the address of the managed server that runs on this host, or that a file speaks of.
 
         Args:
             where: its state folder; `"local"` means the folder that `formicary server start` uses by itself.
+                Or a file that says where a server of one's own is, see `address_file`.
             tls: whether containers are to connect with TLS.
 
         Raises:
             ServerError: no server runs there, or what is remembered of it cannot be read.
+            UsageError: the file is none that says where a server is.
         """
+        if where != "local" and Path(where).is_file():
+            from formicary.server.address_file import read_address
+
+            return read_address(Path(where), tls=tls)
         from formicary.server.managed import running_address
 
         return running_address(None if where == "local" else Path(where), tls=tls)

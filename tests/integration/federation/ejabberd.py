@@ -1,9 +1,8 @@
-"""An ejabberd in a temporary folder, configured as docs/ejabberd.md says and started by Erlang itself."""
+"""An ejabberd in a temporary folder, configured as deploy/ejabberd has it and started by Erlang itself."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import time
@@ -15,7 +14,7 @@ from formicary.server.configuration import STANZA_LIMIT
 from formicary.server.launch import free_port
 
 PROGRAM = Path("/usr/sbin/ejabberdctl")  # by which one sees that it is installed
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "ejabberd.md"
+TEMPLATE = Path(__file__).resolve().parents[3] / "deploy" / "ejabberd" / "ejabberd.yml"
 LIBRARIES = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib"]
 SECONDS_TO_START = 30
 SECRET = "a-secret"
@@ -40,8 +39,8 @@ class Ejabberd:
         self.log = folder / "ejabberd.log"
 
     def write(self, s2s_port):
-        """Write the page's configuration, with the test's own places in it."""
-        text = re.search(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[1]
+        """Write the template's configuration, with the test's own places in it."""
+        text = TEMPLATE.read_text(encoding="utf-8")
         places = {
             "/etc/ejabberd/formicary": self.folder,
             "192.0.2.2": self.listen,

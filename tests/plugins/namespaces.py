@@ -132,7 +132,7 @@ def two_hosts() -> Iterator[tuple[Host, Host]]:
 @contextmanager
 def joined_hosts() -> Iterator[tuple[Host, Host]]:
     """Make two hosts that reach each other, for as long as the block lasts."""
-    _need_namespaces()
+    need_namespaces({"ip": "iproute2", "ss": "iproute2"})
     _remove_left_over()
     number = next(_NUMBERS)
     first, second = (
@@ -147,10 +147,16 @@ def joined_hosts() -> Iterator[tuple[Host, Host]]:
         yield first, second
 
 
-def _need_namespaces() -> None:
-    missing = [program for program in ("ip", "ss") if not shutil.which(program)]
+def need_namespaces(programs: Mapping[str, str]) -> None:
+    """Skip the test where there are no namespaces for it, and fail it on the gate.
+
+    Args:
+        programs: what it needs, and the package of Debian and Ubuntu that brings it.
+    """
+    missing = [program for program in programs if not shutil.which(program)]
     if missing:
-        reason = f"{' and '.join(missing)} missing (Debian, Ubuntu: sudo apt-get install iproute2)"
+        packages = " ".join(sorted({programs[program] for program in missing}))
+        reason = f"{' and '.join(missing)} missing (Debian, Ubuntu: sudo apt-get install {packages})"
     elif os.geteuid() != 0:
         reason = "only root can make network namespaces"
     else:

@@ -79,6 +79,12 @@ def is_container(name: str) -> bool:
     return name != "localhost" and _LABEL.fullmatch(name) is not None
 
 
+def is_container_of(domain: str, platform: str) -> bool:
+    """Tell whether `domain` can be a container's of a platform."""
+    name, _, rest = domain.partition(".")
+    return rest == platform and is_container(name)
+
+
 def check_platform(domain: str) -> str:
     """Return `domain` if it can be a platform's domain: DNS labels joined by dots.
 

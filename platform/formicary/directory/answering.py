@@ -29,7 +29,7 @@ from formicary.errors import (
     UnauthorisedError,
 )
 from formicary.micro import MicroAgent
-from formicary.names import MANAGEMENT, is_container
+from formicary.names import MANAGEMENT, is_container_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -217,8 +217,7 @@ class AnsweringAgent(MicroAgent):
 
     def _is_of_platform(self, domain: str) -> bool:
         """Tell whether a domain is a container's of this platform: all else may be anybody's accounts."""
-        name, _, platform = domain.partition(".")
-        return platform == self.container.platform and is_container(name)
+        return is_container_of(domain, self.container.platform)
 
     # -- answers --------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import msgspec
 from formicary.errors import FormicaryError, GroupError, InvalidMessageError, RefusedError
 from formicary.groups.naming import ONTOLOGY
 from formicary.message import Message
-from formicary.names import MANAGEMENT, is_container
+from formicary.names import MANAGEMENT, is_container_of
 from formicary.quoting import shorten
 
 if TYPE_CHECKING:
@@ -149,12 +149,8 @@ class Gate:
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise ValueError(f"the request for a role cannot be read: {error}") from None
         domain = request.agent.partition("@")[2]
-        name, _, platform = domain.partition(".")
-        if (
-            message.sender != f"{MANAGEMENT}@{domain}"
-            or platform != self._container.platform
-            or not is_container(name)
-        ):
+        is_of_platform = is_container_of(domain, self._container.platform)
+        if message.sender != f"{MANAGEMENT}@{domain}" or not is_of_platform:
             raise ValueError(f"{message.sender} may not ask for {shorten(request.agent)}: its container does")
         return request
 

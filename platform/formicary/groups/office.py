@@ -21,7 +21,7 @@ from formicary.groups.gate import Gate
 from formicary.groups.naming import MANAGER, Role, group_query, is_secured, read_role
 from formicary.groups.roster import Roster
 from formicary.groups.watching import watch_roles
-from formicary.names import is_container
+from formicary.names import is_container_of
 from formicary.resident import AgentState
 
 if TYPE_CHECKING:
@@ -142,9 +142,8 @@ class GroupOffice:
 
     def _is_elsewhere(self, agent: str) -> bool:
         domain = agent.partition("@")[2]
-        name, _, platform = domain.partition(".")
         own = self.container
-        return domain != own.domain and platform == own.platform and is_container(name)
+        return domain != own.domain and is_container_of(domain, own.platform)
 
     def _own_services(self) -> Iterator[ServiceDescription]:
         for roles in tuple(self._own.values()):

@@ -14,7 +14,7 @@ from formicary.management.descriptions import Missing
 from formicary.management.language import Result, decode_error, decode_result, encode
 from formicary.management.local import Local
 from formicary.message import Message
-from formicary.names import MANAGEMENT, complete, is_container
+from formicary.names import MANAGEMENT, complete, is_container_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -71,8 +71,7 @@ class Performer:
             UnknownAgentError: it is outside the platform.
         """
         name = complete(agent, self._home, self._container.platform).partition("/")[0]
-        label, _, platform = name.partition("@")[2].partition(".")
-        if platform != self._container.platform or not is_container(label):
+        if not is_container_of(name.partition("@")[2], self._container.platform):
             raise UnknownAgentError(f"{agent} is no agent of the platform {self._container.platform}")
         return name
 

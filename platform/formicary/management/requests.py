@@ -11,7 +11,7 @@ from formicary.errors import FormicaryError, ManagementError, MessageTooLargeErr
 from formicary.fipa import LANGUAGE, ONTOLOGY, REQUEST
 from formicary.management.actions import Search
 from formicary.management.language import encode, encode_error, read_request
-from formicary.names import is_container
+from formicary.names import is_container_of
 
 if TYPE_CHECKING:
     from formicary.management.actions import Request
@@ -61,8 +61,7 @@ class Requests:
         if isinstance(request, Search):
             return
         domain = sender.partition("/")[0].partition("@")[2]
-        label, _, platform = domain.partition(".")
-        if platform != self._agent.container.platform or not is_container(label):
+        if not is_container_of(domain, self._agent.container.platform):
             raise UnauthorisedError(f"{sender} is no agent of this platform, and may only search")
 
 

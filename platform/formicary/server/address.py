@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from formicary.names import is_container
+from formicary.names import is_container_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,8 +137,7 @@ class ServerAddress:
         Args:
             origin: a stanza's `from`, for which the server vouches.
         """
-        name, _, platform = origin.partition(".")
-        return origin if platform == self.platform and is_container(name) else None
+        return origin if is_container_of(origin, self.platform) else None
 
     def transport(self, reach: Reach | None = None) -> Transport:
         """Return a new transport through this server, for one container, which wants to be reached so."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import msgspec
 
 from formicary.errors import FormicaryError, LinkError
-from formicary.names import is_container
+from formicary.names import is_container_of
 from formicary.transport.dialling import Dialling
 from formicary.transport.direct import Direct, Offer
 from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, NoWay, RelayWay, unwrap, wrap
@@ -131,11 +131,11 @@ class Connections:
 
     def _refusal(self, peer: str) -> str | None:
         """Return why a container must not join, if it must not."""
-        name, _, platform = peer.partition(".")
-        if platform != self._container.platform or not is_container(name):
+        if not is_container_of(peer, self._container.platform):
             return f"{peer} is not a container of the platform {self._container.platform}"
         link = self._owner.links.get(peer)
         if peer == self._container.domain or (link is not None and link.direct is not None):
+            name = peer.partition(".")[0]
             return f"a container named {name!r} is there already; stop it or take another name"
         return None
 

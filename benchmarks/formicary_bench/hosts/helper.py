@@ -135,6 +135,8 @@ class Helper:
         """Say why the program has ended."""
         complaint = (await self._process.stderr.read(_LONGEST_COMPLAINT)).decode(errors="replace").strip()
         await self._process.wait_closed()
+        if "Unknown option: -I" in complaint:
+            return self._too_old((2,))
         if self._process.returncode in {_NOT_FOUND, _NOT_RUNNABLE}:
             cause = f"there is no Python called {self._connection.host.python}"
             return self._connection.error(f"{cause}; install Python 3.11 or later there, {_ANOTHER}")

@@ -7,6 +7,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Final, Protocol
 
+from formicary.errors import FormicaryError
 from formicary.management.follower import Follower
 from formicary.management.keeper import Keeper
 from formicary.management.news import Joined, Lost, Send, Superseded
@@ -140,7 +141,7 @@ class Members:
                 match instruction:
                     case Send(domain, payload):
                         if not self._transport.tell(domain, CHANNEL, payload):
-                            self._transport.connect(domain)
+                            self._connect(domain)
                     case Joined(domain, incarnation):
                         self._joined(domain, incarnation)
                     case Lost(domain, _):
@@ -158,4 +159,10 @@ class Members:
             for listener in tuple(self._listeners.values()):
                 listener.joined(domain, incarnation)
         elif self._listeners:
+            self._connect(domain)
+
+    def _connect(self, domain: str) -> None:
+        try:
             self._transport.connect(domain)
+        except FormicaryError as error:  # the others are to be told all the same
+            logger.warning("container %s cannot be looked for: %s", domain, error)

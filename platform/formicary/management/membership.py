@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from formicary.management.news import NONE, Joined, Lost, Send, decode
+from formicary.management.news import NONE, Joined, Lost, Send, decode, domains_of
+from formicary.names import is_container_of
+from formicary.quoting import shorten
 from formicary.telling import encode
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class Membership:
         self.version: Version = NONE
         """Of the list. The same version is the same list everywhere, and later versions are higher."""
         self._domain = domain
+        self._platform = domain.partition(".")[2]
         self._incarnation = incarnation
         self._listed = {domain: incarnation}
         self._shown: dict[str, int] = {}  # the others that are members, as was last said
@@ -86,7 +89,11 @@ class Membership:
         Raises:
             ValueError: it is no news of members; nothing has changed.
         """
-        self._take(origin, decode(payload), now)
+        news = decode(payload)
+        for domain in domains_of(news):
+            if not is_container_of(domain, self._platform):
+                raise ValueError(f"{shorten(domain)} is no container of the platform {self._platform}")
+        self._take(origin, news, now)
 
     def leave(self) -> None:
         """Tell others that this container stops. Nothing may be called afterwards."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary.telling import Number, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Version = tuple[Number, Number, Number]
 """Which version of the list: epoch, the incarnation of who has made it, and a number that it has counted."""
@@ -77,6 +81,17 @@ class Leave(_News, frozen=True, array_like=True, tag=6):
 News = Beat | Tell | Known | List | Change | Leave
 
 decode = Reader[News](msgspec.msgpack.Decoder(News), "news of members").decode
+
+
+def domains_of(news: News) -> Iterable[str]:
+    """Return the domains of the containers that news are about."""
+    match news:
+        case Known() | List():
+            return news.members
+        case Change():
+            return (news.domain,)
+        case _:
+            return ()
 
 
 @dataclass(slots=True, frozen=True)

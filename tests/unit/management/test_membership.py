@@ -313,3 +313,19 @@ def test_what_is_no_news_is_refused(payload):
     with pytest.raises(ValueError, match="not news of members"):
         platform.ends[C0].receive(C1, payload, platform.now)
     assert not platform.ends[C0].instructions
+
+
+@pytest.mark.parametrize("domain", ["", "c9", "C9.lab.localhost", "localhost.lab.localhost", "c9.elsewhere"])
+def test_news_of_what_is_no_container_of_the_platform_are_refused(domain):
+    platform = Platform(C1)
+    keeper, follower = platform.ends[C0], platform.ends[C1]
+    high = (1 << 50, 7, 1)
+    for end, origin, news in (
+        (keeper, C1, Known(101, high, {C1: 101, domain: 7})),
+        (follower, C0, List(100, high, high, {C0: 100, C1: 101, domain: 7})),
+        (follower, C0, Change(100, high, domain, 7)),
+    ):
+        with pytest.raises(ValueError, match="no container of the platform"):
+            end.receive(origin, encode(news), platform.now)
+        assert not end.instructions
+    assert platform.lists() == [{C0: 100, C1: 101}] * 2

@@ -18,6 +18,9 @@ MARKER = "formicary-hosts.txt"
 RUNNING = "running"
 """The folder in it with a file for each process of ours."""
 
+SCRATCH = "scratch"
+"""The folder in it where deputies keep what they need while they run."""
+
 RECORD = "record.json"
 """The file in it that says what was prepared."""
 
@@ -31,8 +34,11 @@ class NotOursError(Exception):
 
 
 def is_ours(folder: Path) -> bool:
-    """Say whether a folder has our marker."""
-    return (folder / MARKER).is_file()
+    """Say whether a folder has our marker, or nothing but what deputies keep while they run."""
+    if (folder / MARKER).is_file():
+        return True
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    return bool(names) and names <= {RUNNING, SCRATCH}
 
 
 def claim(folder: Path) -> None:
@@ -46,9 +52,7 @@ def claim(folder: Path) -> None:
         OSError: it cannot be made.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if is_ours(folder):
-        return
-    if any(folder.iterdir()):
+    if any(folder.iterdir()) and not is_ours(folder):
         raise NotOursError(f"the folder {folder} is not empty and not ours")
     (folder / MARKER).write_text(_SAYS, encoding="ascii")
 
@@ -76,6 +80,8 @@ def forget(folder: Path, pid: int) -> None:
     """Remove what `note` has written, if anything."""
     with contextlib.suppress(FileNotFoundError):
         (folder / RUNNING / f"{pid}.json").unlink()
+    with contextlib.suppress(OSError):  # others run still
+        (folder / RUNNING).rmdir()
 
 
 def record(folder: Path) -> dict[str, object]:
@@ -88,12 +94,14 @@ def record(folder: Path) -> dict[str, object]:
 
 
 def left(folder: Path) -> dict[int, str]:
-    """Return the processes of ours that run still, with their command lines; forget all others.
+    """Return the processes of ours that run still, with their command lines; forget those that have ended.
 
     A process is ours if it has the number, the command line and the start time that were noted, in the same
-    run of the kernel: a number alone may be another's by now.
+    run of the kernel: a number alone may be another's by now. Hosts may share a home folder, so what another
+    run of a kernel has noted stays.
     """
     found = {}
+    boot = _boot()
     for file in sorted((folder / RUNNING).glob("*.json")):
         pid = int(file.stem) if file.stem.isdigit() else 0
         try:
@@ -102,7 +110,7 @@ def left(folder: Path) -> dict[int, str]:
             noted = {}
         if pid > 1 and noted.get("started") and noted == _traits(pid):
             found[pid] = str(noted["command"])
-        else:
+        elif noted.get("boot") == boot:
             forget(folder, pid)
     return found
 
@@ -133,7 +141,13 @@ def _traits(pid: int) -> dict[str, str]:
         words = (
             Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
         )
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:
         return {}
-    return {} if words[0] in {"Z", "X"} else {"command": command, "started": words[19], "boot": boot}
+    return {} if words[0] in {"Z", "X"} else {"command": command, "started": words[19], "boot": _boot()}
+
+
+def _boot() -> str:
+    """Return what tells this run of the kernel, or of a container's, from all others."""
+    with contextlib.suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return ""

@@ -14,7 +14,7 @@ import asyncio
 import shlex
 import socket
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.hosts.keys import Keys, load_keys, refused_key
@@ -136,14 +136,19 @@ async def connected(
         known: all of the inventory, where some are only reached by way of others.
     """
     hosts = tuple(hosts)
-    async with Web((*known, *hosts)) as web:
-        found = await asyncio.gather(*(web.connect(host.name) for host in hosts), return_exceptions=True)
-        connections: dict[str, Connection | HostError] = {}
-        for host, connection in zip(hosts, found, strict=True):
-            if isinstance(connection, BaseException) and not isinstance(connection, HostError):
-                raise connection
-            connections[host.name] = connection
-        yield connections
+    web = Web((*known, *hosts))
+    try:
+        found = await asyncio.gather(*(_tried(web, host.name) for host in hosts))
+        yield {host.name: connection for host, connection in zip(hosts, found, strict=True)}
+    finally:
+        await web.close()
+
+
+async def _tried(web: Web, name: str) -> Connection | HostError:
+    try:
+        return await web.connect(name)
+    except HostError as error:
+        return error
 
 
 class Web:
@@ -157,10 +162,8 @@ class Web:
         self._hosts = {host.name: host for host in hosts}
         self._connections: dict[str, asyncio.Task[Connection]] = {}
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
+    async def close(self) -> None:
+        """Close all of them; the other sides are not waited for."""
         tasks = self._connections.values()
         for task in tasks:
             task.cancel()

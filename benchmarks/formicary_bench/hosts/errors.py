@@ -9,3 +9,16 @@ class HostError(FormicaryError):
     """A host cannot do what it is asked for; the sentence names it, says why, and what to do next."""
 
     exit_code = 3
+
+
+def together(errors: list[HostError], count: int) -> HostError:
+    """Make one error of what is wrong with several hosts, each on a line of its own.
+
+    Args:
+        errors: at least one.
+        count: how many hosts there are.
+    """
+    if len(errors) == 1:
+        return errors[0]
+    lines = "".join(f"\n  {error}" for error in errors)
+    return HostError(f"{len(errors)} of {count} hosts cannot be used:{lines}")

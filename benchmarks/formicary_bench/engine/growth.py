@@ -63,7 +63,8 @@ def measure_growth(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
     started = datetime.now(UTC)
     looks = Looks()
     # What one slow turn of a loaded loop takes does not matter here: the load ends by the clock.
-    Course(task, watcher, looks).run()
+    with Course(task, watcher, looks) as course:
+        course.run()
     if len(looks.rows) < _FEWEST:
         raise RepetitionError(
             f"the memory was looked at {len(looks.rows)} times, and {_FEWEST} are needed; take more seconds"

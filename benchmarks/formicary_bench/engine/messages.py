@@ -66,8 +66,12 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
     listen: str = ""
 
 
+class Meet(msgspec.Struct, frozen=True, tag="meet"):
+    """Everything is prepared everywhere: wait until you know all whom you will talk to."""
+
+
 class Go(msgspec.Struct, frozen=True, tag="go"):
-    """Everything is prepared everywhere: begin."""
+    """All have met: begin."""
 
 
 class Stop(msgspec.Struct, frozen=True, tag="stop"):
@@ -75,9 +79,19 @@ class Stop(msgspec.Struct, frozen=True, tag="stop"):
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """A worker is prepared, and can be reached at `endpoint` if it echoes."""
+    """A worker is prepared.
+
+    Attributes:
+        endpoint: how others reach it, if they do.
+        measures: whether it has something to measure, and so a result.
+    """
 
     endpoint: str = ""
+    measures: bool = False
+
+
+class Met(msgspec.Struct, frozen=True, tag="met"):
+    """A worker knows all whom it will talk to."""
 
 
 class Progress(msgspec.Struct, frozen=True, tag="progress"):
@@ -140,8 +154,8 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     reason: str
 
 
-Order = Job | Go | Stop
-Report = Ready | Progress | Mark | Done | Created | Failed
+Order = Job | Meet | Go | Stop
+Report = Ready | Met | Progress | Mark | Done | Created | Failed
 
 encode = msgspec.json.Encoder().encode
 decode_order = msgspec.json.Decoder(Order).decode

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from formicary.errors import TracingError
+from formicary_bench.engine.processes import Worker
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from formicary.profiling.model import Profile
-    from formicary_bench.engine.messages import Order, Report
+    from formicary_bench.engine.messages import Order, Report, Server
     from formicary_bench.hosts.protocol import Looked
 
 
@@ -56,7 +62,9 @@ class Place(Protocol):
         name: the host's name; empty for the machine of the controller.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The host's name; empty for the machine of the controller."""
 
     def worker(self) -> AbstractContextManager[Process]:
         """Start a fresh worker."""
@@ -66,3 +74,58 @@ class Place(Protocol):
 
     def look(self, pids: tuple[int, ...] = ()) -> Looked:
         """Read the machine's counters."""
+
+
+class LocalPlace:
+    """The machine of the controller."""
+
+    name = ""
+
+    def worker(self) -> Worker:
+        """Start a fresh worker."""
+        return Worker()
+
+    @contextmanager
+    def window(self, pid: int, servers: tuple[int, ...]) -> Iterator[Window]:
+        """Look where a process's CPU time goes; by its clocks alone where nobody may look into it."""
+        from formicary.profiling import window
+        from formicary_bench.engine.unsampled import Unsampled
+
+        try:
+            opened = window.Window(pid, servers=servers)
+        except TracingError as error:
+            yield Unsampled(pid, servers, str(error))
+            return
+        with opened:
+            yield opened
+
+    def look(self, pids: tuple[int, ...] = ()) -> Looked:
+        """Read the machine's counters."""
+        from formicary_bench.hosts.counters import look
+
+        return look("", pids)
+
+
+HERE = LocalPlace()
+
+
+@dataclass(frozen=True)
+class Seat:
+    """What a worker of a repetition is to be, and where.
+
+    Attributes:
+        role: its part.
+        place: where it runs.
+        listen: the IP address at which it listens for the others; loopback if empty.
+        server: the XMPP server that it connects to, where one takes part.
+    """
+
+    role: str
+    place: Place = HERE
+    listen: str = ""
+    server: Server | None = None
+
+    @property
+    def label(self) -> str:
+        """What it is called in results: its role, and the host where there are several."""
+        return f"{self.role}@{self.place.name}" if self.place.name else self.role

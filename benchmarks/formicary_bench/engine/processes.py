@@ -7,11 +7,13 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Self
 
 import msgspec
+from msgspec.structs import replace
 
-from formicary_bench.engine.messages import Failed, decode_report, encode
+from formicary_bench.engine.messages import Failed, Job, decode_report, encode
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,38 +26,35 @@ _LONGEST_LINE = 300
 
 
 class Worker:
-    """A worker's process; gone after the `with` block, whatever it is doing.
+    """A worker's process on this machine; gone after the `with` block, whatever it is doing."""
 
-    Args:
-        handover: the file descriptor that it shall inherit; -1 for none.
-    """
-
-    def __init__(self, handover: int) -> None:
-        self._handover = handover
+    def __init__(self) -> None:
         self._rest = b""
+        self._files = ExitStack()
 
     def __enter__(self) -> Self:
         # A file, not a pipe: a worker that complains without end must not block.
-        self._errors = tempfile.TemporaryFile()  # closed in __exit__
+        self._errors = self._files.enter_context(tempfile.TemporaryFile())
         try:
+            self._handover = self._files.enter_context(tempfile.TemporaryFile())
             self._process = subprocess.Popen(  # noqa: S603 -- this interpreter, with arguments of our own
                 _COMMAND,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._errors,
                 bufsize=0,
-                pass_fds=[self._handover] if self._handover >= 0 else [],
+                pass_fds=[self._handover.fileno()],
                 start_new_session=True,  # Ctrl-C is for the controller, which ends its workers itself
             )
         except BaseException:
-            self._errors.close()
+            self._files.close()
             raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._errors, self._process:  # leaving it closes the pipes and waits for the end
+        with self._files, self._process:  # leaving it closes the pipes and waits for the end
             self._process.kill()
 
     @property
@@ -71,6 +70,8 @@ class Worker:
     def tell(self, order: Order) -> None:
         """Tell it something; nothing happens if it has ended, which is noticed by `read`."""
         assert self._process.stdin is not None
+        if isinstance(order, Job):
+            order = replace(order, handover=self._handover.fileno())
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(encode(order) + b"\n")
 
@@ -96,6 +97,10 @@ class Worker:
     def last_words(self) -> str:
         """Return the last line that it wrote to standard error."""
         return last_line(self._errors)
+
+    def handed_over(self) -> int:
+        """Return the file descriptor of the raw values that it has written, complete after `Done`."""
+        return self._handover.fileno()
 
 
 def last_line(file: IO[bytes]) -> str:

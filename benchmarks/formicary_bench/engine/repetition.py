@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import selectors
-import tempfile
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from formicary_bench.engine.errors import RepetitionError
+from formicary_bench.engine.handed import creations, round_trips
 from formicary_bench.engine.interruption import welcome
-from formicary_bench.engine.messages import Created, Done, Go, Job
+from formicary_bench.engine.messages import Created, Go, Job
 from formicary_bench.engine.phases import (
     QUIET_SECONDS,
     Advance,
@@ -23,27 +22,33 @@ from formicary_bench.engine.phases import (
     Observe,
     Phases,
     Prepare,
+    Show,
     TellAll,
 )
-from formicary_bench.engine.processes import Worker
+from formicary_bench.engine.places import Seat
 from formicary_bench.experiments.catalogue import CREATE
-from formicary_bench.platforms.catalogue import APART
+from formicary_bench.platforms.catalogue import N_HOSTS, SAME
 from formicary_bench.results.load import load_of
 from formicary_bench.results.model import Repetition
-from formicary_bench.results.raw import COOL_DOWN, MEASURED, WARM_UP, Creations, RoundTrips
+from formicary_bench.results.raw import Creations, RoundTrips
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from types import TracebackType
 
-    from formicary_bench.engine.messages import Mark, Server
+    from formicary_bench.engine.messages import Mark, Order, Server
+    from formicary_bench.engine.places import Process
     from formicary_bench.results.model import Configuration
 
 _SECONDS_TO_END = 5.0
-_MEASURED_BY_NS = 8  # bytes of a time
+_SECONDS_BETWEEN_LOOKS = 0.5  # at which hosts are missing
 
 
 class Watcher(Protocol):
     """Who looks on while round trips are made."""
+
+    def say(self, sentence: str) -> None:
+        """Learn what a user should know at once."""
 
     def advance(self, done: int, at_ns: int) -> None:
         """See how many are done at a time of the worker's clock."""
@@ -59,7 +64,7 @@ class Observer(Protocol):
     marks: bool
 
     def begin(self, processes: dict[str, int]) -> None:
-        """Learn that all are prepared and begin now: the workers' process ids, by role."""
+        """Learn that all begin now: the workers' process ids, by the labels of their seats."""
 
     def advance(self, done: int, at_ns: int) -> None:
         """See how many are done at a time of the worker's clock."""
@@ -86,6 +91,10 @@ class Nobody:
 NOBODY = Nobody()
 
 
+def _none() -> frozenset[str]:
+    return frozenset()
+
+
 @dataclass(frozen=True)
 class Task:
     """What is measured.
@@ -94,13 +103,17 @@ class Task:
         configuration: what to measure.
         number: 1 for its first repetition.
         seed: for the random generators.
-        server: the XMPP server, where one takes part.
+        server: the XMPP server, where one takes part and all workers are on this machine.
+        seats: what the workers are to be, and where; by the configuration, on this machine, if empty.
+        missing: returns the names of the hosts that do not answer at the moment.
     """
 
     configuration: Configuration
     number: int
     seed: int
     server: Server | None = None
+    seats: tuple[Seat, ...] = ()
+    missing: Callable[[], frozenset[str]] = _none
 
 
 def measure(
@@ -118,80 +131,96 @@ def measure(
         RepetitionError: nothing came of it; says what happened.
     """
     started = datetime.now(UTC)
-    with tempfile.TemporaryFile() as handover:
-        result = Course(task, watcher, observer, handover.fileno(), quiet_s=quiet_s).run()
-        data = (
-            _creations(result)
-            if isinstance(result, Created)
-            else _round_trips(task.configuration, result, handover.fileno())
-        )
+    with Course(task, watcher, observer, quiet_s=quiet_s) as course:
+        done = course.run()
+        first = next(iter(done.results.values()))
+        members: tuple[int, ...] = ()
+        data: RoundTrips | Creations
+        if isinstance(first, Created):
+            data = creations(first)
+        else:
+            handed = {worker: course.workers[worker].handed_over() for worker in done.results}
+            data, members = round_trips(task.configuration, done.results, handed)
     known = Repetition(
         configuration=task.configuration.key,
         number=task.number,
         seed=task.seed,
         started=started,
         ended=datetime.now(UTC),
+        members=members if len(members) > 1 else (),
     )
-    return _with_figures(known, data), data
+    return _with_figures(known, data, full_load=done.full_load), data
 
 
 def roles_of(configuration: Configuration) -> tuple[str, ...]:
-    """Return the roles of a configuration's workers; the last one measures."""
+    """Return the roles of a configuration's workers."""
     if configuration.experiment == CREATE.name:
         return ("create",)
-    return ("echo", "ask") if configuration.placement == APART else ("both",)
+    if configuration.placement == N_HOSTS:
+        return ("member",) * configuration.hosts
+    return ("both",) if configuration.placement == SAME else ("echo", "ask")
 
 
 class Course:
-    """The thin shell around `Phases`: it waits, and does what it is told.
+    """The thin shell around `Phases`: it waits, and does what it is told. Its workers are gone after it.
 
     Args:
         task: what to measure.
         watcher: told of the progress.
         observer: measures from outside meanwhile.
-        handover: the file to which the worker that measures writes; -1 where it writes nothing.
         quiet_s: seconds without any progress after which the repetition is given up.
     """
 
     def __init__(
-        self,
-        task: Task,
-        watcher: Watcher,
-        observer: Observer,
-        handover: int = -1,
-        *,
-        quiet_s: float = QUIET_SECONDS,
+        self, task: Task, watcher: Watcher, observer: Observer, *, quiet_s: float = QUIET_SECONDS
     ) -> None:
         self._task = task
-        self._handover = handover
         self._watcher = watcher
         self._observer = observer
-        self._roles = roles_of(task.configuration)
-        self._phases = Phases(self._roles, quiet_s)
-        self._result: Done | Created | None = None
-        self._workers: list[Worker] = []
+        self._seats = task.seats or tuple(
+            Seat(role, server=task.server) for role in roles_of(task.configuration)
+        )
+        roles = tuple(seat.role for seat in self._seats)
+        self._hosts = tuple(seat.place.name for seat in self._seats if seat.place.name)
+        self._marks = observer.marks or len(roles) > 2  # noqa: PLR2004 -- several measure: are they at it together?
+        self._phases = Phases(roles, self._hosts, self._marks, quiet_s)
+        self._finished: Finish | None = None
+        self._stack = ExitStack()
+        self.workers: list[Process] = []
 
-    def run(self) -> Done | Created:
-        """Go through all of it, and return what the worker that measures has to say.
+    def __enter__(self) -> Self:
+        try:
+            self.workers += [self._stack.enter_context(seat.place.worker()) for seat in self._seats]
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def run(self) -> Finish:
+        """Go through all of it, and return what the workers that measure have to say.
 
         Raises:
             RepetitionError: nothing came of it; says what happened.
         """
-        with ExitStack() as stack, selectors.DefaultSelector() as selector:
-            for number in range(len(self._roles)):
-                worker = stack.enter_context(Worker(self._handover))
-                self._workers.append(worker)
+        with selectors.DefaultSelector() as selector:
+            for number, worker in enumerate(self.workers):
                 selector.register(worker, selectors.EVENT_READ, number)
             self._perform(self._phases.begin(time.monotonic()))
-            while self._result is None:
+            while self._finished is None:
                 self._wait(selector)
-        return self._result
+        return self._finished
 
     def _wait(self, selector: selectors.BaseSelector) -> None:
+        left = max(0.0, self._phases.deadline - time.monotonic())
         with welcome():
-            events = selector.select(max(0.0, self._phases.deadline - time.monotonic()))
+            events = selector.select(min(left, _SECONDS_BETWEEN_LOOKS) if self._hosts else left)
         for key, _ in events:
-            worker = self._workers[key.data]
+            worker = self.workers[key.data]
             reports = worker.read()
             if reports is None:
                 selector.unregister(worker)
@@ -199,82 +228,71 @@ class Course:
                 self._perform(self._phases.ended(key.data, code, worker.last_words()))
             for report in reports or ():
                 self._perform(self._phases.heard(key.data, report, time.monotonic()))
+        self._look_for_hosts()
         self._perform(self._phases.passed(time.monotonic()))
+
+    def _look_for_hosts(self) -> None:
+        missing = self._task.missing() if self._hosts else ()
+        for host in dict.fromkeys(self._hosts):
+            if host in missing:
+                self._perform(self._phases.missing(host, time.monotonic()))
+            else:
+                self._perform(self._phases.back(host))
 
     def _perform(self, instructions: Iterable[Instruction]) -> None:
         for instruction in instructions:
             match instruction:
                 case Prepare(worker, peer):
-                    self._workers[worker].tell(self._job(self._roles[worker], peer))
+                    self.workers[worker].tell(self._job(worker, peer))
                 case TellAll(order):
-                    if isinstance(order, Go):
-                        self._observer.begin(self._pids())
-                    for each in self._workers:
-                        each.tell(order)
+                    self._tell_all(order)
                 case Advance(done, at_ns):
                     self._watcher.advance(done, at_ns)
                     self._observer.advance(done, at_ns)
                 case Observe(mark):
                     self._observer.mark(mark)
-                case Finish(result):
-                    self._result = result
+                case Show(sentence):
+                    self._watcher.say(sentence)
+                case Finish():
+                    self._finished = instruction
                 case Break(reason):
                     raise RepetitionError(reason)
 
-    def _job(self, role: str, peer: str) -> Job:
-        task = self._task
-        about = task.configuration, role, task.seed, self._handover, peer, task.server
-        return Job(*about, marks=self._observer.marks)
+    def _tell_all(self, order: Order) -> None:
+        if isinstance(order, Go):
+            self._observer.begin(self._pids())
+        for worker in self.workers:
+            worker.tell(order)
+
+    def _job(self, worker: int, peer: str) -> Job:
+        seat = self._seats[worker]
+        return Job(
+            self._task.configuration,
+            seat.role,
+            self._task.seed,
+            peer=peer,
+            server=seat.server,
+            marks=self._marks,
+            member=worker,
+            members=len(self._seats),
+            listen=seat.listen,
+        )
 
     def _pids(self) -> dict[str, int]:
-        return {role: worker.pid for role, worker in zip(self._roles, self._workers, strict=True)}
+        return {seat.label: worker.pid for seat, worker in zip(self._seats, self.workers, strict=True)}
 
 
-def _creations(result: Created) -> Creations:
-    import numpy as np
-
-    return Creations(
-        batch=np.arange(len(result.agents), dtype=np.int32),
-        agents=np.array(result.agents, dtype=np.int64),
-        seconds=np.array(result.seconds, dtype=np.float64),
-        bytes=np.array(result.bytes, dtype=np.int64),
-    )
-
-
-def _round_trips(configuration: Configuration, result: Done, handover: int) -> RoundTrips:
-    """Read what the worker has handed over: for each pair all beginnings, then all times."""
-    import numpy as np
-
-    trips = configuration.warm_up + configuration.measured + configuration.cool_down
-    pairs = configuration.load
-    size = pairs * 2 * trips * _MEASURED_BY_NS
-    if set(result.counts) != {trips} or len(result.counts) != pairs or os.fstat(handover).st_size != size:
-        raise RepetitionError("the measuring process handed over fewer round trips than it should have made")
-    values = np.frombuffer(os.pread(handover, size, 0), dtype=np.int64).reshape(pairs, 2, trips)
-    phases = np.repeat(
-        np.array([WARM_UP, MEASURED, COOL_DOWN], dtype=np.int8),
-        [configuration.warm_up, configuration.measured, configuration.cool_down],
-    )
-    return RoundTrips(
-        pair=np.repeat(np.arange(pairs, dtype=np.int32), trips),
-        index=np.tile(np.arange(trips, dtype=np.int32), pairs),
-        start_ns=(values[:, 0] - result.began_ns).ravel(),
-        rtt_ns=values[:, 1].ravel(),
-        phase=np.tile(phases, pairs),
-    )
-
-
-def _with_figures(known: Repetition, data: RoundTrips | Creations) -> Repetition:
+def _with_figures(known: Repetition, data: RoundTrips | Creations, *, full_load: bool) -> Repetition:
     import msgspec
 
     if isinstance(data, Creations):
         return msgspec.structs.replace(known, elapsed_s=float(data.seconds.sum()))
-    load = load_of(data)
+    load = load_of(data, known.members)
     if load is None:
         raise RepetitionError("no round trip was measured")
     return msgspec.structs.replace(
         known,
-        full_load=load.full,
+        full_load=load.full and full_load,
         elapsed_s=load.elapsed_s,
         round_trips=load.round_trips,
         window_s=load.window_s,

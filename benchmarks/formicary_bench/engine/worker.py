@@ -24,6 +24,8 @@ from formicary_bench.engine.messages import (
     Failed,
     Go,
     Job,
+    Meet,
+    Met,
     Progress,
     Ready,
     Report,
@@ -88,14 +90,17 @@ def _orders() -> Iterator[Order]:
 async def play(job: Job, channel: Channel) -> None:
     """Play the part that a job describes, to its end."""
     loop = asyncio.get_running_loop()
-    told = {Go: asyncio.Event(), Stop: asyncio.Event()}
+    told: dict[type[Order], asyncio.Event] = {order: asyncio.Event() for order in (Meet, Go, Stop)}
     channel.listen(lambda order: loop.call_soon_threadsafe(told[type(order)].set))
     part = cast("Part", getattr(import_module(_module(job)), job.role))
     work = Work(job)
     tasks = [asyncio.create_task(_report(work, channel))]
     try:
         async with part(work) as side:
-            channel.say(Ready(side.endpoint))
+            channel.say(Ready(side.endpoint, measures=side.measure is not None))
+            await told[Meet].wait()
+            await side.meet()
+            channel.say(Met())
             await told[Go].wait()
             if side.measure is not None:
                 began = perf_counter_ns()

@@ -5,17 +5,18 @@ One definition for the engine, which notes it in the manifest, and for the summa
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.results.raw import MEASURED
+from formicary_bench.results.raw import MEASURED, RoundTrips
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
-
-    from formicary_bench.results.raw import RoundTrips
 
 
 class Load(msgspec.Struct, frozen=True):
@@ -43,8 +44,49 @@ class Load(msgspec.Struct, frozen=True):
         return max(self.end_ns - self.begin_ns, 0) / 1e9
 
 
-def load_of(data: RoundTrips) -> Load | None:
-    """Look at the round trips of a repetition; None where none was measured."""
+def load_of(data: RoundTrips, members: Sequence[int] = ()) -> Load | None:
+    """Look at the round trips of a repetition; None where none was measured.
+
+    Args:
+        data: the round trips.
+        members: how many pairs each process that measured has, if there were several. Their clocks are their
+            own: each is looked at alone, and the window is as long as makes the rate the sum of their rates.
+    """
+    if len(members) < 2:  # noqa: PLR2004 -- several
+        return _load_of_one(data)
+    edges = [sum(members[:place]) for place in range(len(members) + 1)]
+    loads = [_load_of_one(_pairs_of(data, *ends)) for ends in itertools.pairwise(edges)]
+    known = [load for load in loads if load is not None]
+    return _together(known) if len(known) == len(members) else None
+
+
+def _pairs_of(data: RoundTrips, first: int, last: int) -> RoundTrips:
+    of_it = (data.pair >= first) & (data.pair < last)
+    return RoundTrips(
+        pair=data.pair[of_it] - first,
+        index=data.index[of_it],
+        start_ns=data.start_ns[of_it],
+        rtt_ns=data.rtt_ns[of_it],
+        phase=data.phase[of_it],
+    )
+
+
+def _together(loads: list[Load]) -> Load:
+    in_window = sum(load.round_trips_in_window for load in loads)
+    has_windows = all(load.window_s for load in loads)
+    rate = sum(load.round_trips_in_window / load.window_s for load in loads) if has_windows else 0.0
+    begin = max(load.begin_ns for load in loads)
+    return Load(
+        full=all(load.full for load in loads),
+        round_trips=sum(load.round_trips for load in loads),
+        elapsed_s=max(load.elapsed_s for load in loads),
+        begin_ns=begin,
+        end_ns=begin + round(in_window / rate * 1e9) if rate else begin,
+        round_trips_in_window=in_window if rate else 0,
+    )
+
+
+def _load_of_one(data: RoundTrips) -> Load | None:
     measured = data.phase == MEASURED
     if not measured.any():
         return None

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.server import ManagedServer
-from formicary_bench.engine.messages import Go, Job, Progress, Ready, decode_report, encode
+from formicary_bench.engine.messages import Go, Job, Meet, Progress, Ready, decode_report, encode
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.repetition import RepetitionError, Task, measure
@@ -234,7 +234,9 @@ def test_a_worker_ends_when_its_controller_is_gone_however_busy_it_is():
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as worker:
-        worker.stdin.write(encode(Job(configuration, "both", 7)) + b"\n" + encode(Go()) + b"\n")
+        worker.stdin.write(
+            b"".join(encode(order) + b"\n" for order in (Job(configuration, "both", 7), Meet(), Go()))
+        )
         worker.stdin.flush()
         reports = map(decode_report, worker.stdout)
         assert any(isinstance(report, Ready) for report in reports)

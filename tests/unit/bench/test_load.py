@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from formicary_bench.results.load import load_of
+from formicary_bench.results.raw import MEASURED, RoundTrips
+
+
+def trips(pairs, each, rtt_ns, begin_ns=0):
+    """Pairs that make round trips one after the other, all alike."""
+    count = pairs * each
+    return {
+        "pair": np.repeat(np.arange(pairs, dtype=np.int32), each),
+        "index": np.tile(np.arange(each, dtype=np.int32), pairs),
+        "start_ns": np.tile(begin_ns + np.arange(each, dtype=np.int64) * rtt_ns, pairs),
+        "rtt_ns": np.full(count, rtt_ns, dtype=np.int64),
+        "phase": np.full(count, MEASURED, dtype=np.int8),
+    }
+
+
+def together(*members):
+    """The round trips of several processes in one table, with pairs numbered through."""
+    columns = {name: np.concatenate([one[name] for one in members]) for name in members[0]}
+    counts = [int(one["pair"].max()) + 1 for one in members]
+    shifts = np.repeat(np.cumsum([0, *counts[:-1]]), [len(one["pair"]) for one in members])
+    return RoundTrips(**columns | {"pair": (columns["pair"] + shifts).astype(np.int32)}), counts
+
+
+def rate(load):
+    return load.round_trips_in_window / load.window_s
+
+
+def test_rates_of_several_processes_are_summed_whatever_their_clocks_say():
+    fast, slow = trips(2, 1000, 10_000, begin_ns=77), trips(3, 500, 40_000, begin_ns=10**15)
+    data, members = together(fast, slow)
+    load = load_of(data, members)
+    alone = [load_of(RoundTrips(**one)) for one in (fast, slow)]
+    assert rate(load) == pytest.approx(sum(map(rate, alone)), rel=1e-6)
+    assert (load.full, load.round_trips) == (True, 2000 + 1500)
+    assert load.elapsed_s == max(one.elapsed_s for one in alone)
+    assert load_of(data).window_s == 0.0  # as if they had one clock
+
+
+def test_one_without_a_window_leaves_none():
+    short = trips(1, 1, 10_000)
+    late = {name: np.concatenate([short[name], short[name]]) for name in short}
+    late["pair"] = np.array([0, 1], dtype=np.int32)
+    late["start_ns"] = np.array([0, 10**9], dtype=np.int64)
+    data, members = together(trips(2, 100, 10_000), late)
+    assert load_of(data, members).window_s == 0.0
+    assert not load_of(data, members).full
+
+
+def test_one_process_is_looked_at_as_ever():
+    data = RoundTrips(**trips(2, 10, 1000))
+    assert load_of(data, (2,)) == load_of(data)

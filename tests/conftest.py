@@ -11,6 +11,7 @@ pytest_plugins = [
     "tests.plugins.async_tests",
     "tests.plugins.extras",
     "tests.plugins.leaks",
+    "tests.plugins.missing",
     "tests.plugins.namespaces",
     "tests.plugins.hosts",  # behind what it imports
 ]

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.plugins.missing import leave_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -163,10 +164,8 @@ def need_namespaces(programs: Mapping[str, str]) -> None:
         trial = ["unshare", "--net", "true"]
         done = subprocess.run(trial, capture_output=True, text=True, check=False)
         reason = done.stderr.strip()  # a container without the right to it, for example
-    if reason and os.environ.get("CI"):
-        pytest.fail(reason)
     if reason:
-        pytest.skip(reason)
+        leave_out(reason)
 
 
 def _remove_left_over() -> None:

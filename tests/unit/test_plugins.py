@@ -78,6 +78,24 @@ def test_what_needs_an_extra_is_left_out_or_fails(run_without, version, ci, outc
     result.stdout.fnmatch_lines([says])
 
 
+@pytest.mark.parametrize(("ci", "outcomes"), [("", {"skipped": 1}), ("true", {"errors": 1})])
+def test_what_only_root_may_do_is_left_out_or_fails(pytester, monkeypatch, ci, outcomes):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("CI", ci)
+    pytester.makeconftest("""
+        pytest_plugins = ["tests.plugins.missing"]
+
+        def pytest_configure():
+            import types
+            from tests.plugins import missing
+            missing.os = types.SimpleNamespace(environ=missing.os.environ, geteuid=lambda: 1000)
+    """)
+    pytester.makepyfile("def test_something(as_root): pass")
+    result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-rs")
+    result.assert_outcomes(**outcomes)
+    result.stdout.fnmatch_lines(["*only root may do*"])
+
+
 def test_async_tests_run_to_their_end(run):
     result = run("""
         import asyncio, pytest

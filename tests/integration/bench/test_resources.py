@@ -1,6 +1,5 @@
 """Real measurements of memory and of the wire, tiny ones."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -101,7 +100,8 @@ def test_bodies_and_what_carries_them_are_on_the_wire(silent, tmp_path):
     assert network() == before
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can have a network alone")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has networks for one process alone")
+@pytest.mark.usefixtures("as_root")
 def test_a_network_of_its_own_has_nothing_else_on_it():
     with own_network.own_network():
         assert has_own_network()

@@ -64,7 +64,7 @@ def test_no_py_spy(monkeypatch, tmp_path):
         pass
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.usefixtures("as_root")
 def test_no_permission_to_look_into_a_process(monkeypatch, started):
     ours = started(sys.executable, "-c", SPIN.format(seconds=60))
     plain = sampler.subprocess.Popen

@@ -8,10 +8,10 @@ from hypothesis import settings
 
 pytest_plugins = [
     "pytester",
+    "tests.plugins.missing",  # before those that import it, whose assertions pytest rewrites
     "tests.plugins.async_tests",
     "tests.plugins.extras",
     "tests.plugins.leaks",
-    "tests.plugins.missing",
     "tests.plugins.namespaces",
     "tests.plugins.hosts",  # behind what it imports
 ]

@@ -49,7 +49,7 @@ def run_without(pytester, monkeypatch):
         monkeypatch.setenv("PYTHONPATH", str(ROOT))
         monkeypatch.setenv("CI", ci)
         pytester.makeconftest(f"""
-            pytest_plugins = ["tests.plugins.extras"]
+            pytest_plugins = ["tests.plugins.missing", "tests.plugins.extras"]
 
             def pytest_configure():
                 import types

@@ -19,7 +19,7 @@ from formicary.quoting import printable
 from formicary_bench.hosts.places import from_home
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     import asyncssh
 
@@ -78,25 +78,25 @@ class Helper:
     async def ask(
         self,
         task: str,
+        arguments: Mapping[str, object] | None = None,
         *,
         seconds: float = 30.0,
         progress: Callable[[str], None] | None = None,
-        **arguments: Any,
     ) -> Any:
         """Have something done there, and return what comes of it.
 
         Args:
             task: which of the program's tasks.
+            arguments: the task's own.
             seconds: how long it may take.
             progress: is told how far it is.
-            arguments: the task's own.
 
         Raises:
             HostError: it cannot be done, takes too long, or the connection is lost.
         """
         self._number += 1
         async with self._patience(f"answer ({task})", seconds):
-            self._write({"number": self._number, "task": task, "arguments": arguments})
+            self._write({"number": self._number, "task": task, "arguments": arguments or {}})
             return await self._answer(progress)
 
     @asynccontextmanager

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from formicary.errors import UsageError
+from formicary_bench.hosts import values
+from formicary_bench.hosts.values import CONTAINERS, SERVER
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-CONTAINERS, SERVER = "containers", "server"
-"""What a host may be for: agents' containers, an XMPP server, or both."""
+__all__ = ["CONTAINERS", "SERVER", "Host", "Inventory", "choose", "load"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,3 +70,37 @@ class Inventory:
 
     path: Path
     hosts: tuple[Host, ...]
+
+
+def load(path: Path) -> Inventory:
+    """Read an inventory.
+
+    Args:
+        path: the file; relative paths in it are meant from its folder.
+
+    Raises:
+        UsageError: it cannot be read, or there is something wrong with it: all of that.
+    """
+    from formicary_bench.hosts.reading import read
+
+    return Inventory(path, read(path))
+
+
+def choose(inventory: Inventory, words: Sequence[str]) -> tuple[Host, ...]:
+    """Return the hosts that are meant by names of hosts and groups, in the order of the file.
+
+    Args:
+        inventory: all hosts.
+        words: the names; all hosts if there are none.
+
+    Raises:
+        UsageError: there is no such host or group.
+    """
+    if not words:
+        return inventory.hosts
+    known = {word for host in inventory.hosts for word in (host.name, *host.groups)}
+    for word in words:
+        if word not in known:
+            near = values.guess(word, sorted(known)) or f"; there are {', '.join(sorted(known)[:10])}"
+            raise UsageError(f"{inventory.path} has no host or group {values.shown(word)}{near}")
+    return tuple(host for host in inventory.hosts if {host.name, *host.groups} & set(words))

@@ -73,7 +73,7 @@ def _parse(path: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise UsageError(f"{path} has brackets within brackets without end; {_HOW}") from None
+        raise UsageError(f"{path}: this is not TOML (brackets within brackets without end); {_HOW}") from None
     except ValueError as error:
         found = re.fullmatch(
             r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL

@@ -107,9 +107,39 @@ def run(
             show_default="no; memory/growth: 20",
         ),
     ] = None,
+    count: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,...",
+            help="With messaging/scale-out: how many hosts.",
+            show_default="from 1 to as many as there are",
+        ),
+    ] = None,
+    traffic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help="Over many hosts: whom agents talk to. ring: those of the next host; all-to-all: evenly "
+            "those of all other hosts.",
+            show_default="all-to-all; messaging/scale-out: both",
+        ),
+    ] = None,
+    spread: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE,...",
+            help="Where services are, if there are two containers. apart: with the directory, and not with "
+            "its user; beside: with its user; split: half of them in each.",
+            show_default="apart; two-hosts: as in the papers",
+        ),
+    ] = None,
     placement: Annotated[
         str | None,
-        typer.Option(metavar="PLACE,...", help="same-container, two-containers.", show_default="both"),
+        typer.Option(
+            metavar="PLACE,...",
+            help="same-container, two-containers; with hosts also two-hosts, n-hosts.",
+            show_default="both; with hosts: two-hosts",
+        ),
     ] = None,
     route: Annotated[
         str | None,
@@ -183,6 +213,9 @@ def run(
         services=services,
         containers=containers,
         growth=growth,
+        count=count,
+        traffic=traffic,
+        spread=spread,
         placement=placement,
         route=route,
         tls=tls,

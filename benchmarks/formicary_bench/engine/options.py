@@ -11,8 +11,9 @@ from formicary.errors import UsageError
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.quick import QUICK
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms.catalogue import APART, ROUTES, SAME, SUBJECTS
-from formicary_bench.platforms.containers import MOST_ON_A_HOST
+from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME, SUBJECTS
+from formicary_bench.platforms.containers import MOST_HOSTS, MOST_ON_A_HOST
+from formicary_bench.platforms.traffic import SAID, TRAFFICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,6 +46,10 @@ class Options:
         services: how many services are registered before.
         containers: how many other containers are to learn of a registration.
         growth: for how many seconds pairs talk while memory is looked at.
+        hosts: names of the hosts that containers may be on; none where all is on this machine.
+        counts: how many hosts take part, where that varies.
+        traffics: who talks to whom over many hosts.
+        spreads: where services are, of two containers.
         placements: where the agents are.
         routes: what carries our agents' messages between two containers.
         tls: whether they are encrypted there, and a baseline's where it can do that.
@@ -62,6 +67,10 @@ class Options:
     services: tuple[int, ...] | None = None
     containers: tuple[int, ...] | None = None
     growth: int | None = None
+    hosts: tuple[str, ...] = ()
+    counts: tuple[int, ...] | None = None
+    traffics: tuple[str, ...] | None = None
+    spreads: tuple[str, ...] | None = None
     placements: tuple[str, ...] | None = None
     routes: tuple[str, ...] | None = None
     tls: tuple[bool, ...] | None = None
@@ -80,6 +89,10 @@ class Options:
             "agents": self.agents,
             "services": self.services,
             "containers": self.containers,
+            "hosts": self.hosts or None,
+            "count": self.counts,
+            "traffic": self.traffics,
+            "spread": None if self.spreads is None else [SAID[spread] for spread in self.spreads],
             "placement": self.placements,
             "route": self.routes,
             "tls": None if self.tls is None else [_ON_OFF[value] for value in self.tls],
@@ -101,6 +114,10 @@ def parse(
     services: str | None = None,
     containers: str | None = None,
     growth: str | None = None,
+    hosts: Sequence[str] = (),
+    count: str | None = None,
+    traffic: str | None = None,
+    spread: str | None = None,
     placement: str | None = None,
     route: str | None = None,
     tls: str | None = None,
@@ -125,6 +142,9 @@ def parse(
         "services": services,
         "containers": containers,
         "growth": growth,
+        "count": count,
+        "traffic": traffic,
+        "spread": spread,
         "route": route,
         "tls": tls,
         "rounds": rounds,
@@ -143,7 +163,11 @@ def parse(
         services=_numbers("--services", services, 0, MOST_SERVICES),
         containers=_numbers("--containers", containers, 1, MOST_OTHERS),
         growth=_one("--growth", growth, 1, MOST_SECONDS),
-        placements=_names("placement", placement, [SAME, APART]),
+        hosts=tuple(hosts),
+        counts=_numbers("--count", count, 1, MOST_HOSTS),
+        traffics=_names("traffic", traffic, TRAFFICS),
+        spreads=_spreads(spread),
+        placements=_names("placement", placement, [SAME, APART, *HOSTED]),
         routes=_names("route", route, ROUTES),
         tls=_switches("--tls", tls),
         subjects=_subjects(platform),
@@ -230,6 +254,12 @@ def _names(what: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]
         if name not in known:
             raise UsageError(_unknown(what, name, known))
     return names
+
+
+def _spreads(text: str | None) -> tuple[str, ...] | None:
+    spreads = {word: spread for spread, word in SAID.items()}
+    names = _names("spread", text, list(spreads))
+    return None if names is None else tuple(spreads[name] for name in names)
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:

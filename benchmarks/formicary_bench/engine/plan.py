@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
+from formicary_bench.engine.plan_hosts import check_hosts, layouts_of, placements_of
 from formicary_bench.engine.plan_memory import memory_plan, memory_size
 from formicary_bench.engine.plan_profiles import with_profiles
 from formicary_bench.engine.ways import refuse_idle, ways_of
@@ -24,13 +25,15 @@ from formicary_bench.experiments.catalogue import (
 )
 from formicary_bench.experiments.directory import A_MESSAGE
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms.catalogue import AUTO, SUBJECTS, XMPP, subject_of
+from formicary_bench.platforms.catalogue import AUTO, N_HOSTS, SUBJECTS, TWO_HOSTS, XMPP, subject_of
+from formicary_bench.platforms.traffic import AWAY, SAID
 from formicary_bench.results.model import DIRECTORY, Configuration, is_cpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from formicary_bench.engine.options import Options
+    from formicary_bench.engine.plan_hosts import Layout
     from formicary_bench.platforms.catalogue import Subject, Way
 
 _EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
@@ -44,9 +47,9 @@ def make_plan(options: Options) -> list[Configuration]:
         UsageError: there is nothing to measure, or more than fits into memory.
     """
     parts = list(_parts(options))
-    _check_placements(options, parts)
+    check_hosts(options, parts)
     plain = [configuration for part in parts for configuration in _configurations(part, options)]
-    plan = list(with_profiles(plain, options))
+    plan = list(dict.fromkeys(with_profiles(plain, options)))
     refuse_idle(options, plan)
     if not plan or (options.experiment in _EXPERIMENTS and plan[0].experiment != options.experiment):
         raise UsageError(
@@ -91,7 +94,17 @@ def command(configuration: Configuration) -> str:
         return f"{who} --agents {configuration.agents}"
     has_choice = len(_EXPERIMENTS[configuration.experiment].placements) > 1
     where = f" --placement {configuration.placement}" if has_choice else ""
-    return f"{who}{where}{_way(configuration)} {_size(configuration)}".rstrip()
+    return f"{who}{where}{_layout(configuration)}{_way(configuration)} {_size(configuration)}".rstrip()
+
+
+def _layout(configuration: Configuration) -> str:
+    """Give the options that say how many hosts there are, who talks to whom, and where services are."""
+    experiment = _EXPERIMENTS[configuration.experiment]
+    count = f" --count {configuration.hosts}" if configuration.hosts and "count" in experiment.varies else ""
+    traffic = f" --traffic {configuration.traffic}" if configuration.traffic else ""
+    # Over hosts there may be several; with two processes it is usually that of all.
+    has_spread = configuration.spread or (experiment.spreads and configuration.placement == TWO_HOSTS)
+    return f"{count}{traffic}" + (f" --spread {SAID[configuration.spread]}" if has_spread else "")
 
 
 def _size(configuration: Configuration) -> str:
@@ -111,6 +124,8 @@ def _way(configuration: Configuration) -> str:
     """Give the options that choose a configuration's way, where it has any choice."""
     subject = subject_of(configuration.platform, configuration.kind)
     ways = subject.ways[configuration.placement]
+    if configuration.route == "in-process":
+        return ""
     route = f" --route {configuration.route}" if subject.has_choice(configuration.placement) else ""
     return f"{route} --tls {'on' if configuration.tls else 'off'}" if len(ways) > 1 else ""
 
@@ -133,39 +148,32 @@ def _parts(options: Options) -> Iterator[Part]:
     if one is MEMORY and options.growth:
         yield Part(GROWTH, loads=GROWTH.loads, payloads=GROWTH.payloads, placements=GROWTH.placements)
     if one.family == DIRECTORY and not is_cpu(one.name):
-        yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=one.placements)
-
-
-def _check_placements(options: Options, parts: Sequence[Part]) -> None:
-    has = {place for part in parts for place in part.placements if place in part.experiment.placements}
-    for placement in options.placements or ():
-        if placement not in has:
-            raise UsageError(
-                f"{options.experiment} has no placement {placement}; it has {', '.join(sorted(has))}: "
-                "leave --placement out"
-            )
+        beside = tuple(placement for placement in one.placements if placement != N_HOSTS)
+        yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=beside)
 
 
 def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
     subjects = [subject for subject in SUBJECTS if _takes_part(subject, part, options)]
-    wanted = set(options.placements or part.placements) & set(part.experiment.placements)
-    placements = [placement for placement in part.placements if placement in wanted]
     if part.experiment.family == CREATE.family:
         sizes = options.agents or CREATE.agents
-        yield from (_creation(*point) for point in product(placements, sizes, subjects))
+        yield from (_creation(*point) for point in product(placements_of(part, options), sizes, subjects))
         return
     if part.experiment.family == MEMORY.family:
-        yield from memory_plan(part, options, subjects, placements)
+        yield from memory_plan(part, options, subjects, placements_of(part, options))
         return
+    layouts = list(layouts_of(part, options))
     if part.experiment.family == DIRECTORY:
-        for placement, subject in product(placements, subjects):
-            for way in ways_of(subject, placement, part, options):
-                yield from _directory(part, options, subject, placement, way)
+        for layout, subject in product(layouts, subjects):
+            for way in ways_of(subject, layout, part, options):
+                yield from _directory(part, options, subject, layout, way)
         return
-    points = product(options.payloads or part.payloads, options.pairs or part.loads, placements, subjects)
-    for payload, load, placement, subject in points:
-        for way in ways_of(subject, placement, part, options):
-            yield _messaging(part, options, subject, Point(placement, way, load, payload))
+    points = product(options.payloads or part.payloads, options.pairs or part.loads, layouts, subjects)
+    for payload, load, layout, subject in points:
+        for way in ways_of(subject, layout, part, options):
+            point = Point(layout.placement, way, load, payload)
+            yield replace(
+                _messaging(part, options, subject, point), hosts=layout.hosts, traffic=layout.traffic
+            )
 
 
 def _creation(placement: str, agents: int, subject: Subject) -> Configuration:
@@ -180,14 +188,15 @@ def _creation(placement: str, agents: int, subject: Subject) -> Configuration:
 
 
 def _directory(
-    part: Part, options: Options, subject: Subject, placement: str, way: Way
+    part: Part, options: Options, subject: Subject, layout: Layout, way: Way
 ) -> Iterator[Configuration]:
     """Give the sizes of an experiment with the directory, where one agent uses it."""
     frame = Configuration(
         experiment=part.experiment.name,
         platform=subject.platform,
         kind=subject.kind,
-        placement=placement,
+        placement=layout.placement,
+        hosts=layout.hosts,
         route=way.route,
         tls=way.tls,
     )
@@ -203,6 +212,7 @@ def _directory(
             frame,
             pairs=1,
             services=many,
+            spread=layout.spread if many else AWAY,
             containers=seen_by,
             warm_up=rounds[0],
             measured=rounds[1],

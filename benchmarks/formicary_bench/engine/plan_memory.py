@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from formicary_bench.engine.plan_hosts import Layout
 from formicary_bench.engine.ways import ways_of
 from formicary_bench.experiments.catalogue import GROWTH
 from formicary_bench.platforms.catalogue import CONTAINER, IMPORTED
@@ -53,7 +54,7 @@ def _growth(
 ) -> Iterator[Configuration]:
     sizes = product(options.payloads or part.payloads, options.pairs or part.loads)
     for (payload, load), placement, subject in product(sizes, placements, subjects):
-        for way in ways_of(subject, placement, part, options):
+        for way in ways_of(subject, Layout(placement), part, options):
             yield Configuration(
                 experiment=GROWTH.name,
                 platform=subject.platform,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.platforms.catalogue import APART, ROUTES, SUBJECTS
+from formicary_bench.platforms.catalogue import APART, ROUTES, SAME, SUBJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.engine.options import Options
+    from formicary_bench.engine.plan_hosts import Layout
     from formicary_bench.experiments.catalogue import Part
     from formicary_bench.platforms.catalogue import Subject, Way
     from formicary_bench.results.model import Configuration
@@ -18,11 +19,14 @@ if TYPE_CHECKING:
 _FOR_ALL = {"tcp"}  # what all routes are held against
 
 
-def ways_of(subject: Subject, placement: str, part: Part, options: Options) -> list[Way]:
-    """Return the ways by which a platform's messages are measured at a placement."""
+def ways_of(subject: Subject, layout: Layout, part: Part, options: Options) -> list[Way]:
+    """Return the ways by which a platform's messages are measured at a place."""
+    placement = layout.placement
+    if layout.hosts == 1:
+        return [way for way in subject.ways.get(SAME, ()) if placement in subject.ways]
     can = subject.ways.get(placement, ())
     usual = [way for way in can if way in part.ways] or list(subject.usual_ways(placement))
-    if placement != APART or (options.routes is None and options.tls is None):
+    if placement == SAME or (options.routes is None and options.tls is None):
         return usual
     # What is not given stays as it is without the options.
     tls = options.tls or {way.tls for way in usual}
@@ -44,7 +48,7 @@ def refuse_idle(options: Options, plan: Sequence[Configuration]) -> None:
     """
     chosen = [subject for subject in SUBJECTS if subject.has_choice(APART)]
     ours = {(subject.platform, subject.kind) for subject in chosen}
-    taken = {one.route for one in plan if (one.platform, one.kind) in ours and one.placement == APART}
+    taken = {one.route for one in plan if (one.platform, one.kind) in ours and one.placement != SAME}
     for route in options.routes or ():
         if route not in taken:
             names = ", ".join(subject.name for subject in chosen if not subject.hidden)

@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.platforms.catalogue import APART, CENTRAL, DIRECT, REPLICA, SAME, XMPP, Subject, Way
+from formicary_bench.platforms.catalogue import (
+    APART,
+    CENTRAL,
+    DIRECT,
+    HOSTED,
+    N_HOSTS,
+    REPLICA,
+    SAME,
+    TWO_HOSTS,
+    XMPP,
+    Subject,
+    Way,
+)
+from formicary_bench.platforms.traffic import ALL_TO_ALL, AWAY, SPLIT, SPREADS, TRAFFICS
 from formicary_bench.results import model
 from formicary_bench.results.model import family_of
 
@@ -38,6 +51,8 @@ class Experiment:
         placements: where the agents are.
         ways: what carries the messages between two containers; what is usual if empty.
         kinds: which of ours can take part; all that do such experiments if empty.
+        traffics: who talks to whom over many hosts, where there is a choice.
+        spreads: where services are over two hosts; nowhere is a choice if empty.
         rounds: how many round trips come before, while and after it is measured.
     """
 
@@ -50,9 +65,11 @@ class Experiment:
     agents: tuple[int, ...] = ()
     services: tuple[int, ...] = ()
     containers: tuple[int, ...] = ()
-    placements: tuple[str, ...] = (SAME, APART)
+    placements: tuple[str, ...] = (SAME, APART, *HOSTED)
     ways: tuple[Way, ...] = ()
     kinds: tuple[str, ...] = ()
+    traffics: tuple[str, ...] = ()
+    spreads: tuple[str, ...] = ()
     rounds: Rounds = PAPER_ROUNDS
 
     @property
@@ -127,16 +144,18 @@ class Selection:
 
 
 _MESSAGING = ("pairs", "payload", "placement", "route", "tls", "rounds")
-_DIRECTORY = ("services", "placement", "route", "tls", "rounds")
+_BETWEEN_ALL = (*_MESSAGING, "traffic")
+_DIRECTORY = ("services", "spread", "placement", "route", "tls", "rounds")
 SERVICES = (0, 100, 1000, 10_000, 100_000)
 
 PAIRS = Experiment(
     name="messaging/pairs",
     what="round-trip time of pairs at full load",
     source="Alberola 2010, Fig. 5, 6, 7",
-    varies=_MESSAGING,
+    varies=_BETWEEN_ALL,
     loads=(1, 10, 50, 100, 150, 200),
     payloads=(100,),
+    traffics=(ALL_TO_ALL,),
 )
 MANY_TO_ONE = Experiment(
     name="messaging/many-to-one",
@@ -150,9 +169,21 @@ SIZE = Experiment(
     name="messaging/size",
     what="round-trip time of messages of many sizes",
     source="Alberola 2010, Fig. 8; Burbeck 2004, Fig. 2",
-    varies=_MESSAGING,
+    varies=_BETWEEN_ALL,
     loads=(50,),
     payloads=(1, 10, 100, 1000, 10_000, 100_000),
+    traffics=(ALL_TO_ALL,),
+)
+SCALE_OUT = Experiment(
+    name=model.SCALE_OUT,
+    what="round trips of a fixed number of pairs on each of more and more hosts, and what one more costs",
+    source="our own",
+    varies=("count", "traffic", "pairs", "payload", "route", "tls", "rounds"),
+    loads=(50,),
+    payloads=(100,),
+    placements=(N_HOSTS,),
+    kinds=("behaviours", "micro"),
+    traffics=TRAFFICS,
 )
 CREATE = Experiment(
     name="create",
@@ -169,6 +200,7 @@ REGISTER = Experiment(
     source="Alberola 2010, Fig. 12, 13",
     varies=_DIRECTORY,
     services=SERVICES,
+    spreads=(AWAY,),
     rounds=DIRECTORY_ROUNDS,
 )
 DEREGISTER = Experiment(
@@ -177,6 +209,7 @@ DEREGISTER = Experiment(
     source="Alberola 2010, Fig. 12, 13",
     varies=_DIRECTORY,
     services=SERVICES,
+    spreads=(AWAY,),
     rounds=DIRECTORY_ROUNDS,
 )
 SEARCH = Experiment(
@@ -185,6 +218,7 @@ SEARCH = Experiment(
     source="Alberola 2010, Fig. 14, 15",
     varies=_DIRECTORY,
     services=SERVICES,
+    spreads=SPREADS,
     rounds=DIRECTORY_ROUNDS,
 )
 PROPAGATION = Experiment(
@@ -194,7 +228,7 @@ PROPAGATION = Experiment(
     varies=("services", "containers", "route", "tls", "rounds"),
     services=(0,),
     containers=(3,),
-    placements=(APART,),
+    placements=(APART, TWO_HOSTS),
     kinds=(REPLICA, CENTRAL),
     rounds=DIRECTORY_ROUNDS,
 )
@@ -204,7 +238,7 @@ CHURN = Experiment(
     source="our own",
     varies=("agents", "route", "tls"),
     agents=(20_000,),
-    placements=(APART,),
+    placements=(APART, TWO_HOSTS),
     kinds=(REPLICA, CENTRAL),
 )
 
@@ -223,6 +257,7 @@ GROWTH = Experiment(
     varies=("growth", "pairs", "payload", "placement", "route", "tls"),
     loads=(10,),
     payloads=(100,),
+    placements=(SAME, APART),
     kinds=("behaviours", "micro"),
 )
 NETWORK = Experiment(
@@ -240,10 +275,11 @@ MESSAGING_CPU = Experiment(
     name="messaging/cpu",
     what="where the CPU time goes while pairs talk, by group",
     source="Alberola 2010, Tables 2, 3",
-    varies=_MESSAGING,
+    varies=_BETWEEN_ALL,
     loads=(100,),
     payloads=(100,),
     kinds=("behaviours", "micro"),
+    traffics=(ALL_TO_ALL,),
 )
 REGISTER_CPU = Experiment(
     name="directory/cpu-register",
@@ -251,6 +287,7 @@ REGISTER_CPU = Experiment(
     source="Alberola 2010, Tables 4, 5",
     varies=_DIRECTORY,
     services=(200,),
+    spreads=(SPLIT,),
 )
 SEARCH_CPU = Experiment(
     name="directory/cpu-search",
@@ -258,10 +295,11 @@ SEARCH_CPU = Experiment(
     source="Alberola 2010, Tables 6, 7",
     varies=_DIRECTORY,
     services=(200,),
+    spreads=(SPLIT,),
 )
 
 EXPERIMENTS = (
-    *(PAIRS, MANY_TO_ONE, SIZE, CREATE),
+    *(PAIRS, MANY_TO_ONE, SIZE, SCALE_OUT, CREATE),
     *(REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN),
     *(MEMORY, GROWTH, NETWORK),
     *(MESSAGING_CPU, REGISTER_CPU, SEARCH_CPU),

@@ -75,11 +75,11 @@ def rounds(subject: Subject, point: Point) -> Rounds:
     processes and what connects them are less even than one queue, and one pair needs nothing after it.
     """
     in_all, fewest, most = _SLOW.get(subject.platform) or _TRIPS[point.way.route]
-    if point.placement == APART:
+    if point.placement != SAME:
         in_all //= 1 + point.payload // _LARGE
         fewest = max(fewest // (1 + point.payload // _HUGE), _FEWEST)
     measured = max(fewest, min(in_all // point.load, most))
-    after = measured if point.placement == APART else measured // 2
+    after = measured // 2 if point.placement == SAME else measured
     return measured // 4, measured, 0 if point.load == 1 else after
 
 

@@ -82,33 +82,36 @@ _HERE = "formicary_bench.platforms."
 _ALONE = (Way("in-process"),)
 _BETWEEN = tuple(Way(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in (False, True))
 _USUAL = {"in-process", "tcp", XMPP, DIRECT}
+_ANYWHERE = {SAME: _ALONE, APART: _BETWEEN, TWO_HOSTS: _BETWEEN, N_HOSTS: _BETWEEN}
+
+
+def _apart(*ways: Way) -> dict[str, tuple[Way, ...]]:
+    return {APART: ways, TWO_HOSTS: ways}
+
 
 SUBJECTS = (
     Subject(
         "formicary",
         _HERE + "behaviours",
-        {SAME: _ALONE, APART: _BETWEEN},
+        _ANYWHERE,
         kind="behaviours",
         does=("messaging", "create", "memory", "network"),
     ),
     Subject(
         "formicary",
         _HERE + "micro",
-        {SAME: _ALONE, APART: _BETWEEN},
+        _ANYWHERE,
         kind="micro",
         does=("messaging", "create", "memory", "network"),
     ),
-    *(
-        Subject("formicary", _HERE + "directory", {SAME: _ALONE, APART: _BETWEEN}, kind, ("directory",))
-        for kind in DESIGNS
-    ),
+    *(Subject("formicary", _HERE + "directory", _ANYWHERE, kind, ("directory",)) for kind in DESIGNS),
     *(Subject("formicary", "", {SAME: _ALONE}, kind, ("memory",)) for kind in (IMPORTED, CONTAINER)),
     Subject("python", "", {SAME: _ALONE}, does=("memory",)),
-    Subject("formicary-unnumbered", _HERE + "unnumbered", {APART: _BETWEEN}, hidden=True),
+    Subject("formicary-unnumbered", _HERE + "unnumbered", _apart(*_BETWEEN), hidden=True),
     Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, does=("messaging", "create")),
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
-    Subject("tcp", _HERE + "tcp", {APART: (Way("tcp"), Way("tcp", tls=True))}, does=("messaging", "network")),
-    Subject("components", _HERE + "components", {APART: (Way(XMPP), Way(XMPP, tls=True))}),
+    Subject("tcp", _HERE + "tcp", _apart(Way("tcp"), Way("tcp", tls=True)), does=("messaging", "network")),
+    Subject("components", _HERE + "components", _apart(Way(XMPP), Way(XMPP, tls=True))),
     Subject("spade", _HERE + "spade", {APART: (Way(XMPP),)}, package="spade"),
 )
 

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 TRAFFICS = RING, ALL_TO_ALL = "ring", "all-to-all"
 """Each host's senders talk to the next host's receivers, or evenly to those of all other hosts."""
 
-SPREADS = APART, BESIDE, SPLIT = "", "beside", "split"
+SPREADS = AWAY, BESIDE, SPLIT = "", "beside", "split"
 """Where services are, of two containers: with the directory and apart from its user, beside this, in both."""
+
+SAID = {AWAY: "apart", BESIDE: "beside", SPLIT: "split"}
+"""What the command line and reports call them."""
 
 MANY_TO_ONE = "messaging/many-to-one"
 
@@ -90,6 +93,6 @@ def services_of(job: Job) -> range:
     elif job.role == "both":
         place, shares = 0, [1]
     else:
-        shares = {APART: [1, 0], BESIDE: [0, 1], SPLIT: [1, 1]}[configuration.spread]
+        shares = {AWAY: [1, 0], BESIDE: [0, 1], SPLIT: [1, 1]}[configuration.spread]
     first, last = (configuration.services * sum(shares[:edge]) // sum(shares) for edge in (place, place + 1))
     return range(first, last)

@@ -29,6 +29,7 @@ MEMORY = "memory"
 
 GROWTH = "memory/growth"
 NETWORK = "network"
+SCALE_OUT = "messaging/scale-out"
 
 N_HOSTS = "n-hosts"
 """The placement with as many hosts as there are: a configuration's `hosts` says how many."""

@@ -55,7 +55,7 @@ def test_our_name_means_all_that_is_ours():
             {"placement": "one-container"},
             "no placement 'one-container'; did you mean two-containers?",
         ),
-        ("quick", {"placement": ""}, "no placement ''; take one of: same-container, two-containers"),
+        ("quick", {"placement": ""}, "no placement ''; take one of: n-hosts, same-container, two-containers"),
         ("quick", {"platform": "task"}, "no platform 'task'; did you mean tasks?"),
         ("quick", {"platform": "formicary,mango"}, "no platform 'mango'; take one of"),
         (

@@ -22,6 +22,7 @@ ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]
 RESOURCES = {
     "memory", "memory/growth", "network",
     "messaging/cpu", "directory/cpu", "directory/cpu-register", "directory/cpu-search",
+    "messaging/scale-out",
 }  # fmt: skip
 """Nothing of theirs is a rate that has a floor."""
 
@@ -147,7 +148,8 @@ def test_everything_of_ours_has_its_floor_in_the_same_run(experiment):
 
 @pytest.mark.parametrize("experiment", ALL)
 def test_no_configuration_comes_twice(experiment, with_spade):
-    keys = [configuration.key for configuration in make_plan(Options(experiment))]
+    hosts = ("a", "b", "c") if experiment == "messaging/scale-out" else ()
+    keys = [configuration.key for configuration in make_plan(Options(experiment, hosts=hosts))]
     assert len(set(keys)) == len(keys)
 
 
@@ -210,7 +212,7 @@ def test_only_what_goes_through_xmpp_needs_the_server(with_spade):
         ),
         (
             Options("directory/propagation", placements=(SAME,)),
-            "directory/propagation has no placement same-container; it has two-containers",
+            "directory/propagation has no placement same-container; it has two-containers, two-hosts",
         ),
     ],
 )

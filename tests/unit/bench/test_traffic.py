@@ -10,7 +10,7 @@ from formicary_bench.engine.messages import Job
 from formicary_bench.platforms.part import Work
 from formicary_bench.platforms.traffic import (
     ALL_TO_ALL,
-    APART,
+    AWAY,
     BESIDE,
     RING,
     SPLIT,
@@ -96,7 +96,7 @@ def test_services_are_split_over_all_hosts_but_that_of_the_user(hosts, services)
     assert [senders_of(configuration, member) for member in range(hosts)] == [0] * (hosts - 1) + [1]
 
 
-@pytest.mark.parametrize(("spread", "there", "here"), [(APART, 7, 0), (BESIDE, 0, 7), (SPLIT, 3, 4)])
+@pytest.mark.parametrize(("spread", "there", "here"), [(AWAY, 7, 0), (BESIDE, 0, 7), (SPLIT, 3, 4)])
 def test_of_two_containers_one_has_the_services_or_both_have(spread, there, here):
     configuration = Configuration(
         experiment="directory/search", platform="formicary", placement="two-hosts", services=7, spread=spread

@@ -1,0 +1,148 @@
+"""What is measured over hosts: where, on how many, who talks to whom, and where services are."""
+
+import shlex
+
+import pytest
+
+from formicary.errors import UsageError
+from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.plan import command, make_plan
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.platforms import catalogue
+from formicary_bench.platforms.catalogue import APART, DIRECT, N_HOSTS, SAME, TWO_HOSTS, XMPP
+from formicary_bench.platforms.traffic import ALL_TO_ALL, RING
+
+HOSTS = ("a", "b", "c")
+
+
+@pytest.fixture(autouse=True)
+def _without_spade(monkeypatch):
+    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
+
+
+def of(experiment, **options):
+    plan = make_plan(Options(experiment, hosts=HOSTS, **options))
+    return [c for c in plan if c.experiment == experiment]
+
+
+def test_scale_out_goes_from_one_host_to_all_with_as_many_pairs_on_each():
+    plan = of("messaging/scale-out", subjects=("formicary-behaviours",))
+    assert {(c.hosts, c.traffic, c.route) for c in plan} == {(1, "", "in-process")} | {
+        (hosts, traffic, route)
+        for hosts in (2, 3)
+        for traffic in (RING, ALL_TO_ALL)
+        for route in (DIRECT, XMPP)
+    }
+    assert {(c.placement, c.pairs, c.payload_bytes) for c in plan} == {(N_HOSTS, 50, 100)}
+    assert len({c.key for c in plan}) == len(plan) == 9
+
+
+def test_scale_out_follows_its_options():
+    options = parse(
+        "messaging/scale-out", hosts=HOSTS, count="2,3", traffic="ring", route="direct", tls="on", pairs="7"
+    )
+    plan = make_plan(options)
+    assert [(c.kind, c.hosts, c.traffic, c.route, c.tls, c.pairs) for c in plan] == [
+        (kind, hosts, RING, DIRECT, True, 7) for hosts in (2, 3) for kind in ("behaviours", "micro")
+    ]
+    asked = options.as_asked()
+    assert (asked["hosts"], asked["count"], asked["traffic"]) == (["a", "b", "c"], [2, 3], ["ring"])
+
+
+@pytest.mark.parametrize("one", [one for one in EXPERIMENTS if TWO_HOSTS in one.placements])
+def test_what_is_in_two_processes_here_is_on_two_hosts_there(one):
+    here = {
+        (c.platform, c.kind, c.route, c.pairs, c.payload_bytes, c.services, c.agents)
+        for c in make_plan(Options(one.name, placements=(APART,)))
+        if c.experiment == one.name
+    }
+    plan = of(one.name)
+    assert {(c.placement, c.hosts, c.traffic) for c in plan} == {(TWO_HOSTS, 2, "")}
+    there = {(c.platform, c.kind, c.route, c.pairs, c.payload_bytes, c.services, c.agents) for c in plan}
+    assert there == {each for each in here if each[0] != "spade"}
+
+
+def test_local_placements_stand_beside_those_over_hosts():
+    plan = of("messaging/pairs", pairs=(5,), placements=(SAME, TWO_HOSTS, N_HOSTS))
+    assert {(c.placement, c.hosts, c.traffic) for c in plan} == {
+        (SAME, 0, ""), (TWO_HOSTS, 2, ""), (N_HOSTS, 3, ALL_TO_ALL)
+    }  # fmt: skip
+    assert {c.platform for c in plan if c.placement == N_HOSTS} == {"formicary"}
+
+
+def test_a_selection_over_hosts_has_what_can_be_there():
+    plan = make_plan(Options(hosts=HOSTS))
+    assert {c.placement for c in plan} == {TWO_HOSTS}
+    assert {"messaging/pairs", "messaging/size", "directory/search"} <= {c.experiment for c in plan}
+
+
+def test_the_papers_have_services_apart_beside_and_split():
+    plan = of("directory/search", services=(0, 100), subjects=("formicary-central",), routes=(DIRECT,))
+    assert [(c.services, c.spread) for c in plan] == [(0, ""), (100, ""), (100, "beside"), (100, "split")]
+    assert [c.key.rpartition("direct/")[2] for c in plan[1:]] == [
+        "100-services-50-100-0", "100-services-beside-50-100-0", "100-services-split-50-100-0"
+    ]  # fmt: skip
+    assert {c.spread for c in of("directory/register")} == {""}
+    assert {c.spread for c in of("directory/cpu-search")} == {"split"}
+
+
+def test_services_can_be_spread_over_two_processes_of_one_machine():
+    options = parse("directory/search", spread="apart,split", placement=APART, services="100")
+    spreads = [c.spread for c in make_plan(options) if c.kind == "replica" and c.route == DIRECT]
+    assert spreads == ["", "split"]
+    assert options.as_asked()["spread"] == ["apart", "split"]
+    plain = make_plan(Options("directory/search", placements=(APART,)))
+    assert {c.spread for c in plain} == {""}
+
+
+def test_the_directory_can_be_on_many_hosts():
+    plan = of("directory/search", services=(90,), placements=(N_HOSTS,))
+    assert {(c.hosts, c.traffic, c.spread, c.pairs) for c in plan} == {(3, "", "", 1)}
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"experiment": "messaging/scale-out"}, "n-hosts needs hosts: name them with --hosts FILE, or make"),
+        ({"experiment": "messaging/pairs", "placement": "two-hosts"}, "two-hosts needs hosts: name them"),
+        ({"experiment": "messaging/pairs", "hosts": ["a"]}, "needs two hosts that containers may be on"),
+        (
+            {"experiment": "messaging/scale-out", "hosts": HOSTS, "count": "2,4"},
+            "--count 4 is more than the 3 hosts that containers may be on",
+        ),
+        ({"experiment": "messaging/pairs", "count": "2"}, "messaging/pairs has no --count; it has"),
+        (
+            {"experiment": "messaging/scale-out", "traffic": "star"},
+            "no traffic 'star'; take one of: all-to-all",
+        ),
+        (
+            {"experiment": "directory/search", "placement": SAME, "spread": "split"},
+            "services are spread over two containers",
+        ),
+        ({"experiment": "directory/search", "spread": "spilt"}, "did you mean split?"),
+    ],
+)
+def test_what_cannot_be_is_refused(given, sentence):
+    with pytest.raises(UsageError) as error:
+        make_plan(parse(**given))
+    assert sentence in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"experiment": "messaging/scale-out"},
+        {"experiment": "messaging/pairs", "placement": N_HOSTS, "traffic": "ring"},
+        {"experiment": "directory/search", "services": "0,50"},
+    ],
+)
+def test_the_command_of_a_configuration_measures_it_alone(options):
+    for configuration in make_plan(parse(hosts=HOSTS, **options)):
+        words = shlex.split(command(configuration))[3:]
+        given = {
+            option.removeprefix("--"): value for option, value in zip(words[1::2], words[2::2], strict=True)
+        }
+        again = make_plan(parse(words[0], hosts=HOSTS, **given))
+        assert configuration in again
+        assert {c.experiment for c in again} >= {configuration.experiment}
+        assert len([c for c in again if c.experiment == configuration.experiment]) == 1

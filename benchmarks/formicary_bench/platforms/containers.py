@@ -33,8 +33,6 @@ MOST_HOSTS = 64
 MOST_ON_A_HOST = 8
 """How many containers may be on each of the first two hosts, where an experiment needs several there."""
 
-LOOPBACK = "127.0.0.1"
-
 _IN_PROCESS = "in-process"
 _LOOKS, _LOOK_SECONDS = 5000, 0.005  # for less time than that after which a worker that hangs is ended
 
@@ -89,10 +87,9 @@ def _join(work: Work) -> str | None:
 
 def reach_of(work: Work, name: str) -> Reach:
     """Return how a container is to reach the other one, and to be reached."""
-    configuration, address = work.configuration, work.job.listen
-    listen = address or (LOOPBACK if _is_dialled(work, name) else None)
-    if configuration.route == XMPP:
-        listen = None
+    configuration = work.configuration
+    is_listening = configuration.route != XMPP and (work.job.listen or _is_dialled(work, name))
+    listen = work.address if is_listening else None
     route = cast("Literal['auto', 'direct', 'xmpp']", configuration.route)
     return Reach(listen, route, "always" if configuration.tls else False)
 

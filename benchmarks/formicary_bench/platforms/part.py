@@ -80,6 +80,11 @@ class Work:
         return self.configuration.experiment == "messaging/many-to-one"
 
     @property
+    def address(self) -> str:
+        """The IP address at which other workers reach this one."""
+        return self.job.listen or "127.0.0.1"
+
+    @property
     def receivers(self) -> range:
         """The numbers of the agents that echo."""
         if self.is_one_of_many:

@@ -1,6 +1,8 @@
 """The floor for two processes: bare TCP sockets, a connection per pair, frames with their length first.
 
-With TLS it is TLS 1.3, with a certificate made for the measurement, which the asking side checks.
+Whoever can reach the echoing side's port is echoed to: it is a floor, and nothing goes over it that is worth
+keeping secret. With TLS it is TLS 1.3, with a certificate made for the measurement, which the asking side
+checks.
 """
 
 from __future__ import annotations
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from formicary_bench.platforms.part import Work
 
 _LENGTH = struct.Struct(">I")
-_LOOPBACK = "127.0.0.1"
 _HOST = "localhost"  # whom the certificate is for
 
 
@@ -110,20 +111,24 @@ class Ask(Framed):
 
 @asynccontextmanager
 async def echo(work: Work) -> AsyncIterator[Side]:
-    """Listen on a free port of the loopback interface; the endpoint is the port, and the certificate."""
+    """Listen on a free port, of the loopback interface where all are on one machine.
+
+    The endpoint is the address, the port, and the certificate.
+    """
+    address = work.address
     context, certificate = _own_tls() if work.configuration.tls else (None, "")
     server = await asyncio.get_running_loop().create_server(
-        Echo, _LOOPBACK, 0, backlog=work.configuration.load, ssl=context
+        Echo, address, 0, backlog=work.configuration.load, ssl=context
     )
     async with server:
-        yield Side(f"{server.sockets[0].getsockname()[1]} {certificate}")
+        yield Side(f"{address} {server.sockets[0].getsockname()[1]} {certificate}")
 
 
 @asynccontextmanager
 async def ask(work: Work) -> AsyncIterator[Side]:
     """Connect, once for each pair."""
     loop = asyncio.get_running_loop()
-    port, _, certificate = work.job.peer.partition(" ")
+    address, port, certificate = work.job.peer.split(" ", 2)
     context = _their_tls(certificate) if certificate else None
     name = _HOST if certificate else None
     ends: asyncio.Queue[Exception | None] = asyncio.Queue()
@@ -133,7 +138,7 @@ async def ask(work: Work) -> AsyncIterator[Side]:
         for times in work.times:
             pair = Ask(work.body, work.trips, times, ends.put_nowait)
             await loop.create_connection(
-                partial(_same, pair), _LOOPBACK, int(port), ssl=context, server_hostname=name
+                partial(_same, pair), address, int(port), ssl=context, server_hostname=name
             )
             pairs.append(pair)
 

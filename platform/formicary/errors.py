@@ -128,6 +128,12 @@ class NotRegisteredError(DirectoryError):
     reason = "not-registered"
 
 
+class TooManyServicesError(DirectoryError):
+    """The agent has registered as many services as an agent may."""
+
+    reason = "too-many-services"
+
+
 class UnauthorisedError(DirectoryError, ManagementError):
     """The agent may not do this, such as registering services of another agent."""
 

@@ -31,6 +31,7 @@ PERFORMATIVES = {
     "missing-parameter": "refuse",
     "unexpected-parameter": "refuse",
     "unrecognised-parameter-value": "refuse",
+    "too-many-services": "refuse",
     "already-registered": "failure",
     "not-registered": "failure",
     "internal-error": "failure",

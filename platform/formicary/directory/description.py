@@ -13,7 +13,7 @@ from typing import Any, Never, TypeVar
 import msgspec
 from msgspec.structs import force_setattr
 
-from formicary.errors import InvalidDescriptionError, InvalidNameError
+from formicary.errors import InvalidDescriptionError, InvalidNameError, TooManyServicesError
 from formicary.names import check_receiver
 from formicary.quoting import shorten
 
@@ -23,6 +23,9 @@ PropertyValue = str | int | float | bool | tuple[str, ...]
 
 LARGEST = 16_384
 """How many bytes a description may take, encoded."""
+
+MOST_SERVICES = 10_000
+"""How many services an agent can have."""
 
 RESERVED = "formicary-"
 """What the types of the platform's own entries begin with: who does not ask for them does not find them."""
@@ -163,6 +166,14 @@ def check_value(what: str, value: Any) -> PropertyValue:
     if type(value) is float and not math.isfinite(value):
         raise InvalidDescriptionError(f"a service's {what} is a finite number, not {value}")
     return value  # type: ignore[no-any-return]  # one of _NUMBERS
+
+
+def too_many(agent: str) -> TooManyServicesError:
+    """Return the error that an agent cannot register anything more."""
+    return TooManyServicesError(
+        f"{agent} has {MOST_SERVICES} services, and an agent can have no more; deregister some, or let other "
+        "agents offer the rest"
+    )
 
 
 def _share(value: T) -> T:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from formicary.directory.description import MOST_SERVICES, too_many
 from formicary.directory.store import Key, Member, Registration, Subscription
 from formicary.errors import AlreadyRegisteredError, NotRegisteredError
 
@@ -27,6 +28,9 @@ class Kept(Protocol):
 
     def keys_of(self, agent: str) -> Iterable[Key]:
         """Return the keys of an agent's services."""
+
+    def count_of(self, agent: str) -> int:
+        """Return how many services an agent has."""
 
     def keys_in(self, domain: str) -> Iterable[Key]:
         """Return the keys of all that the agents of a container have there."""
@@ -75,6 +79,20 @@ class Draft:
         keys.update((key, None) for key in self.changes if key.agent == agent and key.kind == "service")
         return [key for key in keys if self.has(key)]
 
+    def check_room(self, services: Sequence[ServiceDescription]) -> None:
+        """Make sure that their agents may have these services beside those that there would be.
+
+        Raises:
+            TooManyServicesError: one of them may not.
+        """
+        for agent in dict.fromkeys(service.agent for service in services):
+            # To count exactly takes long, and is needed only where it may be too many.
+            if self._kept.count_of(agent) + len(self.changes) + len(services) > MOST_SERVICES:
+                keys = {service_key(service) for service in services if service.agent == agent}
+                new = [key for key in keys if not self.has(key)]
+                if new and len(new) + len(self.keys_of(agent)) > MOST_SERVICES:
+                    raise too_many(agent)
+
     def keys_in(self, domain: str) -> list[Key]:
         """Return the keys of all that the agents of a container would have."""
         keys = dict.fromkeys(self._kept.keys_in(domain))
@@ -97,6 +115,7 @@ def register(draft: Draft, request: Register) -> None:
 
     Raises:
         AlreadyRegisteredError: one of them is there.
+        TooManyServicesError: an agent would have too many.
     """
     for service in request.services:
         if draft.has(service_key(service)):
@@ -118,7 +137,12 @@ def modify(draft: Draft, request: Modify) -> None:
 
 
 def put(draft: Draft, services: Sequence[ServiceDescription], lease: float | None) -> None:
-    """Put services, whatever was there."""
+    """Put services, whatever was there.
+
+    Raises:
+        TooManyServicesError: an agent would have too many.
+    """
+    draft.check_room(services)
     for service in services:
         draft.put(Registration(service, lease))
 

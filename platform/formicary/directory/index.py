@@ -94,6 +94,11 @@ class Index(Generic[K]):
             return tuple(found)
         return () if found is None else (found,)
 
+    def count_of(self, agent: str) -> int:
+        """Return how many descriptions an agent has."""
+        found = self._agents.get(agent)
+        return len(found) if isinstance(found, _Posting) else int(found is not None)
+
     def search(self, query: Query) -> tuple[ServiceDescription, ...]:
         """Return what matches a query, oldest first, within its limits.
 

@@ -46,6 +46,7 @@ class Backend(Protocol):
 
         Raises:
             AlreadyRegisteredError, NotRegisteredError: it is there, though new; it is not, though not new.
+            TooManyServicesError: the agent can have no more.
             DirectoryError: it is not done.
         """
 
@@ -180,6 +181,7 @@ class AgentDirectory(Directory):
 
         Raises:
             AlreadyRegisteredError: the agent has a service of this name.
+            TooManyServicesError: the agent has 10 000 services, its roles in groups included.
             InvalidDescriptionError: a value is none that a service can have.
             DirectoryError: the directory cannot be reached, or does not do it.
             AgentStateError: the agent has ended.

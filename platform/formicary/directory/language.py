@@ -19,6 +19,7 @@ from formicary.errors import (
     FormicaryError,
     InvalidDescriptionError,
     NotRegisteredError,
+    TooManyServicesError,
     UnauthorisedError,
 )
 from formicary.fipa import LANGUAGE, ONTOLOGY, Dialect, write_error
@@ -264,7 +265,10 @@ DIALECT: Dialect[DirectoryError] = Dialect(
     actions="register, modify, renew, deregister, search and subscribe",
     error=DirectoryError,
     request_error=DirectoryRequestError,
-    kinds={kind.reason: kind for kind in (AlreadyRegisteredError, NotRegisteredError, UnauthorisedError)},
+    kinds={
+        kind.reason: kind
+        for kind in (AlreadyRegisteredError, NotRegisteredError, TooManyServicesError, UnauthorisedError)
+    },
 )
 _SHORT = 256  # bytes or characters
 _REMEMBERED = 1024

@@ -111,6 +111,10 @@ class Ledger:
         """Return the keys of an agent's services."""
         return self.index.keys_of(agent)
 
+    def count_of(self, agent: str) -> int:
+        """Return how many services an agent has."""
+        return self.index.count_of(agent)
+
     def keys_in(self, domain: str) -> Iterator[Key]:
         """Return the keys of all that the agents of a container have; it looks through everything."""
         for key in self.index:

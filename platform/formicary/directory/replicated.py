@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from formicary.directory.description import RESERVED
+from formicary.directory.description import MOST_SERVICES, RESERVED, too_many
 from formicary.directory.index import Index
 from formicary.directory.interface import Backend
 from formicary.directory.replication import Added, Broadcast, Replica, Send
@@ -75,6 +75,8 @@ class ReplicatedDirectory(Backend):
             raise _taken(service) if is_new else _missing(agent, service.name)
         if names is None:
             names = self._names[agent] = {}
+        elif is_new and len(names) >= MOST_SERVICES:
+            raise too_many(agent)
         names[service.name] = None
         self._replica.put(service)
         self._show(self._domain, service)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import ssl
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.unit.core.agents import Echo, do, start
 
 from formicary import Container, Message
 from formicary.errors import AuthenticationError, LinkError, ServerError
-from formicary.server import ManagedServer, ServerAddress, configuration
+from formicary.server import ManagedServer, ServerAddress, configuration, managed
 from formicary.server.certificate import ensure_certificate
 
 pytestmark = pytest.mark.server
@@ -127,3 +130,29 @@ def test_a_server_that_cannot_have_the_port_runs_without_it(monkeypatch, tmp_pat
         assert connect(running.address, "c1").connected
         with pytest.raises(ServerError, match=r"no port with TLS.*start it again"):
             ServerAddress.load(running.folder.path, tls=True)
+
+
+@pytest.fixture
+def state_folder():
+    """A folder for a server, which is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix="formicary-"))
+    try:
+        yield folder
+    finally:
+        managed.stop(folder)
+        shutil.rmtree(folder)
+
+
+async def test_containers_of_other_hosts_come_with_tls_where_that_was_said(state_folder):
+    plain = managed.start(state_folder, containers=["c1", "c2"], listen="127.0.0.2", die_with_parent=True)
+    tls = replace(ServerAddress.load(state_folder, tls=True), host="127.0.0.2")
+    async with Container("c1", server=tls) as c1, Container("c2", server=plain) as c2:
+        await start(c2, "echo", Echo())
+        assert await ask(c1, "over") == ["over"]
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.2", plain.port), timeout=5)
+
+
+def test_an_address_that_is_not_this_hosts_is_refused(state_folder):
+    with pytest.raises(ServerError, match="could not open its ports"):
+        managed.start(state_folder, listen="192.0.2.1", die_with_parent=True)

@@ -58,6 +58,12 @@ def test_every_interface_is_loopback():
     assert {value for _, value in interfaces} == {'"127.0.0.1"'}
 
 
+def test_other_hosts_reach_the_port_with_tls_alone_and_only_if_that_is_said():
+    interfaces = dict(re.findall(r"(\w*interfaces) = \{ (.*?) \}", rendered(listen="192.0.2.7")))
+    assert interfaces.pop("formicary_tls_interfaces") == '"127.0.0.1", "192.0.2.7"'
+    assert set(interfaces.values()) == {'"127.0.0.1"'}
+
+
 @pytest.mark.parametrize(
     "setting",
     [

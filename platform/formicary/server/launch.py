@@ -34,12 +34,12 @@ class Launched:
     Attributes:
         pid: its process.
         version: its version, as it gives it.
-        listening: the addresses and ports that it has opened.
+        listening: the ports that it has opened.
     """
 
     pid: int
     version: str
-    listening: frozenset[tuple[str, int]]
+    listening: frozenset[int]
 
 
 def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Launched:
@@ -105,14 +105,14 @@ def _version(log: Path) -> str | None:
     return greeting[1]
 
 
-def _listening(shell: Path) -> frozenset[tuple[str, int]] | None:
-    """Ask the server which addresses and ports it has opened; None while it is not there yet."""
+def _listening(shell: Path) -> frozenset[int] | None:
+    """Ask the server which ports it has opened; None while it is not there yet."""
     try:
         with AdminShell(shell) as admin:
-            places = re.findall(r"\[([^\]]+)\]:(\d+)", admin.do("port:list()"))
+            ports = re.findall(r"\]:(\d+)", admin.do("port:list()"))
     except (FileNotFoundError, ConnectionError):
         return None
-    return frozenset((address, int(port)) for address, port in places)
+    return frozenset(int(port) for port in ports)
 
 
 def last_words(log: Path) -> str:

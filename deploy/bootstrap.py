@@ -3,9 +3,9 @@
     python3 deploy/bootstrap.py bench [ARGUMENTS]   measure: `formicary bench run ARGUMENTS`, or `quick`
     python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
 
-The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd and iproute2, come from the
-system's packages where they are missing and this account may install them (root, or sudo without a password).
-A second run finds everything done.
+The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, iproute2 and openssh-server,
+come from the system's packages where they are missing and this account may install them (root, or sudo
+without a password); none of their services is started. A second run finds everything done.
 """
 
 # It runs before anything is installed, so it uses the standard library alone; and it has to tell an older
@@ -30,9 +30,15 @@ VENV = ROOT / ".venv"
 PYTHON = str(VENV / "bin" / "python")
 RECORD = VENV / "formicary-bootstrap.json"  # says that the environment is ours, and what is in it
 POLICY = Path("/usr/sbin/policy-rc.d")  # Debian asks it whether a package may start its service
-PROGRAMS = {"prosody": "prosody", "ejabberd": "ejabberdctl", "iproute2": "ss"}  # one of each package
-SERVERS = ("prosody", "ejabberd")  # those of them that are services, too
-MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the package that they need
+PROGRAMS = {  # one of each package
+    "prosody": "prosody",
+    "ejabberd": "ejabberdctl",
+    "iproute2": "ss",
+    "openssh-server": "sshd",
+}
+SERVICES = {"prosody": "prosody", "ejabberd": "ejabberd", "openssh-server": "ssh"}  # of those that have one
+MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the XMPP server that they need
+HOSTS = ("iproute2", "openssh-server")  # make hosts of namespaces, as root; tests say so where they cannot be
 ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
@@ -175,6 +181,20 @@ def install_package(package: str) -> bool:
             subprocess.run([*root, "rm", "-f", str(POLICY)], check=False)
 
 
+def keep_from_starting(service: str) -> None:
+    """Keep a packaged service from starting with the machine.
+
+    Formicary starts servers of its own, where nobody else reaches them; the packaged one would listen to the
+    world.
+    """
+    root = as_root() or []
+    commands = [[*root, "update-rc.d", service, "disable"]]
+    if service == "ssh" and shutil.which("systemctl"):
+        # Ubuntu has systemd listen in its place, and start it when somebody comes.
+        commands.append([*root, "systemctl", "disable", "ssh.socket"])
+    step(f"keeping the packaged service {service} from starting with the machine", *commands)
+
+
 def ensure_package(package: str) -> bool:
     """Install a system package where it is missing and we may.
 
@@ -189,14 +209,10 @@ def ensure_package(package: str) -> bool:
         return True
     reason = why_not_install()
     if reason is None and install_package(package):
-        if package in SERVERS:
-            # Formicary starts servers of its own, on loopback; the packaged one would listen to the world.
-            step(
-                f"keeping the packaged service {package} from starting with the machine",
-                [*(as_root() or []), "update-rc.d", package, "disable"],
-            )
+        if package in SERVICES:
+            keep_from_starting(SERVICES[package])
         return True
-    what = f"{package}, an XMPP server," if package in SERVERS else package
+    what = f"{package}, an XMPP server," if package in MARKS.values() else package
     say(
         f"bootstrap: {what} is missing and was not installed ({reason or 'see above'}): "
         f"going on without it. To have it, type `sudo apt-get install {package}` and start this again."
@@ -276,7 +292,8 @@ def bench(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Run all checks and then the tests; the exit code is 0 only where everything passed."""
     ensure_environment("test")
-    ensure_package("iproute2")  # makes hosts of namespaces, as root; tests say so where they cannot be
+    for package in HOSTS:
+        ensure_package(package)
     missing = [mark for mark, package in MARKS.items() if not ensure_package(package)]
     selection: list[str] = []
     if missing and not os.environ.get("CI"):

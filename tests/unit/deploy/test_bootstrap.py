@@ -266,6 +266,26 @@ def test_prosody_is_installed_through_sudo_and_kept_from_starting_later(bootstra
     assert calls[calls.index("apt-get --quiet update") - 1].startswith("sudo -n env DEBIAN_FRONTEND=")
 
 
+@pytest.mark.parametrize(
+    ("others", "disabling"),
+    [
+        (["update-rc.d"], ["update-rc.d ssh disable"]),
+        (["update-rc.d", "systemctl"], ["update-rc.d ssh disable", "systemctl disable ssh.socket"]),
+    ],
+)
+def test_the_ssh_server_of_the_tests_does_not_start_with_the_machine(
+    bootstrap, programs, monkeypatch, others, disabling
+):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    for program in ("apt-get", *others):
+        programs(program)
+    assert bootstrap.ensure_package("openssh-server")
+    assert programs.calls()[1:] == [
+        "apt-get --quiet install --yes --no-install-recommends openssh-server",
+        *disabling,
+    ]
+
+
 def test_prosody_that_is_there_is_left_as_it_is(bootstrap, programs, capsys):
     programs("prosody")
     programs("ejabberdctl")
@@ -322,6 +342,19 @@ def test_test_runs_every_check_and_pytest_last(bootstrap, steps, handed_over):
     assert bootstrap.main(["test", "--", "-x", "tests/unit"]) == 0
     assert steps[2:] == ["lint", "types", "docs"]
     assert handed_over == [[bootstrap.PYTHON, "-m", "pytest", "-x", "tests/unit"]]
+
+
+def test_the_tests_have_what_hosts_are_made_with(bootstrap, handed_over, monkeypatch):
+    asked = []
+    monkeypatch.setattr(bootstrap, "ensure_package", lambda package: asked.append(package) or True)
+    assert bootstrap.main(["test"]) == 0
+    assert set(asked) == set(bootstrap.PROGRAMS)
+
+
+def test_without_what_hosts_are_made_with_all_tests_are_tried(bootstrap, handed_over, monkeypatch):
+    monkeypatch.setattr(bootstrap, "ensure_package", lambda package: package not in bootstrap.HOSTS)
+    assert bootstrap.main(["test"]) == 0
+    assert [command[3:] for command in handed_over] == bootstrap.TEST_RUNS
 
 
 def test_without_arguments_the_tests_run_side_by_side_and_then_the_faults(bootstrap, steps, handed_over):

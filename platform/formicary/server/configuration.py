@@ -59,6 +59,7 @@ class ServerConfiguration:
         secret: the secret of all containers.
         as_root: whether root starts it, which Prosody refuses unless it is told that this is meant.
         federation: what it belongs to, if to any.
+        listen: IP address at which containers of other hosts can connect too, with TLS; none if None.
     """
 
     folder: StateFolder
@@ -69,11 +70,12 @@ class ServerConfiguration:
     secret: str = field(repr=False)
     as_root: bool = False
     federation: Federation | None = None
+    listen: str | None = None
 
 
 def render(configuration: ServerConfiguration) -> str:
     """Return the text of `prosody.cfg.lua` for a managed server."""
-    folder, platform = configuration.folder, configuration.platform
+    folder, platform, listen = configuration.folder, configuration.platform, configuration.listen
     included = folder.containers(platform) / "*.cfg.lua"
     certificate = folder.certificate(platform)
     root = "run_as_root = true\n" if configuration.as_root else ""
@@ -93,7 +95,7 @@ interfaces = {{ "{LOOPBACK}" }}
 local_interfaces = {{ "{LOOPBACK}" }}
 component_interfaces = {{ "{LOOPBACK}" }}
 c2s_interfaces = {{ "{LOOPBACK}" }}
-formicary_tls_interfaces = {{ "{LOOPBACK}" }}
+formicary_tls_interfaces = {_lua_list([LOOPBACK, *([listen] if listen else [])])}
 component_ports = {{ {configuration.port} }}
 c2s_ports = {{ {configuration.client_port} }}
 c2s_direct_tls_ports = {{}}

@@ -34,12 +34,12 @@ class Launched:
     Attributes:
         pid: its process.
         version: its version, as it gives it.
-        listening: the ports that it has opened.
+        listening: the addresses and ports that it has opened.
     """
 
     pid: int
     version: str
-    listening: frozenset[int]
+    listening: frozenset[tuple[str, int]]
 
 
 def launch(configuration: ServerConfiguration, *, die_with_parent: bool) -> Launched:
@@ -105,14 +105,14 @@ def _version(log: Path) -> str | None:
     return greeting[1]
 
 
-def _listening(shell: Path) -> frozenset[int] | None:
-    """Ask the server which ports it has opened; None while it is not there yet."""
+def _listening(shell: Path) -> frozenset[tuple[str, int]] | None:
+    """Ask the server which addresses and ports it has opened; None while it is not there yet."""
     try:
         with AdminShell(shell) as admin:
-            ports = re.findall(r"\]:(\d+)", admin.do("port:list()"))
+            places = re.findall(r"\[([^\]]+)\]:(\d+)", admin.do("port:list()"))
     except (FileNotFoundError, ConnectionError):
         return None
-    return frozenset(int(port) for port in ports)
+    return frozenset((address, int(port)) for address, port in places)
 
 
 def last_words(log: Path) -> str:

@@ -11,6 +11,7 @@ from formicary import names
 from formicary.errors import ServerError
 from formicary.server import containers as container_files
 from formicary.server import process
+from formicary.server.address import LOOPBACK
 from formicary.server.configuration import STANZA_LIMIT, ServerConfiguration
 from formicary.server.federation import read_federation
 from formicary.server.folder import StateFolder, locked, prepare
@@ -52,6 +53,7 @@ def start(
     containers: Iterable[str] = (),
     *,
     port: int | None = None,
+    listen: str | None = None,
     die_with_parent: bool = False,
 ) -> ServerAddress:
     """Start the server of a state folder, unless it runs already, and return its address once it answers.
@@ -63,6 +65,8 @@ def start(
         platform: the domain to serve; that of the last server, else `lab.localhost`, if None.
         containers: names to make known; others can be added at any time.
         port: TCP port for containers; a free one if None.
+        listen: IP address of this host at which containers of other hosts can connect too, with TLS, to the
+            port that is for that; by itself the server listens for containers on loopback only.
         die_with_parent: end the server when the calling thread ends (Linux).
 
     Raises:
@@ -83,7 +87,8 @@ def start(
             for name in wanted:
                 container_files.register(files, before.platform, name)
             return before.address(files)
-        return _start(files, _plan(before, platform), wanted, port, die_with_parent=die_with_parent)
+        _remember_containers(files, plan := _plan(before, platform), wanted)
+        return _start(files, plan, port, listen, die_with_parent=die_with_parent)
 
 
 def stop(folder: Path | None = None) -> bool:
@@ -205,17 +210,20 @@ def _plan(before: ServerState | None, platform: str | None) -> ServerState:
     return ServerState(platform, 0, 0, secret, STANZA_LIMIT, version="", pid=None)
 
 
-def _start(
-    folder: StateFolder, plan: ServerState, containers: list[str], port: int | None, *, die_with_parent: bool
-) -> ServerAddress:
+def _remember_containers(folder: StateFolder, plan: ServerState, containers: list[str]) -> None:
     for name in containers:
         container_files.remember(folder, plan.platform, name)
+
+
+def _start(
+    folder: StateFolder, plan: ServerState, port: int | None, listen: str | None, *, die_with_parent: bool
+) -> ServerAddress:
     for left in reversed(range(_ATTEMPTS)):
         state = _with_ports(plan, port)
-        configuration = _configuration(folder, state)
+        configuration = _configuration(folder, state, listen)
         launched = launch(configuration, die_with_parent=die_with_parent)
         state = replace(state, pid=launched.pid, version=launched.version)
-        has_tls = state.tls_port in launched.listening
+        has_tls = (LOOPBACK, state.tls_port) in launched.listening
         if _needed(configuration) <= launched.listening and (has_tls or not left):
             # A Prosody too new for our module has no port with TLS: only who wants that has to know.
             return _adopt(folder, state if has_tls else replace(state, tls_port=0), launched)
@@ -238,15 +246,18 @@ def _with_ports(plan: ServerState, port: int | None) -> ServerState:
     return replace(plan, port=port, client_port=chosen[1], tls_port=chosen[2])
 
 
-def _needed(configuration: ServerConfiguration) -> frozenset[int]:
-    """Return the ports without which the server is of no use."""
-    ports = {configuration.port, configuration.client_port}
+def _needed(configuration: ServerConfiguration) -> frozenset[tuple[str, int]]:
+    """Return the addresses and ports without which the server is of no use."""
+    places = {(LOOPBACK, configuration.port), (LOOPBACK, configuration.client_port)}
+    if configuration.listen is not None:
+        places.add((configuration.listen, configuration.tls_port))
     if configuration.federation is not None:
-        ports.add(configuration.federation.own.port)
-    return frozenset(ports)
+        own = configuration.federation.own
+        places.add((own.address, own.port))
+    return frozenset(places)
 
 
-def _configuration(folder: StateFolder, state: ServerState) -> ServerConfiguration:
+def _configuration(folder: StateFolder, state: ServerState, listen: str | None) -> ServerConfiguration:
     return ServerConfiguration(
         folder,
         state.platform,
@@ -256,6 +267,7 @@ def _configuration(folder: StateFolder, state: ServerState) -> ServerConfigurati
         state.secret,
         as_root=os.geteuid() == 0,
         federation=read_federation(folder),
+        listen=listen,
     )
 
 

@@ -42,7 +42,7 @@ from formicary_bench.hosts.protocol import (
     frame,
 )
 from formicary_bench.hosts.scratch import scratch
-from formicary_bench.hosts.there.folder import forget, is_ours, note
+from formicary_bench.hosts.there.folder import forget, is_ours, left, note
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _READ = 1 << 18  # bytes at once
 _LARGEST_BACKLOG = 1 << 20  # bytes that wait to be sent before whoever says more has to wait
+_ATTEMPTS = 5
 _SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next deputy
 
 
@@ -172,11 +173,20 @@ def _prepare(stack: ExitStack) -> Deputy:
     above = Path(arguments.folder).expanduser().absolute()
     folder = stack.enter_context(scratch(above))
     if is_ours(above):  # so that `formicary hosts clean` finds us
-        note(above, os.getpid())
         stack.callback(forget, above, os.getpid())
+        _note(above)
     # Temporary files of workers, of the sampler and of the server are gone with the folder.
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
     return Deputy(folder, _interface(arguments.interface, arguments.listen))
+
+
+def _note(folder: Path) -> None:
+    """Write down that we run, and forget of those that do not any more."""
+    left(folder)
+    for _ in range(_ATTEMPTS):
+        with suppress(FileNotFoundError):  # another deputy, at its end, has removed what was empty
+            note(folder, os.getpid())
+            return
 
 
 def _interface(name: str, listen: str) -> str:

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 ENVIRONMENT = "environment"
 """The folder, within a host's own, of the environment that `formicary hosts prepare` makes."""
 
-SCRATCH = "scratch"
-"""The folder, within a host's own, of what the deputies keep while they run."""
-
 
 def from_home(path: str) -> str:
     """Return a path of a host as an argument for it: commands begin at home, and `~` is quoted."""

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from formicary_bench.hosts.places import SCRATCH
+from formicary_bench.hosts.there.folder import SCRATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,6 @@ def scratch(folder: Path) -> Iterator[Path]:
     Raises:
         OSError: it cannot be made.
     """
-    had = folder.exists()
     path, lock = _make(folder / SCRATCH)
     with lock:
         try:
@@ -42,8 +41,7 @@ def scratch(folder: Path) -> Iterator[Path]:
             shutil.rmtree(path, ignore_errors=True)
             with contextlib.suppress(OSError):  # what is not empty stays: there are others
                 path.parent.rmdir()
-                if not had:
-                    folder.rmdir()
+                folder.rmdir()
 
 
 def remove_left_over(folder: Path) -> int:

@@ -1,0 +1,332 @@
+"""A deputy by itself: what it says and does, and that it ends with all that it has started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+
+from formicary_bench.engine.messages import Failed, Job, decode_report, encode
+from formicary_bench.hosts import protocol
+from formicary_bench.hosts.framing import Frames
+from formicary_bench.hosts.places import code_digest
+from formicary_bench.hosts.protocol import (
+    Answered,
+    Ask,
+    Beat,
+    Beaten,
+    CloseWindow,
+    Data,
+    Describe,
+    Described,
+    End,
+    Ended,
+    Handshake,
+    Kill,
+    Look,
+    Looked,
+    Refused,
+    Said,
+    Start,
+    Started,
+    StartServer,
+    StopServer,
+    Tell,
+    Use,
+    decode_word,
+    frame,
+)
+from formicary_bench.hosts.there.folder import SCRATCH
+from formicary_bench.results.model import Configuration
+
+SECONDS = 20.0
+
+
+class Controller:
+    """Talks to a deputy."""
+
+    def __init__(self, folder: Path, *arguments: str, **options):
+        command = [sys.executable, "-P", "-m", "formicary_bench.hosts.deputy", "--folder", str(folder)]
+        self.process = subprocess.Popen(
+            [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
+        )
+        self._frames = Frames()
+        self.words = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        with suppress(OSError), self.process:
+            pass
+
+    def greet(self) -> Handshake:
+        line = b""
+        while not line.endswith(b"\n"):
+            line += self.process.stdout.read(1)
+        return msgspec.json.decode(line, type=Handshake)
+
+    def say(self, *demands) -> None:
+        self.process.stdin.write(b"".join(map(frame, demands)))
+
+    def hear(self, kind, wanted=lambda _: True):
+        """Return the next word of a kind; what comes before it is kept in `words`."""
+        until = time.monotonic() + SECONDS
+        while True:
+            while self.words:
+                word = self.words.pop(0)
+                if isinstance(word, kind) and wanted(word):
+                    return word
+            assert time.monotonic() < until
+            data = os.read(self.process.stdout.fileno(), 1 << 16)
+            assert data, "the deputy has ended"
+            self.words += map(decode_word, self._frames.feed(data))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "ours"
+
+
+@pytest.fixture
+def deputy(folder):
+    with Controller(folder) as controller:
+        controller.greet()
+        yield controller
+
+
+def wait_for_end(pid: int) -> None:
+    until = time.monotonic() + SECONDS
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < until, f"process {pid} does not end"
+        time.sleep(0.01)
+
+
+def job() -> bytes:
+    configuration = Configuration(experiment="messaging/pairs", platform="tasks", pairs=1)
+    return encode(Job(configuration, "nothing", 1))
+
+
+def test_it_greets_with_its_version_and_code(folder):
+    with Controller(folder) as controller:
+        handshake = controller.greet()
+        assert handshake.failed == ""
+        assert handshake.pid == controller.process.pid
+        assert handshake.digest == code_digest()
+
+
+def test_it_says_in_its_greeting_that_there_is_no_such_interface(folder):
+    with Controller(folder, "--interface", "eth77") as controller:
+        failed = controller.greet().failed
+        assert failed.startswith("it has no network interface eth77; it has ")
+        assert "lo" in failed
+        assert controller.process.wait(SECONDS) == 1
+
+
+def test_it_says_in_its_greeting_that_its_folder_cannot_be_made(tmp_path):
+    (tmp_path / "file").touch()
+    with Controller(tmp_path / "file") as controller:
+        assert str(tmp_path / "file") in controller.greet().failed
+
+
+def test_a_beat_comes_back_with_the_hosts_time(deputy):
+    before = time.time_ns()
+    deputy.say(Beat(42))
+    word = deputy.hear(Beaten)
+    assert word.sent_ns == 42
+    assert before <= word.at_ns <= time.time_ns()
+
+
+def test_it_answers_what_it_is_asked(deputy):
+    deputy.say(Ask(1, Look((deputy.process.pid,))), Ask(2, Describe()))
+    results = {word.number: word.result for word in (deputy.hear(Answered), deputy.hear(Answered))}
+    assert isinstance(results[1], Looked)
+    assert results[1].uss_bytes[deputy.process.pid] > 0
+    assert isinstance(results[2], Described)
+    assert results[2].machine.threads > 0
+
+
+def test_it_refuses_with_a_reason_what_it_cannot_do(deputy):
+    deputy.say(Ask(5, CloseWindow(3)))
+    assert deputy.hear(Refused) == Refused(5, "there is no window 3", "UsageError")
+    deputy.say(Ask(6, protocol.OpenWindow(1, 2**22 + 1)))
+    refused = deputy.hear(Refused)
+    assert (refused.number, refused.kind) == (6, "ProfilingError")
+
+
+def test_a_server_that_cannot_be_started_is_refused_and_none_is_nothing_to_stop(deputy):
+    deputy.say(Ask(7, StartServer({"x": b""}, {"no": "such option"})), Ask(8, StopServer()))
+    heard = {
+        word.number: word for word in (deputy.hear((Answered, Refused)), deputy.hear((Answered, Refused)))
+    }
+    assert isinstance(heard[7], Refused)
+    assert isinstance(heard[8], Answered)
+
+
+def test_a_worker_is_told_and_heard(deputy):
+    deputy.say(Start(4, handover=True), Tell(4, job()))
+    pid = deputy.hear(Started).pid
+    assert psutil.Process(pid).ppid() == deputy.process.pid
+    said = deputy.hear(Said, lambda word: isinstance(decode_report(word.line), Failed))
+    assert "nothing" in decode_report(said.line).reason
+    assert deputy.hear(Ended).code == 1
+    assert not psutil.pid_exists(pid)
+
+
+def test_what_is_set_for_the_host_is_in_its_workers(deputy):
+    deputy.say(Use({"FORMICARY_TEST": "for you"}), Start(4))
+    pid = deputy.hear(Started).pid
+    assert b"FORMICARY_TEST=for you" in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    assert "for you" not in " ".join(psutil.Process(deputy.process.pid).cmdline())
+
+
+def test_a_worker_is_killed_with_what_it_has_started(deputy, tmp_path):
+    deputy.say(Start(4))
+    pid = deputy.hear(Started).pid
+    os.kill(pid, signal.SIGSTOP)  # which cannot do anything itself any more
+    deputy.say(Kill(4))
+    assert deputy.hear(Ended).code == -signal.SIGKILL
+    assert not psutil.pid_exists(pid)
+
+
+def test_a_worker_that_is_killed_before_it_is_there_has_ended(deputy):
+    deputy.say(Start(4), Kill(4))
+    assert deputy.hear(Ended).worker == 4
+
+
+def test_nothing_happens_to_workers_that_there_are_not(deputy):
+    deputy.say(Tell(77, job()), Kill(77), Beat(1))
+    assert deputy.hear(Beaten).sent_ns == 1
+
+
+def test_a_worker_that_does_not_read_stops_nobody(deputy):
+    deputy.say(Start(4))
+    os.kill(deputy.hear(Started).pid, signal.SIGSTOP)
+    for _ in range(1000):
+        deputy.say(Tell(4, job()))
+    deputy.say(Beat(9))
+    assert deputy.hear(Beaten).sent_ns == 9
+    deputy.say(Kill(4))
+    assert deputy.hear(Ended).code == -signal.SIGKILL
+
+
+def _fake_worker(tmp_path: Path, code: str) -> dict[str, str]:
+    """Put a program in the place of the worker's."""
+    package = tmp_path / "fake" / "formicary_bench"
+    package.parent.mkdir()
+    (package.parent / "sitecustomize.py").write_text(
+        "import sys\n"
+        "if 'formicary_bench.engine.worker' in ' '.join(sys.orig_argv):\n"
+        + "".join(f"    {line}\n" for line in code.splitlines())
+        + "    sys.stdout.flush()\n"
+        + "    import os; os._exit(3)\n"
+    )
+    return os.environ | {"PYTHONPATH": str(package.parent)}
+
+
+def test_all_that_is_handed_over_comes_before_the_last_word(folder, tmp_path):
+    code = (
+        "import json, os\n"
+        "fd = json.loads(sys.stdin.readline())['handover']\n"
+        "os.write(fd, bytes(range(256)) * 10000)\n"
+        'print(\'{"type":"done","began_ns":1,"counts":[1]}\')\n'
+    )
+    with Controller(folder, env=_fake_worker(tmp_path, code)) as deputy:
+        deputy.greet()
+        deputy.say(Start(4, handover=True), Tell(4, job()))
+        deputy.hear(Started)
+        parts = b""
+        while isinstance(word := deputy.hear((Data, Said)), Data):
+            parts += word.part
+        assert parts == bytes(range(256)) * 10000
+        assert word.line.startswith(b'{"type":"done"')
+        assert deputy.hear(Ended).code == 3
+
+
+def test_a_worker_that_talks_without_end_is_ended(folder, tmp_path):
+    code = "while True: sys.stdout.write('x' * 100000)"
+    with Controller(folder, env=_fake_worker(tmp_path, code)) as deputy:
+        deputy.greet()
+        deputy.say(Start(4), Beat(1))
+        assert "more than 4 MiB" in decode_report(deputy.hear(Said).line).reason
+        assert deputy.hear(Ended).code == -signal.SIGKILL
+
+
+def test_the_last_words_of_a_worker_are_told(folder, tmp_path):
+    with Controller(folder, env=_fake_worker(tmp_path, "sys.stderr.write('no more\\n\\n')")) as deputy:
+        deputy.greet()
+        deputy.say(Start(4))
+        assert deputy.hear(Ended) == Ended(4, 3, "no more")
+
+
+@pytest.mark.parametrize("how", ["end", "eof", "garbage", "long", signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_with_all_that_it_has_started(deputy, folder, how):
+    deputy.say(Start(1, handover=True), Start(2))
+    pids = [deputy.hear(Started).pid, deputy.hear(Started).pid]
+    os.kill(pids[1], signal.SIGSTOP)  # it does not notice by itself
+    match how:
+        case "end":
+            deputy.say(End())
+        case "eof":
+            deputy.process.stdin.close()
+        case "garbage":
+            deputy.process.stdin.write(b"\0\0\0\4oops")
+        case "long":
+            deputy.process.stdin.write(b"\xff" * 8)
+        case _:
+            deputy.process.send_signal(how)
+    assert deputy.process.wait(SECONDS) == 0
+    for pid in pids:
+        wait_for_end(pid)
+    assert not folder.exists()
+
+
+def test_its_workers_end_if_it_is_killed_and_the_next_one_removes_its_folder(deputy, folder):
+    deputy.say(Start(1, handover=True))
+    pid = deputy.hear(Started).pid
+    deputy.process.kill()
+    wait_for_end(pid)
+    assert len([*(folder / SCRATCH).iterdir()]) == 1
+    with Controller(folder) as other:
+        other.greet()
+        (path,) = (folder / SCRATCH).iterdir()
+        assert f"-{other.process.pid}-" in path.name
+        other.say(End())
+        assert other.process.wait(SECONDS) == 0
+    assert not folder.exists()
+
+
+def test_it_ends_when_its_controller_is_silent_for_long(deputy, folder):
+    deputy.say(Start(1))
+    pid = deputy.hear(Started).pid
+    assert deputy.process.wait(protocol.ORPHANED_SECONDS + SECONDS) == 0
+    wait_for_end(pid)
+    assert not folder.exists()
+
+
+def test_it_lives_as_long_as_it_hears_of_its_controller(folder):
+    script = (
+        "import formicary_bench.hosts.protocol as p; p.ORPHANED_SECONDS = 1.0\n"
+        f"import sys; sys.argv = ['deputy', '--folder', {str(folder)!r}]\n"
+        "from formicary_bench.hosts.deputy import main; main()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as one:
+        one.stdout.readline()
+        until = time.monotonic() + 2.5
+        while time.monotonic() < until:
+            one.stdin.write(frame(Beat(1)))
+            one.stdin.flush()
+            assert one.stdout.read(4)
+            time.sleep(0.1)
+        assert one.wait(SECONDS) == 0

@@ -55,6 +55,31 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
         raise typer.Exit(1)
 
 
+@app.command(epilog=examples("hosts prepare", "hosts prepare my-hosts.toml --on a,b"))
+def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
+    """Install the very code that runs here on all hosts at once, each time that it has changed.
+
+    The hosts need no internet and you no root there: all that is needed is sent over SSH, into an environment
+    in the host's folder. Where the inventory names a `venv` nothing is installed, only compared.
+
+    The old environment works until the new one does. The exit code is 1 if a host could not be prepared.
+    """
+    import asyncio
+
+    from formicary.cli.showing import show_json
+    from formicary_bench.hosts import prepare as preparing
+    from formicary_bench.hosts.prepare_view import show
+    from formicary_bench.hosts.progress import Steps
+    from formicary_bench.hosts.stock import Stock
+
+    inventory, hosts = _chosen(hosts_toml, on)
+    with Steps() as steps:
+        prepared = asyncio.run(preparing.prepare(hosts, inventory.hosts, Stock(), steps))
+    show_json(prepared) if as_json else show(prepared)
+    if any(each.problem for each in prepared):
+        raise typer.Exit(1)
+
+
 def _chosen(path: Path, on: str) -> tuple[Inventory, Sequence[Host]]:
     from formicary_bench.hosts.inventory import choose, load
 

@@ -31,7 +31,8 @@ _SECONDS_TO_START = 20.0  # a loaded host with a slow disk; what does not exist 
 _LONGEST_COMPLAINT = 10_000  # bytes
 _NOT_FOUND, _NOT_RUNNABLE = 127, 126
 _OLDEST = (3, 8)
-_BEFORE = ("loop", "folder")  # what all programs use
+_WITH = {"installing": ("loop", "folder", "looking")}  # what a program uses besides
+_WITH_ALL = ("loop", "folder")
 _ANOTHER = "or name another one with `python` in the inventory"
 
 # It reads the modules and gives them the names by which they know each other.
@@ -73,7 +74,7 @@ class Helper:
             version = tuple(await self._answer())
             if version < _OLDEST:
                 raise self._too_old(version)
-            self._write([[name, _text(name)] for name in (*_BEFORE, module)])
+            self._write([[name, _text(name)] for name in (*_WITH.get(module, _WITH_ALL), module)])
 
     async def ask(
         self,

@@ -10,7 +10,7 @@ from formicary.doctor.finding import Finding, limited, missing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from formicary_bench.hosts.facts import Facts, Installed, Seen, Way
+    from formicary_bench.hosts.facts import Facts, Folder, Installed, Interpreter, Seen, Way
     from formicary_bench.hosts.inventory import Host
 
 OLDEST_PYTHON = (3, 11)
@@ -34,7 +34,7 @@ def judge(host: Host, facts: Facts, *, version: str, digest: str) -> Iterator[Fi
         digest: of the code here.
     """
     yield from _formicary(host, facts, version, digest)
-    yield from _folder(facts)
+    yield from room(facts.folder, _ROOM_TO_MEASURE if facts.formicary.version else ROOM_TO_PREPARE)
     yield from _listening(facts)
     yield from _prosody(host, facts)
     yield from _tracing(facts)
@@ -42,28 +42,46 @@ def judge(host: Host, facts: Facts, *, version: str, digest: str) -> Iterator[Fi
 
 
 def _formicary(host: Host, facts: Facts, version: str, digest: str) -> Iterator[Finding]:
-    installed = facts.formicary
-    if not host.venv and installed.digest != digest:
-        yield from interpreter(facts, host.python)
+    if problem := difference(host, facts.formicary, version, digest):
+        yield missing("formicary", *problem)
+        if not host.venv:
+            yield from interpreter(facts, host.python)
+
+
+def difference(host: Host, installed: Installed, version: str, digest: str) -> tuple[str, str] | None:
+    """Say why what is installed on a host will not do, and what to do; None if it will.
+
+    Args:
+        host: what the inventory says of it.
+        installed: what is there.
+        version: of formicary here.
+        digest: of the code here.
+    """
+    where = f"its environment {host.venv}" if host.venv else "it"
     step = f"install formicary {version} in {host.venv}, or remove `venv`" if host.venv else _PREPARE
-    if problem := _difference(host, installed, version, digest):
-        yield missing("formicary", problem, step)
-
-
-def _difference(host: Host, installed: Installed, version: str, digest: str) -> str:
-    where = f"the environment {host.venv}" if host.venv else "it"
     if installed.absent:
-        return f"there is no environment {host.venv}" if host.venv else "it is not prepared"
+        return (f"there is no environment {host.venv}" if host.venv else "it is not prepared"), step
     if installed.failed:
-        return f"formicary in {where} does not work ({installed.failed})"
+        return f"formicary in {where} does not work ({installed.failed})", step
     if installed.version != version:
-        return f"{where} has formicary {installed.version}, and the controller has {version}"
+        return f"{where} has formicary {installed.version}, and the controller has {version}", step
     if installed.digest != digest:
-        return f"{where} has other code of formicary {version} than the controller"
-    return ""
+        return f"{where} has other code of formicary {version} than the controller", step
+    return None
 
 
-def interpreter(facts: Facts, name: str) -> Iterator[Finding]:
+def obstacles(host: Host, interpreter_there: Interpreter, folder: Folder) -> list[Finding]:
+    """Say why a host cannot be prepared.
+
+    Args:
+        host: what the inventory says of it.
+        interpreter_there: the Python of which the environment is to be made.
+        folder: the folder of ours.
+    """
+    return [*interpreter(interpreter_there, host.python), *room(folder, ROOM_TO_PREPARE)]
+
+
+def interpreter(facts: Interpreter, name: str) -> Iterator[Finding]:
     """Say why no environment can be made with a host's Python.
 
     Args:
@@ -79,13 +97,17 @@ def interpreter(facts: Facts, name: str) -> Iterator[Finding]:
         yield missing("venv", f"{name} has no module venv", step)
 
 
-def _folder(facts: Facts) -> Iterator[Finding]:
-    folder = facts.folder
+def room(folder: Folder, needed: int) -> Iterator[Finding]:
+    """Say why nothing can be put into a folder.
+
+    Args:
+        folder: the folder.
+        needed: how many bytes are to go there.
+    """
     if folder.state == "foreign":
         yield missing("folder", f"{folder.path} is not empty and not ours", "name another one with `folder`")
     if folder.state == "closed":
         yield missing("folder", f"{folder.path} cannot be written", "name another one with `folder`")
-    needed = _ROOM_TO_MEASURE if facts.formicary.version else ROOM_TO_PREPARE
     if folder.free_bytes < needed:
         said = f"its disk has {folder.free_bytes >> 20} MiB left for {folder.path}, of {needed >> 20} needed"
         yield missing("disk", said, "make room, or name a folder on another disk with `folder`")

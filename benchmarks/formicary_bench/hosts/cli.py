@@ -80,6 +80,28 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
         raise typer.Exit(1)
 
 
+@app.command(epilog=examples("hosts clean", "hosts clean my-hosts.toml --on a,b --json"))
+def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
+    """Remove from all hosts what `prepare` has put there, and end what is left of measurements.
+
+    Nothing else is touched: a folder that is not ours is refused, and a process is only ended if it is
+    certain that it is ours. The exit code is 1 if a host could not be cleaned.
+    """
+    import asyncio
+
+    from formicary.cli.showing import show_json
+    from formicary_bench.hosts import clean as cleaning
+    from formicary_bench.hosts.clean_view import show
+    from formicary_bench.hosts.progress import Steps
+
+    inventory, hosts = _chosen(hosts_toml, on)
+    with Steps() as steps:
+        cleaned = asyncio.run(cleaning.clean(hosts, inventory.hosts, steps))
+    show_json(cleaned) if as_json else show(cleaned)
+    if any(each.problem for each in cleaned):
+        raise typer.Exit(1)
+
+
 def _chosen(path: Path, on: str) -> tuple[Inventory, Sequence[Host]]:
     from formicary_bench.hosts.inventory import choose, load
 

@@ -6,11 +6,13 @@ For the standard library of Python 3.8: this module is also sent to hosts where 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 import signal
 import time
 from pathlib import Path
+from typing import IO
 
 MARKER = "formicary-hosts.txt"
 """The file by which a folder is known to be ours."""
@@ -24,13 +26,21 @@ SCRATCH = "scratch"
 RECORD = "record.json"
 """The file in it that says what was prepared."""
 
+LOCK = "lock"
+"""The file in it that whoever changes the rest has locked."""
+
 _SAYS = "Formicary keeps here what measurements need. `formicary hosts clean` removes it.\n"
 _SECONDS_TO_END = 5.0
 _FEW_SECONDS = 0.02
+_locks: list[IO[str]] = []
 
 
 class NotOursError(Exception):
     """The folder is somebody else's; the message is a sentence without a full stop."""
+
+
+class LockedError(Exception):
+    """Somebody else changes the folder; the message is a sentence without a full stop."""
 
 
 def is_ours(folder: Path) -> bool:
@@ -55,6 +65,21 @@ def claim(folder: Path) -> None:
     if any(folder.iterdir()) and not is_ours(folder):
         raise NotOursError(f"the folder {folder} is not empty and not ours")
     (folder / MARKER).write_text(_SAYS, encoding="ascii")
+
+
+def lock(folder: Path) -> None:
+    """Keep others from preparing or cleaning a folder, for as long as this process lives.
+
+    Raises:
+        LockedError: somebody else does so.
+    """
+    file = (folder / LOCK).open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise LockedError(f"somebody else prepares or cleans {folder} just now") from None
+    _locks.append(file)
 
 
 def note(folder: Path, pid: int) -> Path:

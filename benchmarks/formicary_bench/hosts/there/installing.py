@@ -5,7 +5,6 @@ For the standard library of Python 3.8: this module is sent to hosts where nothi
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -13,7 +12,7 @@ import shutil
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from formicary_bench.hosts.there import folder as ours
 from formicary_bench.hosts.there import looking, loop
@@ -22,8 +21,6 @@ _SECONDS_FOR_VENV = 60.0
 _SECONDS_FOR_PIP = 600.0
 _PART = ".part"  # how the name of a wheel ends that is still on its way
 _FILES_AT_ONCE = 1 << 20
-
-_locks: list[IO[str]] = []  # open files: closed with the process
 
 
 def look(folder: str, interpreter: str, question: str) -> dict[str, Any]:
@@ -51,9 +48,11 @@ def want(folder: str, wheels: dict[str, str]) -> dict[str, str]:
     path = Path(folder).expanduser().absolute()
     try:
         ours.claim(path)
+        ours.lock(path)
     except ours.NotOursError as error:
         raise loop.FailedError(f"{error}; name another one with `folder` in the inventory") from None
-    _lock(path / "lock")
+    except ours.LockedError as error:
+        raise loop.FailedError(f"{error}; wait until that has ended") from None
     _tidy(path, path / "environment")
     wanted = {}
     for name, digest in wheels.items():
@@ -62,19 +61,6 @@ def want(folder: str, wheels: dict[str, str]) -> dict[str, str]:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             wanted[name] = str(file) + _PART
     return wanted
-
-
-def _lock(path: Path) -> None:
-    """Keep others from preparing the same folder, for as long as this process lives."""
-    file = path.open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise loop.FailedError(
-            "somebody else prepares or cleans it just now; wait until that has ended"
-        ) from None
-    _locks.append(file)
 
 
 def _place(folder: Path, name: str, digest: str) -> Path:

@@ -12,7 +12,9 @@ from formicary_bench.results.model import Repetition
 from formicary_bench.results.raw import Holdings
 
 if TYPE_CHECKING:
-    from formicary_bench.engine.repetition import Task, Watcher
+    from collections.abc import Mapping
+
+    from formicary_bench.engine.repetition import Taken, Task, Watcher
 
 _FEWEST = 10  # looks at the memory that a slope is taken from
 
@@ -26,24 +28,20 @@ class Looks(Nobody):
     """
 
     rows: list[tuple[float, int, int]] = field(default_factory=list)
-    _pids: tuple[int, ...] = ()
+    _workers: tuple[Taken, ...] = ()
     _began_ns: int = 0
 
-    def begin(self, processes: dict[str, int]) -> None:
+    def begin(self, workers: Mapping[str, Taken]) -> None:
         """Keep whom to look at."""
-        self._pids = tuple(processes.values())
+        self._workers = tuple(workers.values())
 
     def advance(self, done: int, at_ns: int) -> None:
         """Look."""
-        import psutil
-
         self._began_ns = self._began_ns or at_ns
-        try:
-            held = sum(psutil.Process(pid).memory_full_info().uss for pid in self._pids)
-        except psutil.NoSuchProcess:
-            return  # the repetition breaks by itself, and says why
-        except psutil.Error as error:
-            raise RepetitionError(f"the system does not say what memory a process has: {error}") from error
+        looked = [seat.place.look((process.pid,)).uss_bytes for seat, process in self._workers]
+        if not all(looked):
+            return  # one is gone: the repetition breaks by itself, and says why
+        held = sum(sum(one.values()) for one in looked)
         # A round trip is two messages.
         self.rows.append(((at_ns - self._began_ns) / 1e9, 2 * done, held))
 
@@ -65,6 +63,8 @@ def measure_growth(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
     # What one slow turn of a loaded loop takes does not matter here: the load ends by the clock.
     with Course(task, watcher, looks) as course:
         course.run()
+    if not looks.rows:
+        raise RepetitionError("the system does not say what memory a process has; measure without memory")
     if len(looks.rows) < _FEWEST:
         raise RepetitionError(
             f"the memory was looked at {len(looks.rows)} times, and {_FEWEST} are needed; take more seconds"

@@ -34,10 +34,10 @@ async def mark_window(work: Work, say: Callable[[Mark], None]) -> None:
         await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
     if max(map(len, times)) >= last:
         return
-    say(_mark(work, begins=True))
+    say(mark_now(work, begins=True))
     while max(map(len, times)) < last:  # noqa: ASYNC110 -- as above
         await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
-    say(_mark(work, begins=False))
+    say(mark_now(work, begins=False))
 
 
 def wire_counters() -> tuple[int, int]:
@@ -51,5 +51,6 @@ def wire_counters() -> tuple[int, int]:
     return 0, 0
 
 
-def _mark(work: Work, *, begins: bool) -> Mark:
+def mark_now(work: Work, *, begins: bool) -> Mark:
+    """Return what is to be said of this moment."""
     return Mark(begins, work.done(), perf_counter_ns(), wire_counters())

@@ -5,9 +5,12 @@ A job may hold secrets. Standard input is private to the two processes; argument
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
-from formicary_bench.results.model import Configuration  # noqa: TC001 - msgspec resolves the annotations
+from formicary.profiling.model import Profile  # noqa: TC001 - msgspec resolves the annotations
+from formicary_bench.results.model import Configuration  # noqa: TC001 - as above
 
 
 class Server(msgspec.Struct, frozen=True):
@@ -22,7 +25,7 @@ class Server(msgspec.Struct, frozen=True):
         platform: the domain that it serves.
         stanza_limit: bytes of the largest stanza that it takes.
         certificate: the file with its certificate, where containers connect with TLS.
-        pid: its process.
+        pid: its process; 0 where it is on another host than the worker.
     """
 
     host: str
@@ -72,6 +75,16 @@ class Meet(msgspec.Struct, frozen=True, tag="meet"):
 
 class Go(msgspec.Struct, frozen=True, tag="go"):
     """All have met: begin."""
+
+
+class Account(msgspec.Struct, frozen=True, tag="account"):
+    """Account for your CPU time: nobody may look into you from outside.
+
+    Attributes:
+        step: `prepare`, which takes some time, `begin` or `end`.
+    """
+
+    step: Literal["prepare", "begin", "end"]
 
 
 class Stop(msgspec.Struct, frozen=True, tag="stop"):
@@ -148,14 +161,28 @@ class Created(msgspec.Struct, frozen=True, tag="created"):
     bytes: tuple[int, ...]
 
 
+class Accounted(msgspec.Struct, frozen=True, tag="accounted"):
+    """The answer to each `Account`.
+
+    Attributes:
+        step: as of the `Account`.
+        profile: what was found, where the accounting ended.
+        failed: why it could not, a sentence without full stop.
+    """
+
+    step: str
+    profile: Profile | None = None
+    failed: str = ""
+
+
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """The worker cannot go on, for this reason."""
 
     reason: str
 
 
-Order = Job | Meet | Go | Stop
-Report = Ready | Met | Progress | Mark | Done | Created | Failed
+Order = Job | Meet | Go | Account | Stop
+Report = Ready | Met | Progress | Mark | Accounted | Done | Created | Failed
 
 encode = msgspec.json.Encoder().encode
 decode_order = msgspec.json.Decoder(Order).decode

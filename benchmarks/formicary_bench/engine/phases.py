@@ -18,6 +18,7 @@ import signal
 from dataclasses import dataclass, field
 
 from formicary_bench.engine.messages import (
+    Accounted,
     Created,
     Done,
     Failed,
@@ -82,9 +83,13 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class Observe:
-    """All pairs of all workers are in T2 from now on, or no longer; as the worker that made it so says."""
+    """All pairs of all workers are in T2 from now on, or no longer, as the worker that made it so says.
 
-    mark: Mark
+    Or it is what a worker accounts for.
+    """
+
+    worker: int
+    report: Mark | Accounted
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +189,8 @@ class Phases:
                 told = self._become_ready(worker, report, now)
             case Met() if self.stage is Stage.READY and worker not in self._met:
                 told = self._meet(worker, now)
+            case Accounted():
+                told = [Observe(worker, report)]
             case Mark() if self._is_measuring(worker):
                 told = self._mark(worker, report)
             case Done() | Created() if self._is_measuring(worker):
@@ -275,11 +282,11 @@ class Phases:
         # One that has left T2 before the last one has entered it leaves no window.
         if mark.begins and self._entered == self._measuring and self.stage is Stage.WARM:
             self.stage = Stage.MEASURING
-            return [Observe(mark)]
+            return [Observe(worker, mark)]
         if not mark.begins and self.stage in {Stage.WARM, Stage.MEASURING}:
             was_open = self.stage is Stage.MEASURING
             self.stage = Stage.COOLING
-            return [Observe(mark)] if was_open else []
+            return [Observe(worker, mark)] if was_open else []
         return []
 
     def _take(self, worker: int, result: Done | Created, now: float) -> list[Instruction]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from formicary.errors import TracingError
 from formicary_bench.engine.processes import Worker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from formicary.profiling.model import Profile
@@ -49,7 +46,15 @@ class Process(Protocol):
 
 
 class Window(Protocol):
-    """A look at where the CPU time of a process goes."""
+    """A look at where the CPU time of a process goes.
+
+    Attributes:
+        refused: why it is not looked into, so that its time is known as a whole alone; empty if it is.
+    """
+
+    @property
+    def refused(self) -> str:
+        """Why it is not looked into."""
 
     def end(self) -> Profile:
         """End it."""
@@ -85,19 +90,11 @@ class LocalPlace:
         """Start a fresh worker."""
         return Worker()
 
-    @contextmanager
-    def window(self, pid: int, servers: tuple[int, ...]) -> Iterator[Window]:
+    def window(self, pid: int, servers: tuple[int, ...]) -> AbstractContextManager[Window]:
         """Look where a process's CPU time goes; by its clocks alone where nobody may look into it."""
-        from formicary.profiling import window
-        from formicary_bench.engine.unsampled import Unsampled
+        from formicary_bench.engine.unsampled import window_on
 
-        try:
-            opened = window.Window(pid, servers=servers)
-        except TracingError as error:
-            yield Unsampled(pid, servers, str(error))
-            return
-        with opened:
-            yield opened
+        return window_on(pid, servers)
 
     def look(self, pids: tuple[int, ...] = ()) -> Looked:
         """Read the machine's counters."""

@@ -90,6 +90,8 @@ def command(configuration: Configuration) -> str:
     """Return the command that measures this configuration alone."""
     kind = f"-{configuration.kind}" if configuration.kind else ""
     who = f"formicary bench run {configuration.experiment} --platform {configuration.platform}{kind}"
+    if (configuration.profiled or configuration.reference) and not is_cpu(configuration.experiment):
+        who += " --profile"
     if configuration.experiment == CREATE.name:
         return f"{who} --agents {configuration.agents}"
     has_choice = len(_EXPERIMENTS[configuration.experiment].placements) > 1

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.platforms.catalogue import APART, CENTRAL, LOOKUP, REPLICA
-from formicary_bench.results.model import DIRECTORY, is_cpu
+from formicary_bench.results.model import DIRECTORY, MEMORY, is_cpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Round trips, or uses, of all pairs together that take some seconds: shares need samples.
 _TRIPS = {"in-process": 1_500_000, "direct": 400_000, "auto": 400_000, "xmpp": 150_000, "tcp": 300_000}
 _USES = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}
+_AGENTS = {"create": 200_000, DIRECTORY: 40_000}
 _SEARCHES = 3  # searches take as long as a registration
 _FAR = 2  # times as long as a use in one process, at least
 _SHORTEST = 100
@@ -32,27 +33,33 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
     """
     if options.profile and not any(map(_can, plan)):
         raise UsageError(
-            f"nothing of {options.experiment} can be profiled: it has no phase T2 in which messages go to "
-            "and fro; leave --profile out, or take messaging/cpu"
+            f"nothing of {options.experiment} can be profiled: it is about what processes hold of the "
+            "memory, and not about what they do; leave --profile out, or take messaging/cpu"
         )
+    known = set(plan)
     for one in plan:
-        if is_cpu(one.experiment):
-            yield _longer(one, options)
-            continue
-        yield one
-        if options.profile and _can(one):
-            yield _longer(one, options)
+        if not is_cpu(one.experiment):
+            yield one
+            if not options.profile or not _can(one):
+                continue
+        longer = _longer(one, options)
+        yield replace(longer, profiled=True)
+        if is_cpu(one.experiment) or longer not in known:
+            yield replace(longer, reference=True)
 
 
 def _can(one: Configuration) -> bool:
-    return bool(one.measured) and not one.containers
+    return one.family != MEMORY
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:
+    """Give as much of a configuration as shares need: they need samples."""
+    if not one.measured:
+        return one if options.agents else replace(one, agents=max(one.agents, _AGENTS[one.family]))
     if options.rounds is not None:
-        return replace(one, profiled=True)
+        return one
     measured = max(_wanted(one) // max(one.load, 1), one.measured, _SHORTEST)
-    return replace(one, profiled=True, warm_up=measured // 2, measured=measured, cool_down=measured // 4)
+    return replace(one, warm_up=measured // 2, measured=measured, cool_down=measured // 4)
 
 
 def _wanted(one: Configuration) -> int:

@@ -7,12 +7,12 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.handed import creations, round_trips
 from formicary_bench.engine.interruption import welcome
-from formicary_bench.engine.messages import Created, Go, Job
+from formicary_bench.engine.messages import Accounted, Created, Go, Job
 from formicary_bench.engine.phases import (
     QUIET_SECONDS,
     Advance,
@@ -33,7 +33,7 @@ from formicary_bench.results.model import Repetition
 from formicary_bench.results.raw import Creations, RoundTrips
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from types import TracebackType
 
     from formicary_bench.engine.messages import Mark, Order, Server
@@ -54,6 +54,13 @@ class Watcher(Protocol):
         """See how many are done at a time of the worker's clock."""
 
 
+class Taken(NamedTuple):
+    """A seat, and the worker that has taken it."""
+
+    seat: Seat
+    process: Process
+
+
 class Observer(Protocol):
     """Who measures from outside while round trips are made.
 
@@ -63,8 +70,8 @@ class Observer(Protocol):
 
     marks: bool
 
-    def begin(self, processes: dict[str, int]) -> None:
-        """Learn that all begin now: the workers' process ids, by the labels of their seats."""
+    def begin(self, workers: Mapping[str, Taken]) -> None:
+        """Learn that all have met and begin when this returns: who they are, by the labels of their seats."""
 
     def advance(self, done: int, at_ns: int) -> None:
         """See how many are done at a time of the worker's clock."""
@@ -72,19 +79,25 @@ class Observer(Protocol):
     def mark(self, mark: Mark) -> None:
         """Learn that all pairs have entered T2, or that the first one has left it."""
 
+    def heard(self, worker: str, report: Accounted) -> None:
+        """Learn what a worker answers that was told to account for its CPU time."""
+
 
 class Nobody:
     """Measures nothing from outside."""
 
     marks = False
 
-    def begin(self, processes: dict[str, int]) -> None:
+    def begin(self, workers: Mapping[str, Taken]) -> None:
         """Do nothing."""
 
     def advance(self, done: int, at_ns: int) -> None:
         """Do nothing."""
 
     def mark(self, mark: Mark) -> None:
+        """Do nothing."""
+
+    def heard(self, worker: str, report: Accounted) -> None:
         """Do nothing."""
 
 
@@ -249,8 +262,8 @@ class Course:
                 case Advance(done, at_ns):
                     self._watcher.advance(done, at_ns)
                     self._observer.advance(done, at_ns)
-                case Observe(mark):
-                    self._observer.mark(mark)
+                case Observe(worker, report):
+                    self._observe(self._seats[worker].label, report)
                 case Show(sentence):
                     self._watcher.say(sentence)
                 case Finish():
@@ -260,7 +273,7 @@ class Course:
 
     def _tell_all(self, order: Order) -> None:
         if isinstance(order, Go):
-            self._observer.begin(self._pids())
+            self._observer.begin(self._taken())
         for worker in self.workers:
             worker.tell(order)
 
@@ -278,8 +291,16 @@ class Course:
             listen=seat.listen,
         )
 
-    def _pids(self) -> dict[str, int]:
-        return {seat.label: worker.pid for seat, worker in zip(self._seats, self.workers, strict=True)}
+    def _observe(self, worker: str, report: Mark | Accounted) -> None:
+        if isinstance(report, Accounted):
+            self._observer.heard(worker, report)
+        else:
+            self._observer.mark(report)
+
+    def _taken(self) -> dict[str, Taken]:
+        return {
+            seat.label: Taken(seat, worker) for seat, worker in zip(self._seats, self.workers, strict=True)
+        }
 
 
 def _with_figures(known: Repetition, data: RoundTrips | Creations, *, full_load: bool) -> Repetition:

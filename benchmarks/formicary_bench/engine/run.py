@@ -147,9 +147,10 @@ def describe(configuration: Configuration) -> str:
     """Say what a configuration is, for the display and for sentences."""
     kind = f"-{configuration.kind}" if configuration.kind else ""
     who = f"{configuration.experiment}, {configuration.platform}{kind}"
-    if configuration.experiment in {CREATE.name, MEMORY}:
-        return f"{who}, {configuration.agents} agents"
     profiled = ", profiled" if configuration.profiled else ""
+    profiled = ", beside it not profiled" if configuration.reference else profiled
+    if configuration.experiment in {CREATE.name, MEMORY}:
+        return f"{who}, {configuration.agents} agents{profiled}"
     return f"{who}, {_where(configuration)}, {_size(configuration)}{profiled}"
 
 

@@ -1,12 +1,36 @@
-"""The CPU time of whole processes, where nobody may look into them."""
+"""Windows on workers: by sampling, or by the clocks of whole processes where nobody may look into them."""
 
 from __future__ import annotations
 
 import socket
 import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
+from formicary.errors import TracingError
+from formicary.profiling import window
 from formicary.profiling.clocks import Clocks
 from formicary.profiling.model import Method, Process, Profile, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Sampled:
+    """A look into a process, from when it is made until `end`.
+
+    Args:
+        opened: the window.
+    """
+
+    refused = ""
+
+    def __init__(self, opened: window.Window) -> None:
+        self._opened = opened
+
+    def end(self) -> Profile:
+        """Return what was measured."""
+        return self._opened.end()
 
 
 class Unsampled:
@@ -15,15 +39,15 @@ class Unsampled:
     Args:
         pid: the process.
         servers: the XMPP server's processes.
-        reason: why it is not looked into, for whoever reads the figures.
+        refused: why it is not looked into.
 
     Raises:
         ProfilingError: the process is not there.
     """
 
-    def __init__(self, pid: int, servers: tuple[int, ...], reason: str) -> None:
+    def __init__(self, pid: int, servers: tuple[int, ...], refused: str) -> None:
+        self.refused = refused
         self._servers = servers
-        self._reason = reason
         self._clocks = Clocks(pid, *servers)
         self._began = time.time()
         self._from = time.monotonic()
@@ -46,6 +70,29 @@ class Unsampled:
                 )
                 for used in self._clocks.used()
             ),
-            warnings=(f"CPU time is known by process alone: {self._reason}",),
+            warnings=(f"CPU time is known by process alone: {self.refused}",),
             is_partial=True,
         )
+
+
+@contextmanager
+def window_on(pid: int, servers: tuple[int, ...]) -> Iterator[Sampled | Unsampled]:
+    """Look where a process's CPU time goes; leaving the block without `end` gives it up.
+
+    Args:
+        pid: the process.
+        servers: the XMPP server's processes on its host.
+
+    Raises:
+        ProfilingError: the process is not there.
+    """
+    opened = window.Window(pid, servers=servers)
+    try:
+        opened.__enter__()
+    except TracingError as error:
+        yield Unsampled(pid, servers, str(error))
+        return
+    try:
+        yield Sampled(opened)
+    finally:
+        opened.__exit__()

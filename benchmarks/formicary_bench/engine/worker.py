@@ -11,14 +11,18 @@ import os
 import sys
 import threading
 import traceback
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from importlib import import_module
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.errors import FormicaryError
+from formicary_bench.engine.accounts import Accounts
 from formicary_bench.engine.loops import loop_factory
-from formicary_bench.engine.marks import mark_window
+from formicary_bench.engine.marks import mark_now, mark_window
 from formicary_bench.engine.messages import (
+    Account,
     Created,
     Done,
     Failed,
@@ -40,7 +44,7 @@ from formicary_bench.results.model import GROWTH
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.engine.messages import Order
+    from formicary_bench.engine.messages import Mark, Order
     from formicary_bench.platforms.part import Part, Side
 
 _SECONDS_BETWEEN_REPORTS = 0.25
@@ -89,32 +93,89 @@ def _orders() -> Iterator[Order]:
 
 async def play(job: Job, channel: Channel) -> None:
     """Play the part that a job describes, to its end."""
-    loop = asyncio.get_running_loop()
-    told: dict[type[Order], asyncio.Event] = {order: asyncio.Event() for order in (Meet, Go, Stop)}
-    channel.listen(lambda order: loop.call_soon_threadsafe(told[type(order)].set))
-    part = cast("Part", getattr(import_module(_module(job)), job.role))
-    work = Work(job)
-    tasks = [asyncio.create_task(_report(work, channel))]
+    work, told, accounts = Work(job), Told(), Accounts()
+    tasks = [
+        asyncio.create_task(_report(work, channel)),
+        asyncio.create_task(_obey(channel, told, accounts)),
+    ]
     try:
-        async with part(work) as side:
-            channel.say(Ready(side.endpoint, measures=side.measure is not None))
-            await told[Meet].wait()
-            await side.meet()
-            channel.say(Met())
-            await told[Go].wait()
-            if side.measure is not None:
-                began = perf_counter_ns()
-                marking = asyncio.create_task(mark_window(work, channel.say)) if job.marks else None
-                await side.measure()
-                _refuse_failures(side)
-                if marking:  # all round trips are made, so it ends; the marks come before the results
-                    await marking
-                _hand_over(work, channel, began)
-            await told[Stop].wait()
-            _refuse_failures(side)
+        with accounts.following() if job.configuration.profiled else nullcontext():
+            await _play(work, told, _Marking(work, channel, accounts))
     finally:
         for task in tasks:
             task.cancel()
+
+
+@dataclass
+class Told:
+    """What the controller has told so far."""
+
+    meet: asyncio.Event = field(default_factory=asyncio.Event)
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+async def _obey(channel: Channel, told: Told, accounts: Accounts) -> None:
+    """Do what the controller tells, one after the other: what accounts has begun before all begins."""
+    loop = asyncio.get_running_loop()
+    orders: asyncio.Queue[Order] = asyncio.Queue()
+    channel.listen(lambda order: loop.call_soon_threadsafe(orders.put_nowait, order))
+    while True:
+        match await orders.get():
+            case Account(step):
+                channel.say(await accounts.obey(step))
+            case Meet():
+                told.meet.set()
+            case Go():
+                told.go.set()
+            case Stop():
+                told.stop.set()
+
+
+async def _play(work: Work, told: Told, marking: _Marking) -> None:
+    channel = marking.channel
+    part = cast("Part", getattr(import_module(_module(work.job)), work.job.role))
+    async with part(work) as side:
+        channel.say(Ready(side.endpoint, measures=side.measure is not None))
+        await told.meet.wait()
+        await side.meet()
+        channel.say(Met())
+        await told.go.wait()
+        if side.measure is not None:
+            began = perf_counter_ns()
+            async with marking:
+                await side.measure()
+                _refuse_failures(side)
+            _hand_over(work, channel, began)
+        await told.stop.wait()
+        _refuse_failures(side)
+
+
+class _Marking:
+    """Says when the window of a measurement begins and ends, if anybody wants to know."""
+
+    def __init__(self, work: Work, channel: Channel, accounts: Accounts) -> None:
+        self.channel = channel
+        self._work = work
+        self._accounts = accounts
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        if self._work.job.marks and self._work.configuration.measured:
+            self._task = asyncio.create_task(mark_window(self._work, self._say))
+        elif self._work.job.marks:  # what has no phases says it itself
+            self._work.mark = lambda begins: self._say(mark_now(self._work, begins=begins))
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._task and kind is None:  # all is measured, so it ends; the marks come before the results
+            await self._task
+        elif self._task:
+            self._task.cancel()
+
+    def _say(self, mark: Mark) -> None:
+        if not mark.begins:
+            self._accounts.freeze()
+        self.channel.say(mark)
 
 
 def _module(job: Job) -> str:

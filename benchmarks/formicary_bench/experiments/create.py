@@ -34,12 +34,14 @@ async def measure_creation(work: Work, create: Callable[[range], Awaitable[None]
     sizes: list[int] = []
     took: list[float] = []
     before = _memory()
+    work.mark(True)
     for numbers in batches(work.configuration.agents):
         start = perf_counter()
         await create(numbers)
         took.append(perf_counter() - start)
         sizes.append(len(numbers))
         work.steps += len(numbers)
+    work.mark(False)
     held = max(_memory() - before, 0)
     # The system gives memory in large pieces, so one batch's own share would say little.
     each = held // work.configuration.agents

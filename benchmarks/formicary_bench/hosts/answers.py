@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from formicary.errors import FormicaryError, TracingError, UsageError
+from formicary.errors import FormicaryError, UsageError
 from formicary_bench.hosts.counters import look
 from formicary_bench.hosts.protocol import (
     LARGEST_FRAME,
@@ -19,6 +19,7 @@ from formicary_bench.hosts.protocol import (
     Described,
     Look,
     Nothing,
+    Opened,
     OpenWindow,
     Profiled,
     Refused,
@@ -92,18 +93,13 @@ class Answers:
             case StopServer():
                 return self._end_server()
 
-    def _open_window(self, number: int, pid: int, servers: tuple[int, ...]) -> Nothing:
-        from formicary.profiling.window import Window
-        from formicary_bench.engine.unsampled import Unsampled
+    def _open_window(self, number: int, pid: int, servers: tuple[int, ...]) -> Opened:
+        from formicary_bench.engine.unsampled import window_on
 
         undo = ExitStack()
-        window: _Window
-        try:
-            window = undo.enter_context(Window(pid, servers=servers))
-        except TracingError as error:
-            window = Unsampled(pid, servers, str(error))
+        window = undo.enter_context(window_on(pid, servers))
         self._windows[number] = window, undo
-        return Nothing()
+        return Opened(window.refused)
 
     def _close_window(self, number: int) -> Profiled:
         if number not in self._windows:

@@ -88,7 +88,7 @@ class Beat(msgspec.Struct, frozen=True, tag="beat"):
 
 
 class OpenWindow(msgspec.Struct, frozen=True, tag="open-window"):
-    """Begin to look where a process's CPU time goes; the answer is None.
+    """Begin to look where a process's CPU time goes; the answer is `Opened`.
 
     Attributes:
         window: a number for it.
@@ -243,6 +243,12 @@ class Profiled(msgspec.Struct, frozen=True, tag="profiled"):
     profile: bytes
 
 
+class Opened(msgspec.Struct, frozen=True, tag="opened"):
+    """A window is open; `refused` says why the process is not looked into, if it is not."""
+
+    refused: str = ""
+
+
 class Nothing(msgspec.Struct, frozen=True, tag="nothing"):
     """It is done, and there is nothing to say of it."""
 
@@ -253,7 +259,7 @@ class Described(msgspec.Struct, frozen=True, tag="described"):
     machine: Machine
 
 
-Result = Nothing | Profiled | Looked | Described | Serving
+Result = Nothing | Opened | Profiled | Looked | Described | Serving
 
 
 class Answered(msgspec.Struct, frozen=True, tag="answered"):

@@ -20,7 +20,7 @@ from formicary.errors import ProfilingError
 from formicary.profiling.model import Profile
 from formicary_bench.engine.messages import Failed, decode_report, encode
 from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.protocol import CloseWindow, Look, Looked, OpenWindow, Profiled
+from formicary_bench.hosts.protocol import CloseWindow, Look, Looked, Opened, OpenWindow, Profiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -192,9 +192,11 @@ class RemoteWindow:
         name: the host's.
         number: the window's.
         session: the session.
+        refused: why the process is not looked into, if it is not.
     """
 
-    def __init__(self, name: str, number: int, session: Session) -> None:
+    def __init__(self, name: str, number: int, session: Session, refused: str) -> None:
+        self.refused = refused
         self._name = name
         self._number = number
         self._session = session
@@ -255,10 +257,11 @@ class RemotePlace:
         """
         number = self._session.next_number()
         try:
-            self._session.ask(self.name, OpenWindow(number, pid, servers))
+            opened = self._session.ask(self.name, OpenWindow(number, pid, servers))
         except HostError as error:
             raise ProfilingError(str(error)) from error
-        window = RemoteWindow(self.name, number, self._session)
+        assert isinstance(opened, Opened)
+        window = RemoteWindow(self.name, number, self._session, opened.refused)
         try:
             yield window
         finally:

@@ -65,14 +65,13 @@ class Ask(OneShotBehaviour):
     async def run(self) -> None:
         """Make all round trips."""
         partner, body = self.partner, self.body
-        send, receive = self.send, self.receive
         started, took = self.times.starts.append, self.times.rtts.append
         answer: Message | None = None
         await self.begin.wait()
         for _ in range(self.trips):
             start = perf_counter_ns()
-            await send(Message(to=partner, body=body, performative="request"))
-            answer = await receive()
+            await self.send(Message(to=partner, body=body, performative="request"))
+            answer = await self.receive()
             took(perf_counter_ns() - start)
             started(start)
         if answer is None or answer.body != body:

@@ -173,6 +173,7 @@ class Conduct(OneShotBehaviour):
         await self.begin.wait()
         shares: dict[str, int] = {}
         numbers = batches(self.work.configuration.agents)
+        self.work.mark(True)
         for number, members in enumerate(numbers):
             shares = _shares(len(members), self.domains)
             start = perf_counter()
@@ -180,6 +181,7 @@ class Conduct(OneShotBehaviour):
                 raise FormicaryError(wrong)
             self.work.batches.append((len(members), perf_counter() - start, 0))
             self.work.steps += len(members)
+        self.work.mark(False)
         if wrong := await self._have_done(Batch(len(numbers) - 1, shares, is_checked=True)):
             raise FormicaryError(wrong)
 

@@ -39,12 +39,14 @@ class Work:
         times: one for each pair or sender.
         batches: for `create`: agents, seconds and bytes of each batch.
         steps: how far preparing has come, so that a slow worker can be told from one that hangs.
+        mark: called by what has no phases when what is measured begins (True) and ends (False).
     """
 
     job: Job
     times: list[Times] = field(default_factory=list)
     batches: list[tuple[int, float, int]] = field(default_factory=list)
     steps: int = 0
+    mark: Callable[[bool], None] = lambda _: None
 
     @property
     def configuration(self) -> Configuration:

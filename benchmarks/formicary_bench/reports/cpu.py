@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from formicary.profiling.groups import PAPERS, Group
+from formicary.profiling.model import Method
 from formicary_bench import published
 from formicary_bench.reports import figures
 from formicary_bench.reports.charts import Bar, Bars
@@ -42,12 +43,17 @@ _COLOURS = {
 }
 _SIGNIFICANT = 0.05
 _ALL = "all"
+_A = {"agent": "an", "use": "a", "round trip": "a"}
+MINUS = "\N{MINUS SIGN}"
+
+ALLOWED = 0.03
+"""What sampling may cost of the rate."""
 
 
 def cpu_columns(rows: Sequence[Row]) -> list[Column]:
     """Give the table of profiled rows: a line for each process and group."""
     lines = [(row, one) for row in rows if row.cpu for one in _shown(row.cpu)]
-    each = "CPU per use" if rows and rows[0].family == DIRECTORY else "CPU per round trip"
+    each = f"CPU per {_unit(rows[0])}" if rows else "CPU"
     return [
         Column("who", tuple(name(row) for row, _ in lines), names=True),
         Column("process", tuple(_PROCESSES.get(one.process, one.process) for _, one in lines)),
@@ -86,7 +92,9 @@ def cpu_figures(rows: Sequence[Row]) -> list[Figure]:
             where = _PROCESSES.get(one.process, one.process)
             bar = Bar(series, one.us.mean, text, one.us.ci95)
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
-        caption = "CPU time for each round trip, with its 95% interval; each process on a scale of its own."
+        caption = (
+            f"CPU time for each {_unit(row)}, with its 95% interval; each process on a scale of its own."
+        )
         found.append(Figure(f"CPU time by group: {name(row)}", caption, Bars(groups), cpu_columns([row])))
     return found
 
@@ -100,7 +108,9 @@ def cpu_beside(rows: Sequence[Row]) -> list[Extra]:
 
 def name(row: Row) -> str:
     """Give the name of a profiled row: who, and where and how many if that is not said by it."""
-    where = "" if row.family == DIRECTORY else f" in {PLACES.get(row.placement, row.placement)}"
+    where = f" in {PLACES.get(row.placement, row.placement)}"
+    if row.agents:
+        return f"{label(row)}, {figures.number(row.agents)} agents"
     if row.family == DIRECTORY:
         return f"{label(row)}, {figures.number(row.services)} services"
     return f"{label(row)}{where}, {row.senders} at once, {figures.short(figures.size(row.payload_bytes))}"
@@ -109,6 +119,11 @@ def name(row: Row) -> str:
 def process_name(role: str) -> str:
     """Give a process's name, by its role."""
     return _PROCESSES.get(role, role)
+
+
+def _unit(row: Row) -> str:
+    """Give what the CPU time is divided by."""
+    return "agent" if row.agents else "use" if row.family == DIRECTORY else "round trip"
 
 
 def _shown(cpu: CpuFigures) -> list[CpuFigure]:
@@ -129,21 +144,28 @@ def _sentence(row: Row, cpu: CpuFigures) -> str:
         by_group[one.group] = by_group.get(one.group, 0.0) + one.us.mean
     most = sorted(by_group.items(), key=lambda item: -item[1])[:3]
     said = ", ".join(f"{group} {us / total:.0%}" for group, us in most if us)
-    each = "a use" if row.family == DIRECTORY else "a round trip"
     return (
-        f"{name(row)}: {each} takes {figures.duration(total)} of CPU: {said}. The windows were "
-        f"{cpu.window_s:.1f} s in all; {_cost(cpu)}."
+        f"{name(row)}: {_A[_unit(row)]} {_unit(row)} takes {figures.duration(total)} of CPU: {said}. "
+        f"The windows were {cpu.window_s:.1f} s in all; {_cost(cpu)}."
     )
 
 
 def _cost(cpu: CpuFigures) -> str:
     if cpu.cost is None:
-        return "what profiling costs is not known, as T1 was too short to compare with"
+        return "what profiling costs is not known, as nothing was measured without it"
+    what = "accounting" if cpu.method == Method.ACCOUNTED else "sampling"
     mean, ci95 = cpu.cost.mean, cpu.cost.ci95
-    margin = f" ± {(ci95[1] - ci95[0]) / 2:.1%}" if ci95 else ""
-    way = "lower" if mean > 0 else "higher"
-    said = f"while it was profiled, its rate was {abs(mean):.1%}{margin} {way} than before"
-    return f"{said}, which cannot be told from zero" if ci95 and ci95[0] <= 0 <= ci95[1] else said
+    if ci95 is None:
+        return f"{what} cost {_percent(mean)} of the rate, in one repetition with it and one without"
+    said = f"{what} cost {_percent(mean)} ± {(ci95[1] - ci95[0]) / 2:.1%} of the rate"
+    if what != "sampling":
+        return said
+    too_much = ", and this is more" if ci95[0] > ALLOWED else ""
+    return f"{said}; {ALLOWED:.0%} are allowed{too_much}"
+
+
+def _percent(part: float) -> str:
+    return f"{MINUS if part < 0 else ''}{abs(part):.1%}"
 
 
 def _published(row: Row) -> Extra | None:

@@ -70,7 +70,9 @@ def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row
 
 def partial(manifest: Manifest, rows: Sequence[Row]) -> str:
     """Say that a run is partial, and how much of it there is."""
-    planned = len({configuration.key for configuration in manifest.configurations})
+    planned = len(
+        {configuration.key for configuration in manifest.configurations if not configuration.reference}
+    )
     return (
         f"This run is partial: it was interrupted, part of it failed, or it is still going on. {len(rows)} "
         f"of {planned} configurations have been measured at least once."

@@ -8,11 +8,11 @@ import msgspec
 
 from formicary.profiling.attribution import View, figures
 from formicary.profiling.groups import Rule, Rules
-from formicary.profiling.model import Role
+from formicary.profiling.model import Method, Role
 from formicary_bench.results.memory import Figure, mean_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from formicary.profiling.model import Profile
     from formicary_bench.results.model import Repetition
@@ -27,6 +27,7 @@ RULES = Rules(
 
 SERVER = "server"
 _US = 1e6
+_ROUGH = 0.5  # of the CPU time, as of formicary.profiling.accounting
 
 
 class CpuFigure(msgspec.Struct, frozen=True):
@@ -53,34 +54,40 @@ class CpuFigures(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         groups: By process and group, in order.
         window_s: How long the windows were in all.
-        cost: By how much it is slower while it is profiled, as a part of its rate; None where that is not
-            known.
+        cost: By how much it is slower while it is profiled, as a part of the rate that it has in repetitions
+            without, in turn with these; None where there were none.
+        method: Whether it was `sampled`, or `accounted` for by the platform itself.
         warnings: What a reader should know, in sentences.
     """
 
     groups: tuple[CpuFigure, ...]
     window_s: float
     cost: Figure | None = None
+    method: str = Method.SAMPLED
     warnings: tuple[str, ...] = ()
 
 
 def cpu_figures(
-    repetitions: Sequence[Repetition], profiles: Sequence[dict[str, Profile]]
+    repetitions: Sequence[Repetition],
+    profiles: Sequence[dict[str, Profile]],
+    losses: Sequence[float] = (),
 ) -> CpuFigures | None:
     """Compute the figures of a profiled configuration; None where there are none.
 
     Args:
         repetitions: Its repetitions.
         profiles: Their profiles, by the workers' roles.
+        losses: By which part of the rate each repetition was slower than the one of the same number that was
+            not profiled.
     """
     known = [
-        (rate, of_it)
+        (repetition, of_it)
         for repetition, of_it in zip(repetitions, profiles, strict=True)
-        if of_it and (rate := _rate(repetition))
+        if of_it and (profiled_rate(repetition) or _items(repetition))
     ]
     if not known:
         return None
-    parts = [_by_group(rate, of_it) for rate, of_it in known]
+    parts = [_by_group(repetition, of_it) for repetition, of_it in known]
     keys = dict.fromkeys(key for part in parts for key in part)
     values = {key: tuple(part.get(key, (0.0, 0.0))[0] for part in parts) for key in keys}
     whole: dict[str, float] = {}
@@ -98,14 +105,13 @@ def cpu_figures(
             for (process, group), of_key in values.items()
         ),
         window_s=sum(profile.window_s for _, of_it in known for profile in of_it.values()),
-        cost=_cost(repetitions),
-        warnings=tuple(
-            dict.fromkeys(word for _, of_it in known for one in of_it.values() for word in one.warnings)
-        ),
+        cost=mean_figure(losses) if losses else None,
+        method=_method(of_it for _, of_it in known),
+        warnings=tuple(dict.fromkeys(_warnings([one for _, of_it in known for one in of_it.values()]))),
     )
 
 
-def _rate(repetition: Repetition) -> float:
+def profiled_rate(repetition: Repetition) -> float:
     """Give the round trips per second at which a repetition went while it was profiled."""
     counted = repetition.counters
     during = counted.get("rate_during", 0.0)
@@ -113,11 +119,13 @@ def _rate(repetition: Repetition) -> float:
     return during or (counted.get("round_trips", 0.0) / seconds if seconds > 0 else 0.0)
 
 
-def _by_group(rate: float, profiles: dict[str, Profile]) -> dict[tuple[str, str], tuple[float, float]]:
+def _by_group(
+    repetition: Repetition, profiles: dict[str, Profile]
+) -> dict[tuple[str, str], tuple[float, float]]:
     """Give microseconds for each round trip, with half of the interval that the sampling gives them."""
     found = {}
     for role, profile in profiles.items():
-        scale = _US / profile.window_s / rate
+        scale = _US / (_items(repetition) or profile.window_s * profiled_rate(repetition))
         for process in profile.processes:
             name = SERVER if process.role is Role.SERVER else role
             alone = msgspec.structs.replace(profile, processes=(process,))
@@ -133,11 +141,22 @@ def _figure(values: tuple[float, ...], margin: float) -> Figure:
     return Figure(values[0], (max(values[0] - margin, 0.0), values[0] + margin))
 
 
-def _cost(repetitions: Sequence[Repetition]) -> Figure | None:
-    counted = [one.counters for one in repetitions]
-    losses = [
-        1 - one["rate_during"] / one["rate_before"]
-        for one in counted
-        if one.get("rate_before", 0.0) > 0 and "rate_during" in one
-    ]
-    return mean_figure(losses) if losses else None
+def _items(repetition: Repetition) -> float:
+    """Give how much was done while it was profiled, where that was all that was done."""
+    return max(repetition.counters.get("items", 0.0), 0.0)
+
+
+def _warnings(profiles: Sequence[Profile]) -> Iterator[str]:
+    for profile in profiles:
+        # What an accounted one says of its own cost is a figure, another one each time.
+        yield from profile.warnings[: 1 if profile.method is Method.ACCOUNTED else None]
+    taken = [profile.cost for profile in profiles if profile.cost is not None]
+    if taken:
+        rough = "; where that is most of it, figures are rough" if max(taken) >= _ROUGH else ""
+        span = f"{min(taken):.0%} to {max(taken):.0%}" if len(taken) > 1 else f"{taken[0]:.0%}"
+        yield f"the accounting itself took {span} of each process's CPU time, which is taken off{rough}"
+
+
+def _method(profiles: Iterable[dict[str, Profile]]) -> str:
+    methods = {profile.method for of_it in profiles for profile in of_it.values()}
+    return Method.ACCOUNTED if Method.ACCOUNTED in methods else Method.SAMPLED

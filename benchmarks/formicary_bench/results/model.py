@@ -70,6 +70,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         containers: How many containers are to learn of a registration in `directory/propagation`.
         seconds: How long the load lasts in `memory/growth`.
         profiled: Whether a sampler looks where the CPU time goes meanwhile.
+        reference: Whether it is only there to show what the profiling of its profiled twin costs.
         hosts: How many hosts take part; 0 where all processes are the controller's own.
         traffic: Who talks to whom in `n-hosts`: `ring` or `all-to-all`; empty elsewhere.
         spread: Where the services of `directory/...` are, if there are two containers: `beside` the user, or
@@ -94,6 +95,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     containers: Count = 0
     seconds: Count = 0
     profiled: bool = False
+    reference: bool = False
     hosts: Count = 0
     traffic: Name = ""
     spread: Name = ""
@@ -109,7 +111,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         else:
             size = f"{self._size}-{self.warm_up}-{self.measured}-{self.cool_down}"
         route = f"{self.route}-tls" if self.tls else self.route
-        profiled = "/profiled" if self.profiled else ""
+        profiled = "/profiled" if self.profiled else "/reference" if self.reference else ""
         return f"{self.experiment}/{who}/{self.place}/{route}/{size}{profiled}"
 
     @property

@@ -17,6 +17,7 @@ from formicary_bench.results.load import Load, load_of
 from formicary_bench.results.memory import MemoryFigures, memory_figures
 from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK, family_of
 from formicary_bench.results.network import NetworkFigures, network_figures
+from formicary_bench.results.perturbation import losses
 from formicary_bench.results.raw import MEASURED, RoundTrips
 from formicary_bench.statistics.intervals import (
     Interval,
@@ -151,7 +152,7 @@ def digests(run: RunFolder) -> list[Digest]:
     Only one configuration's values are in memory at a time.
     """
     plan = {configuration.key: configuration for configuration in run.manifest.configurations}
-    measured = [(c, run.manifest.repetitions_of(c)) for c in plan.values()]
+    measured = [(c, run.manifest.repetitions_of(c)) for c in plan.values() if not c.reference]
     return [_digest(run, c, repetitions) for c, repetitions in measured if repetitions]
 
 
@@ -161,12 +162,11 @@ def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repe
         method = OVER_REPETITIONS if len(repetitions) > 1 else NO_INTERVAL
         row = _frame(configuration, repetitions)
         return Digest(msgspec.structs.replace(row, memory=memory, ci_method=method), None)
-    if configuration.agents:
-        return _creation(run, configuration, repetitions)
-    digest = _messages(run, configuration, repetitions)
+    make = _creation if configuration.agents else _messages
+    digest = make(run, configuration, repetitions)
     if configuration.profiled:
         profiles = [run.profiles(repetition) for repetition in repetitions]
-        cpu = cpu_figures(repetitions, profiles)
+        cpu = cpu_figures(repetitions, profiles, losses(run, configuration, repetitions))
         return Digest(msgspec.structs.replace(digest.row, cpu=cpu), digest.tail, profiles[-1])
     if configuration.family != NETWORK:
         return digest

@@ -19,9 +19,11 @@ from formicary.profiling.model import encode
 from formicary.profiling.prepared import _run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from formicary.profiling.model import Profile
+
+    Follow = Callable[[Container], Awaitable[None]]
 
 
 class Watch:
@@ -73,13 +75,25 @@ class Watch:
 def watched() -> Iterator[Watch]:
     """Account for whatever containers open and close while the block lasts."""
     watch = Watch()
+    with following(watch.opened, watch.closing):
+        yield watch
+
+
+@contextlib.contextmanager
+def following(opened: Follow, closing: Follow) -> Iterator[None]:
+    """Have it known what containers of this process open and close while the block lasts.
+
+    Args:
+        opened: awaited when a container is open.
+        closing: awaited when one is about to close.
+    """
     enter, leave = Container.__aenter__, Container.__aexit__
 
     @functools.wraps(enter)
     async def entering(container: Container) -> Container:
         await enter(container)
         try:
-            await watch.opened(container)
+            await opened(container)
         except BaseException:
             await leave(container, *sys.exc_info())
             raise
@@ -88,13 +102,13 @@ def watched() -> Iterator[Watch]:
     @functools.wraps(leave)
     async def leaving(container: Container, *error: Any) -> None:
         try:
-            await watch.closing(container)
+            await closing(container)
         finally:
             await leave(container, *error)
 
     _replace(entering, leaving)
     try:
-        yield watch
+        yield
     finally:
         _replace(enter, leave)
 

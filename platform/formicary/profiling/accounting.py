@@ -25,6 +25,7 @@ from formicary.profiling.thread_clocks import ThreadClocks
 
 if TYPE_CHECKING:
     from formicary.container import Container
+    from formicary.profiling.calibration import Costs
 
 _ROUGH = (
     0.5  # of the CPU time: where borders cost more than that, the rest is what is left of two large numbers
@@ -32,23 +33,34 @@ _ROUGH = (
 _UNCERTAIN = 0.25  # of what borders cost: they cost more where they are not passed again and again at once
 
 
-def accounting(*containers: Container) -> Accounting:
+async def costs_of_borders() -> Costs:
+    """Return what borders cost in this process: some 0.1 s of work, in a thread of its own.
+
+    It takes much longer, and is less certain, while the event loop is busy.
+    """
+    with ThreadPoolExecutor(1, "rehearsal") as pool:  # which gives the loop no threads that stay
+        return await asyncio.get_running_loop().run_in_executor(pool, rehearse)
+
+
+def accounting(*containers: Container, costs: Costs | None = None) -> Accounting:
     """Return what accounts for the CPU time of this process as long as the block lasts: `async with` it.
 
     Args:
         containers: those that run in this event loop.
+        costs: what `costs_of_borders` has found; None to find out when the block begins.
 
     Raises:
         UsageError: by `async with`: a container is not open, or the process is accounted already.
     """
-    return Accounting(containers)
+    return Accounting(containers, costs)
 
 
 class Accounting:
     """The CPU time of a process by group, thread and agent, from when it is entered; see `accounting`."""
 
-    def __init__(self, containers: tuple[Container, ...]) -> None:
+    def __init__(self, containers: tuple[Container, ...], costs: Costs | None = None) -> None:
         self._containers = containers
+        self._known = costs
 
     async def __aenter__(self) -> Self:
         for container in self._containers:
@@ -58,8 +70,7 @@ class Accounting:
                 )
         if ledgers:
             raise UsageError("this process is accounted already; end the other accounting first")
-        with ThreadPoolExecutor(1, "rehearsal") as pool:  # which gives the loop no threads that stay
-            self._costs = await asyncio.get_running_loop().run_in_executor(pool, rehearse)
+        self._costs = self._known or await costs_of_borders()
         self._began, self._since = time.time(), time.monotonic()
         self._tid = threading.get_native_id()
         self._clocks = ThreadClocks(but=threading.get_ident())

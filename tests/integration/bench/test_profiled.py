@@ -4,7 +4,8 @@ import psutil
 import pytest
 
 from formicary.errors import TracingError
-from formicary_bench.engine import profiled
+from formicary.profiling.window import Window
+from formicary_bench.engine import messages, profiled
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
@@ -17,7 +18,7 @@ from formicary_bench.results.summary import summarise
 def configuration(placement="same-container", rounds=(2000, 20_000, 2000), **about):
     options = {"subjects": ("formicary-behaviours",), "pairs": (20,), **about}
     routes = ("direct",) if placement == "two-containers" else None
-    (one,) = make_plan(
+    one, _ = make_plan(
         Options("messaging/cpu", placements=(placement,), routes=routes, rounds=rounds, **options)
     )
     return one
@@ -70,20 +71,93 @@ def test_the_servers_time_is_its_own(silent, tmp_path):
     assert {one.process for one in row.cpu.groups if one.us.mean} == {"echo", "ask", "server"}
 
 
-def test_where_nobody_may_look_into_processes_their_time_as_a_whole_is_known(silent, monkeypatch, tmp_path):
-    def refuse(pid, **_):
-        raise TracingError(f"looking into process {pid} is not permitted")
+@pytest.fixture
+def refused(monkeypatch):
+    def refuse(window):
+        raise TracingError("looking into other processes is not permitted")
 
-    monkeypatch.setattr(profiled, "Window", refuse)
+    monkeypatch.setattr(Window, "__enter__", refuse)
+
+
+def test_where_nobody_may_look_into_processes_they_account_for_themselves(silent, refused, tmp_path):
+    options = Options(
+        "messaging/cpu", placements=("two-containers",), routes=("direct",), pairs=(20,),
+        subjects=("formicary-behaviours",), rounds=(200, 10_000, 300),
+    )  # fmt: skip
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    (row,) = summarise(outcome.folder)
+    assert row.cpu.method == "accounted"
+    for process in ("echo", "ask"):
+        groups = {one.group for one in row.cpu.groups if one.process == process and one.us.mean}
+        assert groups >= {"runtime", "agents", "communication", "platform"}
+    assert "is not permitted; so the platform accounted" in row.cpu.warnings[0]
+    assert "the accounting itself took" in row.cpu.warnings[1]
+    assert row.cpu.cost is not None
+
+
+@pytest.mark.server
+def test_the_servers_time_is_read_off_its_clock_where_the_workers_account(silent, refused, tmp_path):
+    options = Options(
+        "messaging/cpu", placements=("two-containers",), routes=("xmpp",), subjects=("formicary-micro",),
+        pairs=(20,), rounds=(100, 5000, 300),
+    )  # fmt: skip
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    (row,) = summarise(outcome.folder)
+    by_process = {one.process: one.group for one in row.cpu.groups if one.process == "server"}
+    assert by_process == {"server": "server"}
+
+
+def test_where_they_cannot_account_either_their_time_as_a_whole_is_known(
+    silent, refused, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(profiled, "Account", lambda step: messages.Account("end"))  # which never began
     options = Options(
         "messaging/cpu", placements=("same-container",), subjects=("formicary-micro",), pairs=(20,),
-        rounds=(2000, 20_000, 2000),
+        rounds=(2000, 50_000, 2000),
     )  # fmt: skip
     outcome = perform(options, tmp_path / "run", silent())
     assert outcome.problems == []
     (row,) = summarise(outcome.folder)
     assert [one.group for one in row.cpu.groups if one.us.mean] == ["(unknown)"]
-    assert "is not permitted" in row.cpu.warnings[0]
+    assert "is not permitted; nor could they account for it: it had not begun" in row.cpu.warnings[0]
+
+
+@pytest.mark.parametrize("is_permitted", [True, False])
+def test_creating_agents_can_be_profiled(silent, is_permitted, tmp_path, request):
+    if not is_permitted:
+        request.getfixturevalue("refused")
+    options = Options("create", subjects=("formicary-micro",), agents=(60_000,), profile=True)
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    plain, row = summarise(outcome.folder)
+    assert (plain.profiled, row.profiled) == (False, True)
+    assert row.cpu.method == ("sampled" if is_permitted else "accounted")
+    assert any(one.group == "platform" and one.us.mean for one in row.cpu.groups)
+    assert row.cpu.cost is not None
+
+
+def test_churn_can_be_profiled(silent, tmp_path):
+    options = Options(
+        "directory/churn", subjects=("formicary-replica",), routes=("direct",), agents=(6000,), profile=True
+    )
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    row = next(row for row in summarise(outcome.folder) if row.profiled)
+    assert {one.process for one in row.cpu.groups if one.us.mean} == {"echo", "ask"}
+    assert any(one.group == "directory" and one.us.mean for one in row.cpu.groups)
+
+
+def test_propagation_can_be_profiled(silent, tmp_path):
+    options = Options(
+        "directory/propagation", subjects=("formicary-replica",), routes=("direct",), rounds=(100, 1500, 50),
+        profile=True,
+    )  # fmt: skip
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    row = next(row for row in summarise(outcome.folder) if row.profiled)
+    assert any(one.group == "directory" and one.us.mean for one in row.cpu.groups)
 
 
 def test_a_phase_that_is_too_short_is_a_sentence(silent):

@@ -5,21 +5,26 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from tests.unit.bench.synthetic import EVIL, STARTED, make_run, round_trips
 
 from formicary import mailbox
 from formicary.errors import UsageError
 from formicary.profiling.model import Frame, Method, Process, Profile, Role, Stack, Thread
 from formicary_bench.engine import profiled, worker
-from formicary_bench.engine.messages import Mark
+from formicary_bench.engine.messages import Account, Accounted, Mark
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.profiled import Sampling, _rates
+from formicary_bench.engine.profiled import Sampling, _rate
+from formicary_bench.engine.repetition import Taken
 from formicary_bench.platforms import behaviours
+from formicary_bench.reports.cpu import cpu_sentences
 from formicary_bench.reports.families import columns, extras, heading, parts, said, to_know
 from formicary_bench.reports.html import render
 from formicary_bench.reports.terminal import console_for_reports, show
 from formicary_bench.results.cpu import cpu_figures
+from formicary_bench.results.load import load_of
+from formicary_bench.results.memory import mean_figure
 from formicary_bench.results.model import Repetition
 from formicary_bench.results.summary import summarise
 
@@ -27,7 +32,7 @@ FRAMES = tuple(
     Frame(function, module.__file__)
     for function, module in (("Ask.run", behaviours), ("Mailbox.put", mailbox), ("_report", worker))
 )
-COUNTED = {"seconds": 2.0, "round_trips": 20_000.0, "rate_before": 10_500.0, "rate_during": 10_000.0}
+COUNTED = {"seconds": 2.0, "round_trips": 20_000.0, "rate_during": 10_000.0}
 
 
 def profile(cpu_s=1.0, counts=(25, 70, 5), frames=FRAMES, server_s=0.0, **about):
@@ -69,7 +74,7 @@ def run_of(path, plan, profiles, **about):
 
 
 def figures_of(*profiles, counted=None):
-    (configuration,) = cpu_plan()
+    configuration, _ = cpu_plan()
     known = [repetition(configuration, **(counted or {})) for _ in profiles]
     return cpu_figures(known, [{"both": one} for one in profiles])
 
@@ -111,26 +116,148 @@ def test_the_server_is_a_process_of_its_own():
     assert sum(one.share for one in groups if one.process == "both") == pytest.approx(1)
 
 
-def test_what_profiling_costs_is_the_rate_before_against_that_meanwhile():
-    assert figures_of(profile()).cost.mean == pytest.approx(1 - 10_000 / 10_500)
-    assert figures_of(profile(), counted={"rate_before": 0.0}).cost is None
+def test_what_profiling_costs_is_what_repetitions_without_it_were_faster(tmp_path):
+    profiled, reference = cpu_plan()
+    assert (profiled.profiled, reference.reference) == (True, True)
+    run = run_of(tmp_path / "run", [profiled, reference], [profile(), profile()])
+    (row,) = summarise(run)
+    loads = [load_of(run.round_trips(one)) for one in run.manifest.repetitions_of(reference)]
+    rates = [load.round_trips_in_window / load.window_s for load in loads]
+    assert row.cpu.cost.mean == pytest.approx(sum(1 - 10_000 / rate for rate in rates) / 2)
+    assert "sampling cost" in said(row.experiment, [row], [row])[0]
+    assert figures_of(profile()).cost is None
 
 
-def test_rates_are_of_the_later_part_of_t1_and_of_the_time_of_the_sampler(monkeypatch):
-    monkeypatch.setattr(profiled, "Window", lambda *_, **__: nullcontext(SimpleNamespace(end=profile)))
-    monkeypatch.setattr(profiled, "perf_counter_ns", lambda: 12 * 10**9)
+@pytest.mark.parametrize(
+    ("losses", "sentence"),
+    [
+        ((0.01,), "sampling cost 1.0% of the rate, in one repetition with it and one without."),
+        ((0.004, 0.01), "sampling cost 0.7% ± 3.8% of the rate; 3% are allowed."),
+        ((0.05, 0.051), "sampling cost 5.1% ± 0.6% of the rate; 3% are allowed, and this is more."),
+        ((-0.05, -0.051), "sampling cost \N{MINUS SIGN}5.1% ± 0.6% of the rate; 3% are allowed."),
+    ],
+)
+def test_what_profiling_costs_is_said(losses, sentence, tmp_path):
+    (row,) = summarise(run_of(tmp_path / "run", cpu_plan(), [profile()]))
+    cost = mean_figure(losses)
+    (words,) = cpu_sentences([msgspec.structs.replace(row, cpu=msgspec.structs.replace(row.cpu, cost=cost))])
+    assert words.endswith(sentence)
+
+
+class There:
+    """A worker, and the place where it is."""
+
+    pid = 7
+    server = None
+
+    def __init__(self, refused="", found=None, name="", server=0):
+        self.told = []
+        self.name = name
+        self.server = SimpleNamespace(pid=server) if server else None
+        self.place = self
+        self.opened = []
+        self.process = SimpleNamespace(pid=7, tell=self.told.append)
+        self.refused = refused
+        self.found = found or profile()
+
+    def window(self, pid, servers):
+        self.opened.append((pid, servers))
+        return nullcontext(SimpleNamespace(refused=self.refused, end=lambda: self.found))
+
+
+def sampled(undo, *, as_a_whole=False, **workers):
+    sampling = Sampling(undo, as_a_whole=as_a_whole)
+    sampling.begin({name.replace("_", "@"): Taken(one, one.process) for name, one in workers.items()})
+    return sampling
+
+
+def mark(*, begins, done=0, at_s=1):
+    return Mark(begins, done, at_s * 10**9, (0, 0))
+
+
+REFUSED = "looking into process 7 is not permitted"
+
+
+def test_rates_are_of_the_time_of_the_sampler(monkeypatch):
+    monkeypatch.setattr(profiled, "monotonic_ns", lambda: 12 * 10**9)
     with ExitStack() as undo:
-        sampling = Sampling(0, undo)
-        sampling.begin({"both": 1})
-        for second, done in enumerate((0, 10, 20, 30, 1030, 2030, 3030, 4030, 5030)):
-            sampling.advance(done, second * 10**9)
-        sampling.mark(Mark(True, 6030, 9 * 10**9, (0, 0)))
+        sampling = sampled(undo, both=There())
+        sampling.advance(5030, 8 * 10**9)
+        sampling.mark(mark(begins=True, done=6030, at_s=9))
         # The sampler was there from second 12 on: what was said before, and read later, does not count.
-        for second, done in ((10, 9000), (11, 9999), (12, 10_000), (14, 11_000)):
+        for second, done in ((10, 9000), (11, 9999), (12, 10_001), (13, 10_500), (14, 11_000)):
             sampling.advance(done, second * 10**9)
-        sampling.mark(Mark(False, 12_000, 16 * 10**9, (0, 0)))
+        sampling.mark(mark(begins=False, done=12_000, at_s=16))
         sampling.advance(99_999, 17 * 10**9)
-    assert _rates(sampling) == {"rate_before": pytest.approx(1000), "rate_during": pytest.approx(500)}
+    assert _rate(sampling.during) == pytest.approx(500)
+
+
+def test_who_may_not_be_looked_into_is_told_to_account_for_itself(monkeypatch):
+    own = replace(profile(), method=Method.ACCOUNTED)
+    worker = There(REFUSED, profile(counts=(), server_s=0.5), server=9)
+    with ExitStack() as undo:
+        sampling = sampled(undo, echo=worker)
+        assert worker.told == [Account("prepare")]
+        sampling.heard("echo", Accounted("prepare"))
+        sampling.mark(mark(begins=True))
+        assert worker.told == [Account("prepare"), Account("begin")]
+        sampling.advance(100, 10**18)
+        assert sampling.during == []  # not yet: the worker has not said that it has begun
+        sampling.heard("echo", Accounted("begin"))
+        sampling.advance(200, 10**18)
+        assert len(sampling.during) == 1
+        sampling.mark(mark(begins=False, at_s=10**10))
+        assert worker.told[2:] == [Account("end")]
+        sampling.heard("echo", Accounted("end", own))
+    found = sampling.profiles()
+    assert list(found) == ["echo", "server"]
+    assert found["echo"].processes == own.processes
+    assert [one.role for one in found["server"].processes] == [Role.SERVER]
+    said = "looking into the workers is not permitted; so the platform accounted for its time itself"
+    assert found["echo"].warnings == (said,)
+
+
+def test_who_cannot_account_for_itself_is_known_as_a_whole():
+    with ExitStack() as undo:
+        sampling = sampled(undo, both=There(REFUSED))
+        sampling.mark(mark(begins=True))
+        sampling.heard("both", Accounted("begin", failed="this process is accounted already"))
+        sampling.mark(mark(begins=False))
+        sampling.heard("both", Accounted("end", failed="it had not begun"))
+    (found,) = sampling.profiles().values()
+    (warning,) = found.warnings
+    assert warning == (
+        "CPU time is known by process alone: looking into the workers is not permitted; nor could they "
+        "account for it: this process is accounted already"
+    )
+
+
+def test_what_has_no_phases_is_looked_at_as_a_whole():
+    with ExitStack() as undo:
+        worker = There(REFUSED)
+        sampling = sampled(undo, as_a_whole=True, create=worker)
+        assert worker.told == [Account("begin")]
+        sampling.mark(mark(begins=True))
+        sampling.mark(mark(begins=False))
+    assert worker.told == [Account("begin"), Account("end")]
+
+
+def test_each_host_has_its_own_server_which_counts_once():
+    workers = {
+        "echo_a": There(name="a", server=9),
+        "ask_a": There(name="a", server=9),
+        "ask_b": There(name="b", server=9),
+        "ask_c": There(name="c"),
+    }
+    with ExitStack() as undo:
+        sampling = sampled(undo, **workers)
+        sampling.mark(mark(begins=True))
+    assert [one.opened[-1] for one in workers.values()] == [(7, (9,)), (7, ()), (7, (9,)), (7, ())]
+
+
+def test_of_what_was_looked_at_as_a_whole_figures_are_for_each_item():
+    found = figures_of(profile(), counted={"items": 1000.0, "rate_during": 0.0})
+    assert sum(one.us.mean for one in found.groups) == pytest.approx(1000)  # one second of CPU for a thousand
 
 
 @pytest.mark.parametrize(
@@ -143,40 +270,62 @@ def test_without_a_rate_there_are_no_figures(counted):
 def test_the_option_adds_a_longer_repetition_of_each_configuration():
     plain = make_plan(Options("messaging/pairs", pairs=(1, 10)))
     both = make_plan(Options("messaging/pairs", pairs=(1, 10), profile=True))
-    assert [one for one in both if not one.profiled] == plain
+    assert [one for one in both if not one.profiled and not one.reference] == plain
     profiled = [one for one in both if one.profiled]
     assert len(profiled) == len(plain)
     assert all(one.measured > other.measured for one, other in zip(profiled, plain, strict=True))
     assert len({one.key for one in both}) == len(both)
+    references = [one for one in both if one.reference]
+    assert [replace(one, profiled=False, reference=True) for one in profiled] == references
 
 
 def test_rounds_that_were_asked_for_are_those_of_profiled_repetitions_too():
     plan = make_plan(Options("messaging/pairs", pairs=(1,), rounds=(3, 4, 5), profile=True))
     assert {(c.warm_up, c.measured, c.cool_down) for c in plan} == {(3, 4, 5)}
+    assert not any(c.reference for c in plan)  # those that are measured anyway are as long
 
 
-@pytest.mark.parametrize("experiment", ["create", "memory", "directory/churn"])
-def test_what_has_no_measured_phase_cannot_be_profiled(experiment):
-    with pytest.raises(UsageError, match=r"nothing of .* can be profiled"):
-        make_plan(
-            Options(
-                experiment,
-                profile=True,
-                placements=None,
-                subjects=("formicary-behaviours",)
-                if experiment != "directory/churn"
-                else ("formicary-replica",),
-            )
-        )
+@pytest.mark.parametrize("experiment", ["memory", "memory/growth"])
+def test_what_is_about_memory_alone_cannot_be_profiled(experiment):
+    with pytest.raises(UsageError, match=r"nothing of .* can be profiled: it is about what processes hold"):
+        make_plan(Options(experiment, profile=True))
 
 
-def test_experiments_with_cpu_time_have_profiled_repetitions_alone():
-    plan = make_plan(Options("messaging/cpu"))
-    assert {(one.profiled, one.pairs) for one in plan} == {(True, 100)}
-    assert {one.platform for one in plan} == {"formicary"}
-    plan = make_plan(Options("directory/cpu"))
-    assert {(one.profiled, one.services) for one in plan} == {(True, 200)}
+@pytest.mark.parametrize(
+    ("experiment", "subject"),
+    [
+        ("create", "formicary-micro"),
+        ("directory/churn", "formicary-replica"),
+        ("directory/propagation", "formicary-central"),
+        ("directory/search", "formicary-lookup"),
+    ],
+)
+def test_all_that_works_can_be_profiled(experiment, subject):
+    plan = [one for one in make_plan(Options(experiment, profile=True, subjects=(subject,))) if one.profiled]
+    assert {one.experiment for one in plan} == {experiment}
+    assert all(one.measured or one.agents >= 40_000 for one in plan)
+
+
+def test_as_many_agents_are_profiled_as_were_asked_for():
+    plan = make_plan(Options("create", profile=True, subjects=("formicary-micro",), agents=(300,)))
+    assert [(one.agents, one.profiled, one.reference) for one in plan] == [
+        (300, False, False),
+        (300, True, False),
+    ]
+
+
+def test_experiments_with_cpu_time_have_profiled_repetitions_and_what_they_are_held_against():
+    for experiment, about in (("messaging/cpu", {"pairs": 100}), ("directory/cpu", {"services": 200})):
+        plan = make_plan(Options(experiment))
+        assert [one.reference for one in plan] == [not one.profiled for one in plan]
+        assert sum(one.profiled for one in plan) == len(plan) / 2
+        assert {one.platform for one in plan} == {"formicary"}
+        assert all(getattr(one, name) == value for one in plan for name, value in about.items())
     assert {one.experiment for one in plan} == {"directory/cpu-register", "directory/cpu-search"}
+    ways = {(one.placement, one.route) for one in plan}
+    assert ways == {
+        ("same-container", "in-process"), ("two-containers", "direct"), ("two-containers", "xmpp"),
+    }  # fmt: skip
 
 
 def test_the_papers_table_stands_beside_ours(tmp_path):
@@ -203,7 +352,7 @@ def test_hosts_are_columns_of_their_own(tmp_path):
 def test_differences_are_tested_and_a_remark_is_made_where_there_is_none(tmp_path):
     plan = cpu_plan(subjects=("formicary-behaviours", "formicary-micro"))
     run = make_run(tmp_path / "run", plan, repetitions=0)
-    for configuration, agents in zip(plan, (25, 60), strict=True):
+    for configuration, agents in zip((one for one in plan if one.profiled), (25, 60), strict=True):
         for number, cpu_s in enumerate((0.99, 1.0, 1.01), 1):
             like = msgspec.structs.replace(configuration, platform="tasks", kind="")
             found = profile(cpu_s, (agents, 95 - agents, 5))
@@ -249,7 +398,7 @@ def test_profiles_outside_the_folder_are_refused(tmp_path, name):
 
 def test_a_missing_or_broken_profile_is_a_sentence(tmp_path):
     run = run_of(tmp_path / "run", cpu_plan(), [profile()])
-    (kept,) = run.manifest.repetitions
+    kept, _ = run.manifest.repetitions
     file = run.path / "profiles" / kept.profiles["both"]
     file.write_bytes(b"{")
     with pytest.raises(UsageError, match="is not a profile"):

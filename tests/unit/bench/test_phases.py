@@ -2,7 +2,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.engine.messages import Created, Done, Failed, Go, Mark, Meet, Met, Progress, Ready, Stop
+from formicary_bench.engine.messages import (
+    Accounted,
+    Created,
+    Done,
+    Failed,
+    Go,
+    Mark,
+    Meet,
+    Met,
+    Progress,
+    Ready,
+    Stop,
+)
 from formicary_bench.engine.phases import (
     Advance,
     Break,
@@ -98,9 +110,9 @@ def test_a_window_opens_when_all_are_in_it_and_closes_when_the_first_leaves():
     phases = members()
     assert phases.heard(0, ENTERS, 3.0) == phases.heard(2, ENTERS, 3.0) == []
     assert phases.stage is Stage.WARM
-    assert phases.heard(1, ENTERS, 3.0) == [Observe(ENTERS)]
+    assert phases.heard(1, ENTERS, 3.0) == [Observe(1, ENTERS)]
     assert phases.stage is Stage.MEASURING
-    assert phases.heard(2, LEAVES, 3.0) == [Observe(LEAVES)]
+    assert phases.heard(2, LEAVES, 3.0) == [Observe(2, LEAVES)]
     assert phases.heard(0, LEAVES, 3.0) == []
     assert phases.stage is Stage.COOLING
 
@@ -173,6 +185,14 @@ def test_only_the_worker_that_measures_is_shown():
     phases = measuring()
     assert phases.heard(0, Progress(7, 100), 3.0) == []
     assert phases.stage is Stage.MEASURING
+
+
+def test_any_worker_may_say_what_it_accounts_for():
+    phases = measuring()
+    report = Accounted("begin")
+    assert phases.heard(0, report, 3.0) == [Observe(0, report)]
+    assert phases.heard(1, RESULT, 4.0) == [TellAll(Stop())]
+    assert phases.heard(1, report, 5.0) == [Observe(1, report)]
 
 
 @pytest.mark.parametrize("step", ["begin", "ready", "met", "go", "done"])
@@ -295,7 +315,7 @@ def test_whatever_happens_it_ends_once_and_tells_each_thing_once_and_in_order(co
     orders = [one.order for one in told if isinstance(one, TellAll)]
     assert orders == [Meet(), Go(), Stop()][: len(orders)]
     assert [one.worker for one in told if isinstance(one, Prepare)] in ([0], list(range(count)))
-    windows = [one.mark.begins for one in told if isinstance(one, Observe)]
+    windows = [one.report.begins for one in told if isinstance(one, Observe)]
     assert windows in ([], [True], [True, False])
     if TellAll(Stop()) in told:
         at = told.index(TellAll(Stop()))

@@ -1,0 +1,202 @@
+"""Whether one set of repetitions is faster than another: a verdict in a sentence, never a bare p.
+
+The verdict is by Welch's t-test on the logarithms, corrected by Holm's method for how many figures are
+compared at once. What is not found to differ is only called the same where the interval is narrow enough to
+say so; else it is undecided. Student's test (the papers') and the test by ranks are given beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.statistics.effects import hedges_g
+from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
+from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.tests import holm, rank_p, student_p, welch_p
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FEWEST = 5
+"""Repetitions of each side below which nothing is decided: how much fewer scatter is mere guesswork."""
+
+RESOLUTION = 0.05
+"""The change that matters: an interval that is open to a larger one leaves a comparison undecided."""
+
+_BELIEVED = 0.05
+
+
+class Verdict(StrEnum):
+    """What a comparison comes to."""
+
+    FASTER = "faster"
+    SLOWER = "slower"
+    SAME = "no difference found"
+    UNDECIDED = "undecided"
+
+
+class Contrast(msgspec.Struct, frozen=True, kw_only=True):
+    """What is compared: one figure of each repetition, on both sides.
+
+    Attributes:
+        name: What it is about.
+        values: The figures that are judged.
+        base: Those that they are held against.
+        is_rate: Whether more is faster; if not, they are times, and less is.
+    """
+
+    name: str
+    values: tuple[float, ...]
+    base: tuple[float, ...]
+    is_rate: bool = False
+
+    @property
+    def what(self) -> str:
+        """What the figures are, in a sentence."""
+        return "rate" if self.is_rate else "time"
+
+    @property
+    def counts(self) -> str:
+        """How many there are on each side, in a sentence."""
+        return f"{len(self.values)} repetitions against {len(self.base)}"
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it.
+
+    Attributes:
+        name: What it is about.
+        verdict: What it comes to.
+        sentence: The same with the figures, and with what to do next where that is open.
+        ratio: How many times the base, with its 95% interval (not corrected); None where there is none.
+        effect: Hedges' g with its 95% interval: the difference in standard deviations.
+        welch_p: The p of Welch's test on the logarithms, by itself.
+        corrected_p: The same, corrected for the family; the verdict is by this one.
+        student_p: The p of Student's test on the figures themselves.
+        rank_p: The p of the test by ranks.
+    """
+
+    name: str
+    verdict: Verdict
+    sentence: str
+    ratio: Interval | None = None
+    effect: Interval | None = None
+    welch_p: float | None = None
+    corrected_p: float | None = None
+    student_p: float | None = None
+    rank_p: float | None = None
+
+
+def compare(family: Sequence[Contrast], resolution: float = RESOLUTION) -> list[Comparison]:
+    """Judge all figures that are compared at once.
+
+    Args:
+        family: What is compared.
+        resolution: The relative change that matters, such as 0.05.
+
+    Returns:
+        A comparison of each, in their order.
+    """
+    ratios = [_ratio(contrast) for contrast in family]
+    bare = [_probability(contrast) if ratio else None for contrast, ratio in zip(family, ratios, strict=True)]
+    known = [p for p in bare if p is not None]
+    corrected = iter(holm(known))
+    all_corrected = [None if p is None else next(corrected) for p in bare]
+    return [
+        _judge(contrast, ratio, (p, many_p, len(known)), resolution)
+        for contrast, ratio, p, many_p in zip(family, ratios, bare, all_corrected, strict=True)
+    ]
+
+
+def percent(ratio: float) -> str:
+    """Give a ratio as a change, such as -12.0%."""
+    return f"{(ratio - 1) * 100:+.1f}%"
+
+
+def change(what: str, ratio: Interval) -> str:
+    """Say by how much something changed."""
+    bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
+    return f"the {what} changed by {percent(ratio.mean)} (95% interval {bounds})"
+
+
+def too_few(contrast: Contrast) -> str | None:
+    """Say why nothing can be decided about a contrast, whatever its figures; None where something can."""
+    if min(len(contrast.values), len(contrast.base)) < FEWEST:
+        return f"{contrast.counts} are too few; repeat each at least {FEWEST} times"
+    if min(*contrast.values, *contrast.base) <= 0:
+        return f"a {contrast.what} that is not above zero has no ratio; look at the raw values"
+    return None
+
+
+def logarithms(contrast: Contrast) -> tuple[list[float], list[float]]:
+    """Give both sides' logarithms, on which tests are made; the figures are above zero."""
+    return [math.log(value) for value in contrast.values], [math.log(value) for value in contrast.base]
+
+
+def repetitions_for(ratio: Interval, repetitions: int, resolution: float) -> int:
+    """Give about how many repetitions of each side make an interval as narrow as the resolution."""
+    half = math.log(ratio.high / ratio.low) / 2
+    return max(FEWEST, math.ceil(repetitions * (half / math.log1p(resolution)) ** 2))
+
+
+def _ratio(contrast: Contrast) -> Interval | None:
+    return None if too_few(contrast) else ratio_of_values(contrast.values, contrast.base)
+
+
+def _probability(contrast: Contrast) -> float:
+    """Give Welch's p; where nothing scatters, what differs at all differs for certain."""
+    if len({*contrast.values, *contrast.base}) == 1:
+        return 1.0
+    p = welch_p(*logarithms(contrast))
+    return 0.0 if p is None else p
+
+
+def _judge(
+    contrast: Contrast,
+    ratio: Interval | None,
+    probabilities: tuple[float | None, float | None, int],
+    resolution: float,
+) -> Comparison:
+    bare, corrected, family = probabilities
+    if ratio is None or bare is None or corrected is None:
+        sentence = f"{Verdict.UNDECIDED}: {too_few(contrast)}"
+        return Comparison(name=contrast.name, verdict=Verdict.UNDECIDED, sentence=sentence)
+    verdict = _verdict(contrast, ratio, corrected, resolution)
+    if bare <= _BELIEVED < corrected:
+        verdict = Verdict.UNDECIDED
+        reason = f"; among {family} comparisons one such comes about by chance: repeat this one more often"
+    else:
+        reason = _reason(contrast, ratio, verdict, family, resolution)
+    return Comparison(
+        name=contrast.name,
+        verdict=verdict,
+        sentence=f"{verdict}: {change(contrast.what, ratio)}, by {contrast.counts}{reason}",
+        ratio=ratio,
+        effect=hedges_g(contrast.values, contrast.base),
+        welch_p=bare,
+        corrected_p=corrected,
+        student_p=student_p(contrast.values, contrast.base),
+        rank_p=rank_p(contrast.values, contrast.base),
+    )
+
+
+def _verdict(contrast: Contrast, ratio: Interval, corrected: float, resolution: float) -> Verdict:
+    if corrected <= _BELIEVED:
+        return Verdict.FASTER if (ratio.mean > 1) == contrast.is_rate else Verdict.SLOWER
+    is_narrow = max(ratio.high, 1 / ratio.low) <= 1 + resolution
+    return Verdict.SAME if is_narrow else Verdict.UNDECIDED
+
+
+def _reason(contrast: Contrast, ratio: Interval, verdict: Verdict, family: int, resolution: float) -> str:
+    """Say what follows from a verdict."""
+    if verdict is Verdict.SAME:
+        return f"; changes of more than {resolution:.0%} are ruled out"
+    if verdict is Verdict.UNDECIDED:
+        fewest = min(len(contrast.values), len(contrast.base))
+        needed = max(fewest + 1, repetitions_for(ratio, fewest, resolution))
+        return f"; about {needed} repetitions of each would show a change of {resolution:.0%}"
+    return f"; corrected for {family} comparisons" if family > 1 else ""

@@ -1,0 +1,105 @@
+"""Whether something has become slower by more than is allowed: for checks that a change has to pass.
+
+The question is another one than that of `comparisons`: a slowdown that is certain but small passes, and a
+large one that is not certain does not pass as if it were none.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.statistics.comparisons import change, logarithms, repetitions_for, too_few
+from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
+from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.tests import holm, larger_p
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.statistics.comparisons import Contrast
+
+_BELIEVED = 0.05
+
+
+class Outcome(StrEnum):
+    """What a gate says."""
+
+    NOT_SLOWER = "not slower"
+    SLOWER = "slower"
+    UNDECIDED = "undecided"
+
+
+class Passage(msgspec.Struct, frozen=True, kw_only=True):
+    """What a gate says of one figure.
+
+    Attributes:
+        name: What it is about.
+        outcome: What it says.
+        sentence: The same with the figures, and with what to do next where that is open.
+        ratio: How many times the base, with its 95% interval; None where there is none.
+    """
+
+    name: str
+    outcome: Outcome
+    sentence: str
+    ratio: Interval | None = None
+
+
+def gate(family: Sequence[Contrast], max_slowdown: float) -> list[Passage]:
+    """Judge whether figures have become worse by more than is allowed.
+
+    That one is slower is believed where that would come about by chance, in the whole family, at most once in
+    20 times; that one is not, where it would by itself.
+
+    Args:
+        family: What is compared.
+        max_slowdown: By what part a time may grow: 0.05 allows 1.05 times the time, or 1/1.05 of the rate.
+    """
+    allowed = math.log1p(max_slowdown)
+    sides = [None if too_few(contrast) else _sides(contrast, allowed) for contrast in family]
+    slower = iter(holm([side[0] for side in sides if side]))
+    return [
+        _undecided(contrast) if side is None else _passage(contrast, (next(slower), side[1]), max_slowdown)
+        for contrast, side in zip(family, sides, strict=True)
+    ]
+
+
+def together(passages: Sequence[Passage]) -> Outcome:
+    """Give what a gate says of all figures: slower where one is, else undecided where one may be."""
+    outcomes = {passage.outcome for passage in passages}
+    for worse in (Outcome.SLOWER, Outcome.UNDECIDED):
+        if worse in outcomes:
+            return worse
+    return Outcome.NOT_SLOWER if passages else Outcome.UNDECIDED
+
+
+def _sides(contrast: Contrast, allowed: float) -> tuple[float, float]:
+    """Give the p of being slower than allowed where it is not, and the other way round."""
+    values, base = logarithms(contrast)
+    worse, better = (base, values) if contrast.is_rate else (values, base)
+    return larger_p(worse, better, allowed), larger_p(better, worse, -allowed)
+
+
+def _undecided(contrast: Contrast) -> Passage:
+    sentence = f"{Outcome.UNDECIDED}: {too_few(contrast)}"
+    return Passage(name=contrast.name, outcome=Outcome.UNDECIDED, sentence=sentence)
+
+
+def _passage(contrast: Contrast, probabilities: tuple[float, float], max_slowdown: float) -> Passage:
+    ratio = ratio_of_values(contrast.values, contrast.base)
+    assert ratio is not None
+    outcome, reason = Outcome.UNDECIDED, ""
+    if probabilities[0] <= _BELIEVED:
+        outcome, reason = Outcome.SLOWER, f"; {max_slowdown:.0%} are allowed"
+    elif probabilities[1] <= _BELIEVED:
+        outcome = Outcome.NOT_SLOWER
+    else:
+        fewest = min(len(contrast.values), len(contrast.base))
+        needed = max(fewest + 1, repetitions_for(ratio, fewest, max(max_slowdown, 0.01)))
+        reason = f"; {max_slowdown:.0%} are allowed: about {needed} repetitions of each may tell"
+    sentence = f"{outcome}: {change(contrast.what, ratio)}, by {contrast.counts}{reason}"
+    return Passage(name=contrast.name, outcome=outcome, sentence=sentence, ratio=ratio)

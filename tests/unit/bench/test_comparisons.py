@@ -1,0 +1,247 @@
+"""Comparisons and gates: against published examples, and by how often they err where the truth is known."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from formicary_bench.statistics.comparisons import FEWEST, Contrast, Verdict, compare
+from formicary_bench.statistics.effects import hedges_g
+from formicary_bench.statistics.gates import Outcome, gate, together
+from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.tests import difference, holm, larger_p, rank_p, student_p, welch_p
+
+# Student, The Probable Error of a Mean, 1908: hours of sleep gained by two drugs; the figures are those that
+# R's documentation of t.test and sleep gives.
+SLEEP = (
+    [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
+    [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4],
+)
+RUNS = 3000
+
+
+def contrast(values, base, **about):
+    return Contrast(name="one", values=tuple(values), base=tuple(base), **about)
+
+
+def judge(values, base, **about):
+    (found,) = compare([contrast(values, base, **about)])
+    return found
+
+
+def near(rate, runs):
+    """Give how far a rate may be off by chance: four standard errors."""
+    return 4 * (rate * (1 - rate) / runs) ** 0.5
+
+
+def drawn(random, n, centre=100.0, scatter=0.03):
+    return random.lognormal(np.log(centre), scatter, n)
+
+
+# Published examples
+
+
+def test_students_sleep_data():
+    assert student_p(*SLEEP) == pytest.approx(0.07919, abs=5e-6)
+    assert welch_p(*SLEEP) == pytest.approx(0.07939, abs=5e-6)
+    interval = difference(*SLEEP)
+    assert (interval.low, interval.high) == pytest.approx((-3.3654832, 0.2054832), abs=1e-6)
+
+
+def test_one_side_of_welchs_test_is_half_of_both():
+    assert larger_p(SLEEP[1], SLEEP[0], 0.0) == pytest.approx(0.07939 / 2, abs=5e-6)
+    assert larger_p(SLEEP[0], SLEEP[1], 0.0) == pytest.approx(1 - 0.07939 / 2, abs=5e-6)
+
+
+def test_ranks_as_in_the_documentation_of_scipy():
+    # Ages at which diabetes was found: scipy's documentation of mannwhitneyu, after a lecture of its sources.
+    assert rank_p([19, 22, 16, 29, 24], [20, 11, 17, 12]) == pytest.approx(0.1111, abs=5e-5)
+
+
+def test_holms_correction_of_a_textbook_example():
+    # The example of the encyclopaedia Wikipedia for Holm's method: four p, two of which are believed.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+def test_hedges_g_as_borenstein_has_it():
+    # Borenstein, Hedges, Higgins and Rothstein, Introduction to Meta-Analysis, 2009, chapter 4: means 103 and
+    # 100, deviations 5.5 and 4.5, 50 each: g = 0.5924 with variance 0.0411. The values have just these.
+    one, other = (_with(mean, deviation, 50) for mean, deviation in ((103, 5.5), (100, 4.5)))
+    found = hedges_g(one, other)
+    assert found.mean == pytest.approx(0.5924, abs=5e-5)
+    assert found.half_width == pytest.approx(1.96 * 0.0411**0.5, rel=0.02)  # theirs is the large-sample one
+
+
+def _with(mean, deviation, n):
+    values = np.random.default_rng(4).normal(size=n)
+    return list((values - values.mean()) / values.std(ddof=1) * deviation + mean)
+
+
+# Coverage
+
+
+def test_the_interval_of_a_ratio_holds_it_in_95_of_100():
+    random = np.random.default_rng(11)
+    found = [ratio_of_values(drawn(random, 6, 110), drawn(random, 9, 100, 0.06)) for _ in range(RUNS)]
+    held = np.mean([one.low <= 1.1 <= one.high for one in found])
+    assert 0.94 <= held <= 0.96
+
+
+def test_the_interval_of_an_effect_holds_it_in_95_of_100():
+    random = np.random.default_rng(12)
+    found = [hedges_g(random.normal(1.5, 1, 8), random.normal(0, 1, 6)) for _ in range(RUNS)]
+    # The bounds are those of d times the correction: the true effect is so, too.
+    assert 0.94 <= np.mean([one.low <= 1.5 <= one.high for one in found]) <= 0.96
+    assert np.mean([one.mean for one in found]) == pytest.approx(1.5, abs=0.05)  # Cohen's d would be 1.6
+
+
+# Errors
+
+
+def test_where_there_is_no_difference_one_in_twenty_is_found():
+    random = np.random.default_rng(13)
+    verdicts = [judge(drawn(random, 8), drawn(random, 8)).verdict for _ in range(RUNS)]
+    wrong = np.mean([verdict in {Verdict.FASTER, Verdict.SLOWER} for verdict in verdicts])
+    assert wrong == pytest.approx(0.05, abs=near(0.05, RUNS))
+    assert verdicts.count(Verdict.FASTER) == pytest.approx(verdicts.count(Verdict.SLOWER), abs=60)
+
+
+def test_a_whole_family_errs_as_seldom_as_one():
+    random = np.random.default_rng(14)
+    families = 250
+    wrong = 0
+    for _ in range(families):
+        found = compare([contrast(drawn(random, 6), drawn(random, 6)) for _ in range(12)])
+        wrong += any(one.verdict in {Verdict.FASTER, Verdict.SLOWER} for one in found)
+    assert wrong <= binom.ppf(0.9999, families, 0.05)  # 12 of them uncorrected would be wrong in 46%
+
+
+def test_a_real_difference_is_found_and_has_its_direction():
+    random = np.random.default_rng(15)
+    found = [judge(drawn(random, 8, 90), drawn(random, 8)).verdict for _ in range(300)]
+    assert found.count(Verdict.FASTER) > 290
+    assert found.count(Verdict.SLOWER) == 0
+
+
+def test_the_same_is_only_said_where_it_nearly_is():
+    random = np.random.default_rng(16)
+    # The truth is just at the resolution: to say "no difference found" is wrong, and seldom.
+    found = [judge(drawn(random, 12, 105), drawn(random, 12)).verdict for _ in range(1000)]
+    assert found.count(Verdict.SAME) <= binom.ppf(0.9999, 1000, 0.025)
+
+
+# Verdicts in words
+
+
+STEADY = [100.0, 101.0, 99.0, 100.5, 99.5, 100.2]
+
+
+def test_times_that_fell_are_faster_and_rates_that_fell_are_slower():
+    less = [value * 0.9 for value in STEADY]
+    assert judge(less, STEADY).sentence == (
+        "faster: the time changed by -10.0% (95% interval -10.8% to -9.2%), by 6 repetitions against 6"
+    )
+    assert judge(less, STEADY, is_rate=True).sentence.startswith("slower: the rate changed by -10.0%")
+
+
+def test_the_same_says_what_is_ruled_out():
+    found = judge(STEADY, STEADY[::-1])
+    assert found.verdict is Verdict.SAME
+    assert found.sentence.endswith("; changes of more than 5% are ruled out")
+
+
+def test_noise_is_undecided_and_says_how_many_repetitions_would_do():
+    noisy = [60.0, 140.0, 100.0, 80.0, 125.0]
+    found = judge(noisy, [100.0, 70.0, 110.0, 135.0, 90.0])
+    assert found.verdict is Verdict.UNDECIDED
+    assert "repetitions of each would show a change of 5%" in found.sentence
+    needed = int(found.sentence.partition("about ")[2].split()[0])
+    many = np.random.default_rng(2)
+    scatter = np.std(np.log(noisy), ddof=1)
+    widths = [
+        ratio_of_values(drawn(many, needed, 100, scatter), drawn(many, needed, 100, scatter))
+        for _ in range(20)
+    ]
+    assert np.median([np.log(one.high / one.low) / 2 for one in widths]) == pytest.approx(0.05, rel=0.5)
+
+
+def test_too_few_are_undecided_whatever_they_are():
+    found = judge([1.0, 1.1, 1.0, 1.05], [100.0] * 9)
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.sentence == "undecided: 4 repetitions against 9 are too few; repeat each at least 5 times"
+    assert FEWEST == 5
+
+
+def test_what_is_not_above_zero_is_said():
+    assert "not above zero" in judge([0.0, 1, 1, 1, 1], [1.0] * 5).sentence
+
+
+def test_what_does_not_scatter_is_decided():
+    assert judge([3.0] * 5, [3.0] * 7).verdict is Verdict.SAME
+    assert judge([3.1] * 5, [3.0] * 7).verdict is Verdict.SLOWER
+    assert judge([3.0] * 5, [3.0, 3.1, 3.0, 3.1, 3.0]).verdict is not Verdict.FASTER
+
+
+def test_one_by_itself_is_believed_and_among_many_is_not():
+    values, base = [98.0, 99.0, 97.5, 98.5, 100.0, 99.2], STEADY
+    assert judge(values, base).verdict is Verdict.FASTER
+    first, *_ = compare([contrast(values, base), *[contrast(STEADY, STEADY[::-1])] * 30])
+    assert first.verdict is Verdict.UNDECIDED
+    assert "among 31 comparisons one such comes about by chance" in first.sentence
+    assert first.welch_p < 0.05 < first.corrected_p
+
+
+def test_those_without_an_answer_do_not_count_for_the_family():
+    few = contrast([1.0], [2.0])
+    alone, _ = compare([contrast([90.0, 91, 89, 90, 92], STEADY), few])
+    assert alone.corrected_p == alone.welch_p
+
+
+# Gates
+
+
+@pytest.mark.parametrize("is_rate", [False, True])
+def test_gates_at_their_limit_err_in_one_of_twenty(is_rate):
+    random = np.random.default_rng(17)
+    slowdown = 1 / 1.05 if is_rate else 1.05
+    said = [
+        gate([contrast(drawn(random, 7, 100 * slowdown), drawn(random, 7), is_rate=is_rate)], 0.05)[0].outcome
+        for _ in range(RUNS)
+    ]
+    for wrong in (Outcome.SLOWER, Outcome.NOT_SLOWER):
+        assert said.count(wrong) / RUNS == pytest.approx(0.05, abs=near(0.05, RUNS))
+
+
+@pytest.mark.parametrize(
+    ("factor", "outcome"),
+    [(1.0, Outcome.NOT_SLOWER), (1.02, Outcome.NOT_SLOWER), (1.2, Outcome.SLOWER), (0.5, Outcome.NOT_SLOWER)],
+)
+def test_what_gates_say(factor, outcome):
+    (found,) = gate([contrast([value * factor for value in STEADY], STEADY)], 0.05)
+    assert found.outcome is outcome
+    assert found.sentence.startswith(f"{outcome}: the time changed by ")
+
+
+def test_a_gate_is_undecided_near_its_limit_and_with_too_few():
+    (near_limit,) = gate([contrast([value * 1.05 for value in STEADY], STEADY)], 0.05)
+    assert near_limit.outcome is Outcome.UNDECIDED
+    assert "5% are allowed: about" in near_limit.sentence
+    (few,) = gate([contrast([1.0, 1.0], [1.0, 1.0])], 0.05)
+    assert few.outcome is Outcome.UNDECIDED
+    assert few.ratio is None
+
+
+def test_a_gate_of_figures_that_do_not_scatter():
+    same, worse = gate([contrast([3.0] * 5, [3.0] * 5), contrast([4.0] * 5, [3.0] * 5)], 0.05)
+    assert (same.outcome, worse.outcome) == (Outcome.NOT_SLOWER, Outcome.SLOWER)
+
+
+def test_a_gate_of_many_is_as_good_as_the_worst():
+    fine, slow, open_ = (
+        gate([contrast([value * factor for value in STEADY], STEADY)], 0.05)[0] for factor in (1.0, 1.2, 1.05)
+    )
+    assert together([fine, fine]) is Outcome.NOT_SLOWER
+    assert together([fine, open_]) is Outcome.UNDECIDED
+    assert together([open_, slow, fine]) is Outcome.SLOWER
+    assert together([]) is Outcome.UNDECIDED

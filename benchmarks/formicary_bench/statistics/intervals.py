@@ -1,9 +1,10 @@
 """Means with their 95% intervals.
 
-Two ways, and a report names the one that was used. Over repetitions: each repetition is a fresh set of
+Three ways, and a report names the one that was used. Over repetitions: each repetition is a fresh set of
 processes, so their means are independent, and Student's t applies. Within one run: successive round trips
 are correlated, and a plain standard error would be far too small; so the run is cut into batches that are
-long enough to be nearly independent (the method of batch means).
+long enough to be nearly independent (the method of batch means). And the papers' way, to be shown beside
+these: over all round trips of one repetition, as if they were independent.
 """
 
 from __future__ import annotations
@@ -117,6 +118,23 @@ def batch_rates(times: NDArray[np.int64], begin: int, end: int) -> Interval | No
     counts = np.bincount(batch_of(times, begin, end), minlength=BATCHES)
     seconds = (end - begin) / 1e9 / BATCHES
     return ratio_interval(counts.tolist(), [seconds] * BATCHES)
+
+
+def papers_interval(values: NDArray[np.int64]) -> Interval | None:
+    """Give the mean of all round trips of one repetition with its 95% interval, as the papers do.
+
+    It takes them for independent, which they are not: the interval is too narrow, often by several times, and
+    says nothing of how much another repetition would differ. It is there to be held against the papers'.
+
+    Args:
+        values: The values of one repetition.
+
+    Returns:
+        The interval, or None with fewer than two values.
+    """
+    if len(values) < 2:  # noqa: PLR2004 - one value has no spread
+        return None
+    return _around(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)), len(values))
 
 
 def batch_of(times: NDArray[np.int64], begin: int, end: int) -> NDArray[np.int64]:

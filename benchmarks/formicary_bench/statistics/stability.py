@@ -1,0 +1,130 @@
+"""Whether a figure can be believed, and what to do next if not."""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.statistics.intervals import Interval, mean_interval, student_t
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WANTED = 0.01
+"""The relative half width of the interval at which a figure counts as known."""
+
+FEWEST = 3
+"""Repetitions below which there is nothing to say."""
+
+_FEWEST_FOR_DRIFT = 6  # of five values in order, chance makes a trend too often
+_BELIEVED = 0.01  # a drift is reported for each figure of a report: at 0.05, some always would be
+_MOST = 1_000_000
+
+
+class Stability(StrEnum):
+    """What there is to say of a figure."""
+
+    STABLE = "stable"
+    WIDE = "more repetitions"
+    DRIFTS = "drifts"
+    TOO_FEW = "too few repetitions"
+
+
+class Assessment(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a figure can be believed.
+
+    Attributes:
+        stability: In a word.
+        sentence: With the figures, and with what to do next.
+        half_width: Of the 95% interval of its mean, as a part of the mean; None where there is none.
+        drift: How much it changes from the first repetition to the last, as a part of its median, where that
+            is no accident; else None.
+        repetitions: About how many make the half width 1%; None where that cannot be told.
+    """
+
+    stability: Stability
+    sentence: str
+    half_width: float | None = None
+    drift: float | None = None
+    repetitions: int | None = None
+
+
+def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
+    """Judge a figure by those of its repetitions.
+
+    Args:
+        values: One of each repetition, in the order in which they were measured.
+        wanted: The relative half width at which it counts as known.
+    """
+    interval = mean_interval(values)
+    if len(values) < FEWEST or interval is None or interval.mean <= 0:
+        sentence = f"{Stability.TOO_FEW}: {len(values)} say nothing of how much they scatter; take 5 or more"
+        return Assessment(stability=Stability.TOO_FEW, sentence=sentence)
+    half, needed = interval.half_width / interval.mean, repetitions_for(interval, len(values), wanted)
+    known = f"the mean of {len(values)} repetitions is known to {half:.1%}"
+    moved = drift(values)
+    if moved is not None:
+        stability = Stability.DRIFTS
+        rest = (
+            f"; from the first to the last it changes by {moved:+.1%}, so more of them will not help: let "
+            "the machine come to rest, and see what else runs on it"
+        )
+    elif half <= wanted:
+        stability, rest = Stability.STABLE, ""
+    else:
+        stability, rest = Stability.WIDE, f"; about {needed} would make it {wanted:.0%}"
+    return Assessment(
+        stability=stability,
+        sentence=f"{stability}: {known}{rest}",
+        half_width=half,
+        drift=moved,
+        repetitions=needed,
+    )
+
+
+def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None:
+    """Give about how many repetitions make an interval of a mean so narrow, if they scatter as these do.
+
+    Args:
+        interval: Of the mean of those that there are.
+        count: How many these are, at least 2.
+        wanted: The relative half width that is wanted.
+
+    Returns:
+        At least 2; None where more than a million would be needed.
+    """
+    deviation = interval.half_width / student_t(count - 1) * math.sqrt(count) / abs(interval.mean)
+
+    def is_enough(n: int) -> bool:
+        return student_t(n - 1) * deviation / math.sqrt(n) <= wanted
+
+    low, high = 1, 2
+    while not is_enough(high):
+        low, high = high, high * 2
+        if high > _MOST:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def drift(values: Sequence[float]) -> float | None:
+    """Give how much values change from the first to the last, as a part of their median.
+
+    Returns:
+        None where it may be an accident (by Kendall's test), or where there are fewer than six values.
+    """
+    import numpy as np
+    from scipy.stats import kendalltau, theilslopes
+
+    if len(values) < _FEWEST_FOR_DRIFT or min(values) == max(values):
+        return None
+    order = np.arange(len(values), dtype=float)
+    if not kendalltau(order, values).pvalue <= _BELIEVED:
+        return None
+    slope = float(theilslopes(values, order)[0])
+    return slope * (len(values) - 1) / float(np.median(values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from formicary.directory.asked import AskedDirectory
@@ -10,6 +11,7 @@ from formicary.errors import UsageError
 from formicary.management.actions import ListContainers
 from formicary.management.agent import ManagementAgent
 from formicary.management.management import Management
+from formicary.management.offices import end_subscriptions
 from formicary.management.performer import Performer
 
 if TYPE_CHECKING:
@@ -77,10 +79,10 @@ class GuestOffices:
 
     async def close(self) -> None:
         """End; who still waits for an answer is told."""
-        await self.agent.stop()
-        for subscription in tuple(self.backend.open_subscriptions):
-            subscription.end()
-        await self.backend.close()
+        async with AsyncExitStack() as stack:  # as of Offices
+            stack.push_async_callback(self.backend.close)
+            stack.callback(end_subscriptions, self.backend)
+            stack.push_async_callback(self.agent.stop)
 
     # -- as the peers of the transport ----------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from formicary.directory.agreement import Agreement
@@ -120,17 +121,24 @@ class Offices:
 
     async def close(self) -> None:
         """End; others are told that the container stops."""
-        if self._groups is not None:
-            await self._groups.close()
-        try:
-            # The agent that was killed last may be why the container ends: who has killed it is to be told.
-            if answering := tuple(self.agent._handling()):
-                await asyncio.wait(answering, timeout=_ANSWERING)
-        finally:
-            await self.agent.stop()  # who still waits for an answer is told
-        self._agreement.close()
-        for subscription in tuple(self.backend.open_subscriptions):
-            subscription.end()
-        await self.backend.close()
-        if self._members is not None:
-            self._members.close()
+        async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
+            if self._members is not None:
+                stack.callback(self._members.close)
+            stack.push_async_callback(self.backend.close)
+            stack.callback(end_subscriptions, self.backend)
+            stack.callback(self._agreement.close)
+            stack.push_async_callback(self.agent.stop)  # who still waits for an answer is told
+            stack.push_async_callback(self._finish_answering)
+            if self._groups is not None:
+                stack.push_async_callback(self._groups.close)
+
+    async def _finish_answering(self) -> None:
+        # The agent that was killed last may be why the container ends: who has killed it is to be told.
+        if answering := tuple(self.agent._handling()):
+            await asyncio.wait(answering, timeout=_ANSWERING)
+
+
+def end_subscriptions(backend: Backend) -> None:
+    """Have all who go through what a directory tells come to the end."""
+    for subscription in tuple(backend.open_subscriptions):
+        subscription.end()

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from formicary.directory.query import Query
     from formicary.groups.gate import Gatekeeper
     from formicary.groups.roster import Group
+    from formicary.groups.subscription import GroupSubscription
     from formicary.management.agent import ManagementAgent
     from formicary.resident import Resident
 
@@ -63,6 +64,8 @@ class GroupOffice:
         ] = {}  # by agent; what is registered for it
         self._listeners: dict[tuple[str, str], dict[Listener, None]] = {}
         self._lookups: list[set[tuple[str, str]]] = []  # what has gone during each search that goes on
+        self.open_subscriptions: set[GroupSubscription] = set()
+        """Those that have begun, and not ended."""
         self._is_closed = False
         self._watch: Watch | None = None
         self._opening = asyncio.Lock()
@@ -76,21 +79,36 @@ class GroupOffice:
             ContainerClosedError: the container has ended.
             NameTakenError: an agent has the name that is needed.
         """
-        if self._is_closed:
-            raise ContainerClosedError(f"container {self.container.name} is not open")
+        self._check_open()
         if self._watch is None:
             async with self._opening:
+                self._check_open()
                 if self._watch is None:
                     self._distributor.begin()
-                    self._watch = await watch_roles(self._backend, self._take, self._own_services)
+                    await self._begin_to_watch()
+
+    async def _begin_to_watch(self) -> None:
+        watch = await watch_roles(self._backend, self._take, self._own_services)
+        if self._is_closed:  # meanwhile: nobody else would end it
+            await watch.close()
+        self._check_open()
+        self._watch = watch
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise ContainerClosedError(f"container {self.container.name} is not open")
 
     async def close(self) -> None:
-        """Follow the directory no longer."""
+        """Follow the directory no longer, and end all subscriptions."""
         self._is_closed = True
+        for subscription in tuple(self.open_subscriptions):
+            subscription.end()
         watch, self._watch = self._watch, None
-        if watch is not None:
-            await watch.close()
-        await self._distributor.stop()
+        try:
+            if watch is not None:
+                await watch.close()
+        finally:
+            await self._distributor.stop()
 
     # -- who plays what -------------------------------------------------------------------------------------
 
@@ -188,6 +206,8 @@ class GroupOffice:
         is_secured = group.is_secured
         if is_secured and MANAGER not in roles:
             await self._gate.ask(address_of(agent), role, await self._manager(group, role), pass_key)
+            if self.find(role.community, role.group) is None:
+                raise NoSuchGroupError(f"the group {role.group!r} has ended while its gatekeeper decided")
         await self._play(agent, role, is_secured=is_secured, is_shared=is_shared)
 
     async def _manager(self, group: Group, role: Role) -> str:

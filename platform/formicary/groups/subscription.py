@@ -36,7 +36,8 @@ class GroupSubscription:
     """Who plays what in a group, as it changes. Use it as `async with`, then `async for`.
 
     The first change has all who play at the beginning, and may be empty. Who takes long to go through gets
-    what has happened meanwhile as one change, in which only what is different in the end counts.
+    what has happened meanwhile as one change, in which only what is different in the end counts. It ends when
+    the block is left elsewhere, or the container is closed.
 
     Args:
         office: who knows the group.
@@ -52,12 +53,14 @@ class GroupSubscription:
         self._known: set[Player] = set()  # who has been told
         self._now: dict[Player, bool] = {}  # what has not, and whether it plays now
         self._is_open = False
+        self._is_over = False
         self._is_first = True
         self._has_news = asyncio.Event()
 
     async def __aenter__(self) -> Self:
         await self._office.open()
         self._is_open = True
+        self._office.open_subscriptions.add(self)
         self._office.listen(*self._where, self._take)
         group = self._office.find(*self._where)
         for agent, roles in {} if group is None else group.roles_of.items():
@@ -69,6 +72,13 @@ class GroupSubscription:
     async def __aexit__(self, *_: object) -> None:
         self._is_open = False
         self._office.ignore(*self._where, self._take)
+        self.end()
+
+    def end(self) -> None:
+        """Have who goes through it come to the end, as it is left, or its container is closed."""
+        self._office.open_subscriptions.discard(self)
+        self._is_over = True
+        self._has_news.set()
 
     def __aiter__(self) -> Self:
         return self
@@ -77,6 +87,8 @@ class GroupSubscription:
         if not self._is_open:
             raise GroupError("the subscription is not open; use it as: async with ... as changes")
         await self._has_news.wait()
+        if self._is_over:
+            raise StopAsyncIteration
         self._has_news.clear()
         self._is_first = False
         now, self._now = self._now, {}
@@ -94,7 +106,7 @@ class GroupSubscription:
             self._now.pop(player, None)  # as it was when it was told last
         else:
             self._now[player] = has_come
-        if self._now or self._is_first:
+        if self._now or self._is_first or self._is_over:
             self._has_news.set()
         else:
             self._has_news.clear()

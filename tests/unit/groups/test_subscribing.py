@@ -116,3 +116,21 @@ async def test_with_a_look_up_server_changes_are_seen_within_seconds_and_nothing
             await watcher.groups.leave("market")
             await asyncio.sleep(6)
             assert await alice.groups.agents("market") == (alice.address,)
+
+
+async def test_who_goes_through_it_outside_of_any_agent_comes_to_the_end_with_the_container():
+    async with Container("c1") as c1:
+        (watcher,) = await begin(c1, "watcher")
+        seen, ended = [], asyncio.Event()
+
+        async def watch():
+            async with watcher.groups.subscribe("market") as changes:
+                seen.extend([said(change) async for change in changes])
+                ended.set()
+
+        watching = asyncio.create_task(watch())
+        await until_idle()
+        assert not ended.is_set()
+    async with asyncio.timeout(10):
+        await watching
+    assert seen == [[[], []]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +19,6 @@ from formicary_bench.results.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _OURS = ("lab.json", "hosts.toml", "known_hosts", "authorized_keys", "key", "sshd-*", "host-key-*", ".*.part")
 
@@ -28,10 +28,18 @@ class LabFolder:
 
     Args:
         where: the folder; the one in the user's home if None.
+
+    Raises:
+        LabError: it begins with the home of a user that there is not.
     """
 
     def __init__(self, where: Path | None) -> None:
-        self.path = (where or default_folder()).expanduser().absolute()
+        try:
+            self.path = _real(where or default_folder())
+        except RuntimeError as error:
+            raise LabError(
+                f"the folder {where} is nowhere ({error}); choose another one with --folder"
+            ) from None
 
     @property
     def mark(self) -> str:
@@ -56,7 +64,7 @@ class LabFolder:
     @property
     def option(self) -> str:
         """What to add to a command that is to mean this folder: nothing if it is the default."""
-        return "" if self.path == default_folder().absolute() else f" --folder {self.path}"
+        return "" if self.path == _real(default_folder()) else f" --folder {self.path}"
 
     def host(self, name: str, what: str) -> Path:
         """Return a file of one host's SSH server: `config`, `pid` or `log`."""
@@ -163,3 +171,8 @@ class LabFolder:
                 f"the lab's folder {self.path} cannot be {what} ({error.strerror}); "
                 "choose another one with --folder"
             ) from error
+
+
+def _real(path: Path) -> Path:
+    # The lab's names come from it, so there must be one way only to write it.
+    return Path(os.path.realpath(path.expanduser()))

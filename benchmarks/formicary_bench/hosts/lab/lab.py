@@ -44,8 +44,7 @@ class Lab(msgspec.Struct, frozen=True):
     """A lab, as its state folder remembers it.
 
     Attributes:
-        mark: stands in all names of the lab, so that there may be several; empty for that of the default
-            folder.
+        mark: stands in all names of the lab, so that there may be several.
         count: of hosts.
         subnet: the addresses of the hosts, and of this machine among them.
         rate: what each host can send, as `tc` takes it; no limit if empty.
@@ -93,19 +92,17 @@ def default_folder() -> Path:
 
 def mark_of(folder: Path) -> str:
     """Return the mark of the lab of a folder: it is known even where the folder's files are lost."""
-    if folder == default_folder().absolute():
-        return ""
     return hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]
 
 
 def stem(mark: str) -> str:
     """Return what the namespaces of a lab begin with."""
-    return f"{PREFIX}-{mark}" if mark else PREFIX
+    return f"{PREFIX}-{mark}"
 
 
 def cable(mark: str) -> str:
     """Return the name of the network interface that leads to a lab; the kernel takes 15 characters."""
-    return f"fl-{mark or 'lab'}"
+    return f"fl-{mark}"
 
 
 def is_of(mark: str, namespace: str) -> bool:

@@ -54,10 +54,15 @@ def up(where: Path | None, count: int, rate: str = "", delay: str = "") -> tuple
     folder = LabFolder(where)
     with interruptible():
         folder.prepare()
-        with folder.locked():
-            if there := _there(folder, wanted):
-                return there, True
-            return _make(folder, wanted), False
+        try:
+            with folder.locked():
+                if there := _there(folder, wanted):
+                    return there, True
+                return _make(folder, wanted), False
+        except BaseException:
+            with suppress(OSError):  # there are files in it: another lab's, or what could not be removed
+                folder.path.rmdir()
+            raise
 
 
 def check_machine() -> None:
@@ -141,8 +146,6 @@ def _make(folder: LabFolder, wanted: Lab) -> Status:
         return status.of(folder, lab)
     except BaseException:
         remove(folder)
-        with suppress(OSError):  # nothing may have been written there yet
-            folder.path.rmdir()
         raise
 
 

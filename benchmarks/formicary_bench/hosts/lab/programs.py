@@ -36,7 +36,7 @@ def find(program: str) -> str:
     """
     path = os.pathsep.join([os.environ.get("PATH", os.defpath), *_PLACES])
     if found := shutil.which(program, path=path):
-        return os.path.realpath(found) if program == "sshd" else found
+        return found
     package = PACKAGES[program]
     raise LabError(
         f"a lab needs the program {program}, which is missing; install it, "

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary_bench.hosts.lab.errors import LabError
-from formicary_bench.hosts.lab.programs import FailedError, find, ip, run
+from formicary_bench.hosts.lab.programs import PACKAGES, FailedError, find, ip, run
 
 if TYPE_CHECKING:
     from formicary_bench.hosts.lab.folder import LabFolder
@@ -79,11 +79,21 @@ def start(folder: LabFolder, host: LabHost) -> None:
     with suppress(FailedError):
         run("sshd", "-t", *options, *patient)
         options += patient
-    ip("netns", "exec", host.namespace, find("sshd"), *options)
+    try:
+        ip("netns", "exec", host.namespace, find("sshd"), *options)
+        _wait_for(folder.host(host.name, "pid"))
+    except (FailedError, TimeoutError) as error:
+        raise LabError(
+            f"the SSH server of {host.name} does not start: {_last_words(log) or error}; mend that, or "
+            f"install the package {PACKAGES['sshd']} again, and give the command again"
+        ) from error
+
+
+def _wait_for(file: Path) -> None:
     until = time.monotonic() + _SECONDS_TO_START
-    while not folder.host(host.name, "pid").exists():
+    while not file.exists():
         if time.monotonic() > until:
-            raise LabError(f"the SSH server of {host.name} does not start: {_last_line(log)}")
+            raise TimeoutError("it writes no file with its number")
         time.sleep(0.005)
 
 
@@ -114,9 +124,11 @@ def _quoted(path: Path) -> str:
     return f'"{path}"'  # `LabFolder.prepare` has refused what would need more
 
 
-def _last_line(log: Path) -> str:
+def _last_words(log: Path) -> str:
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
-        lines = []
-    return next((line for line in reversed(lines) if line.strip()), "it has written nothing")
+        return ""
+    return "; ".join(
+        [line.strip() for line in lines if line.strip()][-2:]
+    )  # the reason, and what comes of it

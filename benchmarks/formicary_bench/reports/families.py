@@ -12,9 +12,16 @@ from formicary_bench.reports.network import (
     network_figures,
     network_sentences,
 )
+from formicary_bench.reports.scale import (
+    scale_columns,
+    scale_extras,
+    scale_figures,
+    scale_remarks,
+    scale_sentences,
+)
 from formicary_bench.reports.sentences import remarks, sentences, title
 from formicary_bench.reports.tables import by_experiment, columns_of
-from formicary_bench.results.model import MEMORY, NETWORK, family_of, is_cpu
+from formicary_bench.results.model import MEMORY, NETWORK, SCALE_OUT, family_of, is_cpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +43,8 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
         return cpu_columns(rows)
     if family_of(experiment) == MEMORY:
         return memory_columns(rows, run)
+    if experiment == SCALE_OUT:
+        return scale_columns(rows)
     return network_columns(rows) if experiment == NETWORK else columns_of(rows, run)
 
 
@@ -45,12 +54,14 @@ def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
         return cpu_sentences(rows)
     if family_of(experiment) == MEMORY:
         return memory_sentences(rows, run)
+    if experiment == SCALE_OUT:
+        return scale_sentences(rows)
     return network_sentences(rows) if experiment == NETWORK else sentences(experiment, rows, run)
 
 
 def to_know(rows: Sequence[Row]) -> list[str]:
     """Say what a reader must know before believing the figures of an experiment."""
-    return [*remarks(rows), *cpu_remarks(rows)]
+    return [*remarks(rows), *cpu_remarks(rows), *scale_remarks(rows)]
 
 
 def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Figure] | None:
@@ -59,6 +70,8 @@ def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Fig
         return cpu_figures(rows)
     if family_of(experiment) == MEMORY:
         return memory_figures(rows, run)
+    if experiment == SCALE_OUT:
+        return scale_figures(rows)
     return network_figures(rows) if experiment == NETWORK else None
 
 
@@ -68,6 +81,8 @@ def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Ext
         return cpu_beside(rows)
     if family_of(experiment) == MEMORY:
         return memory_beside(rows, run)
+    if experiment == SCALE_OUT:
+        return scale_extras(rows)
     return network_beside(rows) if experiment == NETWORK else []
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from formicary_bench.reports import figures
 from formicary_bench.reports.directory import directory_sentence
-from formicary_bench.reports.series import APART, SAME, by_series, subject
+from formicary_bench.reports.series import APART, N_HOSTS, PLACES, SAME, by_series, subject
 from formicary_bench.results.baselines import BASELINES, baseline_of, median_ratio, rate_ratio, rivals_of
 from formicary_bench.results.model import DIRECTORY
 
@@ -21,6 +21,7 @@ TITLES = {
     "messaging/pairs": "Pairs of agents, all talking at once",
     "messaging/many-to-one": "Many senders, one receiver",
     "messaging/size": "The size of a message",
+    "messaging/scale-out": "More and more hosts, with as many pairs on each",
     "create": "Creating agents",
     "directory/register": "Registering a service",
     "directory/deregister": "Taking a service back",
@@ -211,10 +212,13 @@ def _listed(row: Row, comparisons: list[str]) -> str:
 
 def where(row: Row) -> str:
     """Say where something takes place, as the beginning of a sentence."""
-    if row.placement == APART:
-        tls = " with TLS" if row.tls else ""
-        return f"Between two processes{_ROUTES.get(row.route, '')}{tls}"
-    return "In one process"
+    if row.placement == SAME:
+        return "In one process"
+    tls = " with TLS" if row.tls else ""
+    many = f"{row.hosts} hosts{f' ({row.traffic})' if row.traffic else ''}"
+    places = many if row.placement == N_HOSTS else PLACES.get(row.placement, row.placement)
+    spread = f", with services {row.spread}" if row.spread else ""
+    return f"Between {places}{_ROUTES.get(row.route, '')}{tls}{spread}"
 
 
 def _body(row: Row) -> str:

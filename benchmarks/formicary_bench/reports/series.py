@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.baselines import BASELINES
-from formicary_bench.results.model import DIRECTORY
+from formicary_bench.results.model import DIRECTORY, SCALE_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from formicary_bench.results.summary import Row
 
-SAME, APART = "same-container", "two-containers"
+SAME, APART, TWO_HOSTS, N_HOSTS = "same-container", "two-containers", "two-hosts", "n-hosts"
 
-PLACES = {SAME: "one process", APART: "two processes"}
+PLACES = {SAME: "one process", APART: "two processes", TWO_HOSTS: "two hosts", N_HOSTS: "many hosts"}
 """Placements as a reader says them."""
 
 _SUBJECTS = {
@@ -73,6 +73,9 @@ _STYLES |= {
     )
     for tls in (False, True)
 }
+_DASHES = ("12 4", "1 3", "12 2 2 2", "5 2", "2 5", "8 2 1 2")
+"""For what differs in its hosts alone."""
+
 _SPARE = (("f", "cross", ""), ("g", "nabla", "4 2"), ("h", "triangle", "4 2"))
 
 
@@ -100,32 +103,57 @@ def subject(row: Row) -> str:
 def label(row: Row) -> str:
     """Give the name of the series that a row belongs to."""
     if row.family == DIRECTORY:
-        where = f", {row.route}" if row.placement == APART else " in one process"
-        return f"{subject(row)}{where} with TLS" if row.tls else f"{subject(row)}{where}"
+        way = " in one process" if row.placement == SAME else f", {row.route}{_tls(row)}"
+        return f"{subject(row)}{way}{_over(row)}"
     if row.agents:
         return subject(row)
-    unsaid = row.route in _WITHOUT_A_NAME or row.placement != APART or row.platform in _ONE_ROUTE
+    unsaid = row.route in _WITHOUT_A_NAME or row.placement == SAME or row.platform in _ONE_ROUTE
     who = subject(row) if unsaid else f"{subject(row)}, {row.route}"
-    return f"{who} with TLS" if row.tls else who
+    return f"{who}{_tls(row)}{_over(row)}"
+
+
+def _tls(row: Row) -> str:
+    return " with TLS" if row.tls else ""
+
+
+def _over(row: Row) -> str:
+    """Say over which hosts it is, who talks to whom there, and where services are."""
+    said = [PLACES[TWO_HOSTS]] if row.placement == TWO_HOSTS else []
+    if row.placement == N_HOSTS and row.experiment != SCALE_OUT:
+        said = [f"{row.hosts} hosts"]
+    said += [row.traffic] if row.traffic else []
+    said += [f"services {row.spread}"] if row.spread else []
+    return "".join(f", {word}" for word in said)
 
 
 def by_series(rows: Iterable[Row]) -> dict[Series, list[Row]]:
     """Sort rows into series: ours first, other platforms next, the baselines last."""
-    groups: dict[tuple[str, str, str, str, bool], list[Row]] = {}
+    groups: dict[tuple[str, str, str, str, bool, str], list[Row]] = {}
     for row in sorted(rows, key=_order):
-        groups.setdefault((row.platform, row.kind, row.placement, row.route, row.tls), []).append(row)
+        who = row.platform, row.kind, row.placement, row.route, row.tls
+        groups.setdefault((*who, _over(row)), []).append(row)
     found: dict[Series, list[Row]] = {}
     strangers = 0
-    for (platform, kind, _, route, tls), members in groups.items():
+    for (platform, kind, _, route, tls, over), members in groups.items():
         # Agents look alike, whether they are created or talk to each other.
         style = _STYLES.get((platform, kind, "in-process" if route == "none" else route, tls))
         if style is None:
             style = _SPARE[strangers % len(_SPARE)]
             strangers += 1
+        if over:
+            style = _unlike(style, found)
         # Two groups may come out with one name and style (routes that we do not know): they stay one series.
         found.setdefault(Series(label(members[0]), *style), []).extend(members)
     return found
 
 
-def _order(row: Row) -> tuple[bool, bool, bool, str, bool]:
-    return row.platform in BASELINES, row.platform != "formicary", row.placement != SAME, row.route, row.tls
+def _unlike(style: tuple[str, str, str], others: Iterable[Series]) -> tuple[str, str, str]:
+    """Dash a line otherwise than those that it would be taken for."""
+    colour, mark, dash = style
+    taken = {other.dash for other in others if (other.colour, other.mark) == (colour, mark)}
+    return colour, mark, next((one for one in (dash, *_DASHES) if one not in taken), dash)
+
+
+def _order(row: Row) -> tuple[bool, bool, bool, str, bool, bool]:
+    who = row.platform in BASELINES, row.platform != "formicary"
+    return *who, row.placement != SAME, row.route, row.tls, row.placement in {TWO_HOSTS, N_HOSTS}

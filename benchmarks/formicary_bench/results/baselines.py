@@ -23,7 +23,7 @@ BASELINES = {
 }
 """The platforms that are floors, and what a sentence calls them."""
 
-_APART = "two-containers"
+_SAME = "same-container"
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ def _message(row: Row, rows: Iterable[Row]) -> Row | None:
 
 
 def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
-    """Compare one of our figures between two containers with all that says something about it.
+    """Compare one of our figures between containers with all that says something about it.
 
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
     """
     if row.family == NETWORK or row.profiled:
         return []
-    if row.platform != "formicary" or row.placement != _APART or not _measured(row) or row.agents:
+    if row.platform != "formicary" or row.placement == _SAME or not _measured(row) or row.agents:
         return []
     rows = list(rows)
     base = baseline_of(row, rows)
@@ -129,7 +129,7 @@ def median_ratio(row: Row, base: Row) -> Interval | None:
 
 def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
     """Give the platforms of a row's baseline, and whether with TLS, the best one first."""
-    if row.placement != _APART:
+    if row.placement == _SAME:
         return (("callbacks" if row.kind == "micro" and not row.agents else "tasks", False),)
     if row.route == "xmpp":
         return ("components", row.tls), ("tcp", row.tls)
@@ -145,8 +145,9 @@ def _is_less(other: Row, row: Row) -> bool:
     return other.platform == "formicary-unnumbered" and row.kind == "behaviours" and other.tls == row.tls
 
 
-def _size(row: Row) -> tuple[str, int, int, int, int]:
-    return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents
+def _size(row: Row) -> tuple[str | int, ...]:
+    many = row.hosts, row.traffic
+    return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many
 
 
 def _way(row: Row) -> tuple[str, str, bool]:

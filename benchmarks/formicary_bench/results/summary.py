@@ -15,10 +15,11 @@ import msgspec
 from formicary_bench.results.cpu import CpuFigures, cpu_figures
 from formicary_bench.results.load import Load, load_of
 from formicary_bench.results.memory import MemoryFigures, memory_figures
-from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK, family_of
+from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK, SCALE_OUT, family_of
 from formicary_bench.results.network import NetworkFigures, network_figures
 from formicary_bench.results.perturbation import losses
 from formicary_bench.results.raw import MEASURED, RoundTrips
+from formicary_bench.results.scale import ScaleFigures, scale_figures
 from formicary_bench.statistics.intervals import (
     Interval,
     batch_means,
@@ -66,6 +67,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         seconds: As in the configuration.
         memory: The figures of `memory`.
         network: The figures of `network`.
+        scale: The figures of `messaging/scale-out`.
         profiled: As in the configuration.
         cpu: Where the CPU time goes, where that was looked at.
         notes: What else a reader should know, in sentences.
@@ -108,6 +110,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     seconds: int = 0
     memory: MemoryFigures | None = None
     network: NetworkFigures | None = None
+    scale: ScaleFigures | None = None
     profiled: bool = False
     cpu: CpuFigures | None = None
     notes: tuple[str, ...] = ()
@@ -188,7 +191,13 @@ def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Re
         return Digest(row, tail)
     row = _with_rate(row, loads, rate)
     full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
-    return Digest(msgspec.structs.replace(row, full_load=full), tail)
+    row = msgspec.structs.replace(row, full_load=full)
+    if configuration.experiment == SCALE_OUT:
+        means = [float(times.mean()) / 1e3 for _, times, _ in known]
+        having = [one for one, figures in zip(repetitions, measured, strict=True) if figures is not None]
+        scale = scale_figures(configuration, having, [_rate(load) for load in loads], means)
+        row = msgspec.structs.replace(row, scale=scale)
+    return Digest(row, tail)
 
 
 def _measure(
@@ -201,11 +210,18 @@ def _measure(
         nothing was measured.
     """
     data = run.round_trips(repetition)
-    load = load_of(data)
+    load = load_of(data, repetition.members)
     if load is None:
         return None
     times = data.rtt_ns[data.phase == MEASURED]
-    return load, times, _within_one(data, load) if alone else (None, None)
+    if not alone:
+        return load, times, (None, None)
+    time, rate = _within_one(data, load)
+    return (
+        load,
+        times,
+        (time, None if repetition.members else rate),
+    )  # several clocks have no window in common
 
 
 def _within_one(data: RoundTrips, load: Load) -> tuple[Interval | None, Interval | None]:

@@ -1,0 +1,96 @@
+"""What processes and servers cost on each host while all members talk: `messaging/scale-out`.
+
+Each host's counters are read when all pairs of all members have entered T2, and when the first one has left
+it. CPU time is divided by the time between the two looks at the same host, so no two hosts' clocks meet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary_bench.engine.repetition import Nobody, measure
+from formicary_bench.results.scale import AGENTS, SERVER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.engine.messages import Mark
+    from formicary_bench.engine.places import Seat
+    from formicary_bench.engine.repetition import Task, Watcher
+    from formicary_bench.hosts.protocol import Looked
+    from formicary_bench.results.model import Repetition
+    from formicary_bench.results.raw import AnyRaw
+
+
+class Looks(Nobody):
+    """Looks at all hosts when T2 begins, and when it ends.
+
+    Args:
+        seats: the workers' places.
+    """
+
+    marks = True
+
+    def __init__(self, seats: Sequence[Seat]) -> None:
+        self._seats = seats
+        self._pids: dict[str, int] = {}
+        self._kept: list[list[Looked]] = []
+
+    def begin(self, processes: dict[str, int]) -> None:
+        """Keep whom to look at."""
+        self._pids = processes
+
+    def mark(self, mark: Mark) -> None:  # noqa: ARG002 -- as of Observer
+        """Look at all of them."""
+        self._kept.append([seat.place.look(self._watched(seat)) for seat in self._seats])
+
+    def counters(self) -> dict[str, float]:
+        """Return what was counted, by what it is and where; nothing if there were not both moments."""
+        if len(self._kept) != 2:  # noqa: PLR2004 -- begin and end
+            return {}
+        found: dict[str, float] = {}
+        for seat, first, last in zip(self._seats, *self._kept, strict=True):
+            for who, pid in zip((AGENTS, SERVER), self._watched(seat), strict=False):
+                found |= _of_process(f"{who}@{seat.place.name}", pid, first, last)
+            found |= _of_host(seat.place.name, first, last)
+        return found
+
+    def _watched(self, seat: Seat) -> tuple[int, ...]:
+        server = (seat.server.pid,) if seat.server and seat.server.pid else ()
+        return self._pids[seat.label], *server
+
+
+def measure_scale_out(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    looks = Looks(task.seats)
+    known, data = measure(task, watcher, observer=looks)
+    return replace(known, counters=looks.counters()), data
+
+
+def _of_process(name: str, pid: int, first: Looked, last: Looked) -> dict[str, float]:
+    if pid not in first.cpu_s or pid not in last.cpu_s or last.at_ns <= first.at_ns:
+        return {}
+    share = (last.cpu_s[pid] - first.cpu_s[pid]) * 1e9 / (last.at_ns - first.at_ns)
+    return {f"{name} cores": share, f"{name} bytes": float(last.uss_bytes.get(pid, 0))}
+
+
+def _of_host(name: str, first: Looked, last: Looked) -> dict[str, float]:
+    seconds = (last.at_ns - first.at_ns) / 1e9
+    used, idle = last.busy_s - first.busy_s, last.idle_s - first.idle_s
+    if seconds <= 0 or used + idle <= 0:
+        return {}
+    return {
+        f"host@{name} seconds": seconds,
+        f"host@{name} busy": used / (used + idle),
+        f"host@{name} wire bytes/s": (last.wire_bytes - first.wire_bytes) / seconds,
+    }

@@ -231,6 +231,11 @@ class Delivery:
         if receiver not in self._agents and receiver not in self.staff:
             self.neighbours.pop(receiver, None)
 
+    def remove_routes(self, is_gone: Callable[[Deliver], bool]) -> None:
+        """Have messages go through `post` again that go straight to what is gone; for transports."""
+        for receiver in [each for each, deliver in self.neighbours.items() if is_gone(deliver)]:
+            del self.neighbours[receiver]
+
     def _prepare(self, message: Message) -> Message:
         is_over = self._closing and not self._agents and message.sender not in self.staff
         if self._queue is None or is_over:

@@ -81,9 +81,14 @@ class Connections:
             file=None if identity is None else _identity_file(identity, domain),
         )
         self._dialling = Dialling(self._direct, self._take, self._not_reached)
-        self._middle: Link | None = None  # the link to the container that this one has joined
+        self._middle: Link | None = None
         self._complaint = ""  # why that did not take this one back, as was logged
         self._endings: set[asyncio.Task[None]] = set()
+
+    @property
+    def middle(self) -> Link | None:
+        """The link to the container that this one has joined, if it has."""
+        return self._middle
 
     async def open(self) -> None:
         """Begin to listen; errors as of `Direct.open`."""

@@ -93,7 +93,14 @@ class Link:
     @property
     def is_closed(self) -> bool:
         """Whether nothing will go out any more."""
-        return self._owner.is_closed
+        return self._owner.is_closed or self.session.state is State.CLOSED
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nothing in it that would be missed: neither messages, nor an other end."""
+        outbox = self.outbox
+        is_empty = outbox.is_empty and outbox.has_room and not self.choked
+        return is_empty and self.direct is None and self.session.state is State.IDLE
 
     @property
     def has_room(self) -> bool:

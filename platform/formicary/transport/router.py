@@ -149,6 +149,8 @@ class Router:
             name = domain.partition(".")[0]
             check_container(name)
             if len(self.links) >= _LINKS:
+                self._forget_idle()
+            if len(self.links) >= _LINKS:
                 raise LinkError(
                     f"container {self.container.name} has links to {_LINKS} others, which is all it can"
                 )
@@ -157,6 +159,16 @@ class Router:
                 domain, self, session, direct_only=self._route == "direct", make_far=self._far_way
             )
         return link
+
+    def _forget_idle(self) -> None:
+        """Make room for others: a link that nobody uses now is made again when it is needed."""
+        keep = None if self._connections is None else self._connections.middle
+        idle = [link for link in self.links.values() if link.is_idle and link is not keep]
+        outboxes = {link.outbox for link in idle}
+        self.container.remove_routes(lambda deliver: getattr(deliver, "__self__", None) in outboxes)
+        for link in idle:
+            link.abandon()
+            del self.links[link.domain]
 
     def _terms(self, domain: str) -> Terms:
         limit = _FRAME_LIMIT if self._xmpp is None else min(_FRAME_LIMIT, self._xmpp.frame_limit)

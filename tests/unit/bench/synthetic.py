@@ -64,6 +64,49 @@ DIRECTORY_SPEEDS = {
     ("formicary", "behaviours", "two-containers", "direct"): Speed(40, 8),
 }
 
+# Agents on each of many hosts.
+MANY_SPEEDS = {
+    ("formicary", "behaviours", "n-hosts", "in-process"): Speed(1.9, 1.75),
+    ("formicary", "behaviours", "n-hosts", "direct"): Speed(60, 4),
+    ("formicary", "behaviours", "n-hosts", "xmpp"): Speed(300, 12),
+}
+
+
+def scale_plan(hosts=(1, 2, 3, 4), pairs=(12,), trips=(20, 60, 20)):
+    return [
+        Configuration(
+            experiment="messaging/scale-out",
+            platform="formicary",
+            kind="behaviours",
+            placement="n-hosts",
+            route=route,
+            hosts=many,
+            traffic="" if many == 1 else traffic,
+            pairs=count,
+            payload_bytes=100,
+            warm_up=trips[0],
+            measured=trips[1],
+            cool_down=trips[2],
+        )
+        for count in pairs
+        for many in hosts
+        for route in (("in-process",) if many == 1 else ("direct", "xmpp"))
+        for traffic in (("",) if many == 1 else ("ring", "all-to-all"))
+    ]
+
+
+def scale_counters(configuration, rate, agents_us=10.0, server_us=20.0):
+    """Say what hosts would have counted, if a message cost so much."""
+    messages = 2 * rate / configuration.hosts
+    found = {}
+    for host in "abcdefgh"[: configuration.hosts]:
+        found |= {f"agents@{host} cores": messages * agents_us / 1e6, f"agents@{host} bytes": 3e7}
+        if configuration.route == "xmpp":
+            found |= {f"server@{host} cores": messages * server_us / 1e6, f"server@{host} bytes": 2e7}
+        found |= {f"host@{host} busy": 0.5, f"host@{host} seconds": 1.0}
+        found |= {f"host@{host} wire bytes/s": 400 * messages}
+    return found
+
 
 def plan(experiment="messaging/pairs", pairs=(1, 10, 100), payloads=(100,), trips=(20, 60, 20)):
     many = experiment == "messaging/many-to-one"
@@ -144,10 +187,10 @@ def messages(placement, route):
 def round_trips(configuration, seed):
     """Closed-loop pairs with skewed, slowly drifting, sometimes late round trips."""
     who = configuration.platform, configuration.kind, configuration.placement, configuration.route
-    speed = {**SPEEDS, **DIRECTORY_SPEEDS}[who]
+    speed = {**SPEEDS, **DIRECTORY_SPEEDS, **MANY_SPEEDS}[who]
     random = np.random.default_rng(seed)
     phases = configuration.warm_up, configuration.measured, configuration.cool_down
-    n, pairs = sum(phases), configuration.load
+    n, pairs = sum(phases), configuration.load * max(configuration.hosts, 1)
     mean = speed.alone + speed.each * (pairs - 1) + speed.per_byte * configuration.payload_bytes
     drift = 1 + 0.04 * np.sin(np.linspace(0, 9, n))
     rtt = mean * drift * random.lognormal(0, speed.noise, (pairs, n))
@@ -204,7 +247,9 @@ def add_repetition(run, configuration, number, seed, **about):
     data = creations(configuration, seed) if configuration.agents else round_trips(configuration, seed)
     known = {"elapsed_s": 0.1}
     if not configuration.agents:
-        load = load_of(data)
+        if configuration.hosts > 1:
+            about = {"members": (configuration.load,) * configuration.hosts, **about}
+        load = load_of(data, about.get("members", ()))
         known = {
             "full_load": load.full,
             "elapsed_s": load.elapsed_s,
@@ -212,6 +257,9 @@ def add_repetition(run, configuration, number, seed, **about):
             "window_s": load.window_s,
             "round_trips_in_window": load.round_trips_in_window,
         }
+        if configuration.experiment == "messaging/scale-out":
+            rate = load.round_trips_in_window / load.window_s
+            known |= {"counters": scale_counters(configuration, rate)}
     return run.add(
         Repetition(
             configuration=configuration.key,

@@ -1,0 +1,137 @@
+"""What `messaging/scale-out` counts, computes and says."""
+
+import io
+
+import pytest
+from rich.console import Console
+from tests.unit.bench.synthetic import make_run, scale_plan
+
+from formicary_bench.engine.messages import Mark, Server
+from formicary_bench.engine.places import Seat
+from formicary_bench.engine.scale_out import Looks
+from formicary_bench.hosts.protocol import Looked
+from formicary_bench.reports import html, terminal
+from formicary_bench.reports.scale import ONE_HOST, SHARED, scale_columns, scale_extras, scale_sentences
+from formicary_bench.results.summary import summarise
+
+SERVER = Server("127.0.0.1", 1, 2, "secret", "password", "lab", 1000, pid=7)
+
+
+class Place:
+    """A host that has done so much by each look."""
+
+    def __init__(self, name, looks):
+        self.name = name
+        self.looks = iter(looks)
+        self.asked = []
+
+    def look(self, pids=()):
+        self.asked.append(pids)
+        return next(self.looks)
+
+
+def looked(at_s, cpu, **about):
+    return Looked(int(at_s * 1e9), cpu_s=cpu, uss_bytes=dict.fromkeys(cpu, 1000), **about)
+
+
+def mark(*, begins):
+    return Mark(begins=begins, done=0, at_ns=0, wire=(0, 0))
+
+
+def looks_at(*seats):
+    looks = Looks(seats)
+    looks.begin({seat.label: 5 for seat in seats})
+    for begins in (True, False):
+        looks.mark(mark(begins=begins))
+    return looks.counters()
+
+
+def test_each_host_is_looked_at_by_its_own_clock():
+    a = Place(
+        "a",
+        [looked(1, {5: 1.0, 7: 2.0}, busy_s=1, idle_s=1), looked(3, {5: 2.0, 7: 2.5}, busy_s=2, idle_s=4)],
+    )
+    b = Place("b", [looked(100, {5: 0.0}), looked(101, {5: 0.25}, wire_bytes=500, busy_s=1.0, idle_s=1.0)])
+    counters = looks_at(Seat("member", a, server=SERVER), Seat("member", b))
+    assert a.asked == [(5, 7)] * 2
+    assert b.asked == [(5,)] * 2
+    assert counters == {
+        "agents@a cores": 0.5, "agents@a bytes": 1000.0, "server@a cores": 0.25, "server@a bytes": 1000.0,
+        "host@a seconds": 2.0, "host@a busy": 0.25, "host@a wire bytes/s": 0.0,
+        "agents@b cores": 0.25, "agents@b bytes": 1000.0,
+        "host@b seconds": 1.0, "host@b busy": 0.5, "host@b wire bytes/s": 500.0,
+    }  # fmt: skip
+
+
+def test_a_process_that_is_gone_has_no_figures():
+    a = Place("a", [looked(1, {5: 1.0}, busy_s=1), looked(2, {}, busy_s=2)])
+    assert set(looks_at(Seat("member", a))) == {"host@a seconds", "host@a busy", "host@a wire bytes/s"}
+
+
+def test_without_both_looks_nothing_is_counted():
+    looks = Looks([Seat("member", Place("a", [looked(1, {5: 1.0})]))])
+    looks.begin({"member@a": 5})
+    looks.mark(mark(begins=True))
+    assert looks.counters() == {}
+
+
+@pytest.fixture
+def run(tmp_path):
+    return make_run(tmp_path / "run", scale_plan(), repetitions=3)
+
+
+def test_a_message_costs_what_was_counted_however_many_hosts_there_are(run):
+    rows = summarise(run)
+    assert {(row.hosts, row.traffic, row.route) for row in rows} == {(1, "", "in-process")} | {
+        (hosts, traffic, route)
+        for hosts in (2, 3, 4)
+        for traffic in ("ring", "all-to-all")
+        for route in ("direct", "xmpp")
+    }
+    for row in rows:
+        assert row.scale.agents_us.mean == pytest.approx(10.0)
+        assert row.scale.server_us.mean == pytest.approx(20.0 if row.route == "xmpp" else 0.0)
+        assert row.scale.wire_bytes.mean == pytest.approx(400.0)
+        assert len(row.scale.rates) == len(row.scale.rtts_us) == 3
+        assert sum(row.scale.rates) / 3 == pytest.approx(row.round_trips_per_s)
+
+
+def test_the_rate_is_the_sum_over_hosts_and_the_slope_says_so(run):
+    rows = summarise(run)
+    by_hosts = {row.hosts: row for row in rows if (row.route, row.traffic) == ("direct", "ring")}
+    # The synthetic hosts do not disturb each other, but for the time that every further pair adds.
+    assert by_hosts[4].rtt_mean_us > by_hosts[2].rtt_mean_us
+    (extra,) = scale_extras(rows)
+    who = extra.columns[0].cells
+    assert "Agents, direct, ring, 12 pairs on each host" in who
+    assert len(who) == 4  # one host has no links
+    slopes = dict(zip(who, extra.columns[4].cells, strict=True))
+    assert slopes["Agents, direct, ring, 12 pairs on each host"].startswith("+")
+
+
+def test_reports_have_a_table_a_plot_and_sentences(run):
+    rows = summarise(run)
+    columns = {column.title: column.cells for column in scale_columns(rows)}
+    assert columns["hosts"].count("4") == 4
+    said = scale_sentences(rows)
+    assert len(said) == 4
+    assert all(
+        "each further host changes the rate by " in sentence and "at 2 to 4 hosts" in sentence
+        for sentence in said
+    )
+    out = io.StringIO()
+    terminal.show(run, rows, Console(file=out, width=160))
+    shown = " ".join(out.getvalue().split())
+    assert "More and more hosts, with as many pairs on each" in shown
+    assert "What one more host brings" in shown
+    page = html.write_html(run).read_text(encoding="utf-8")
+    assert "Round trips per second against hosts" in page
+    assert "CPU time of agents and servers for each message" in page
+    for remark in (ONE_HOST, SHARED):
+        assert remark in page
+
+
+def test_one_number_of_hosts_makes_no_slope(tmp_path):
+    rows = summarise(make_run(tmp_path / "run", scale_plan(hosts=(3,)), repetitions=1))
+    assert scale_extras(rows) == scale_sentences(rows) == []
+    assert len(scale_columns(rows)[0].cells) == 4

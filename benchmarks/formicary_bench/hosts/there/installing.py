@@ -20,7 +20,7 @@ from formicary_bench.hosts.there import looking, loop
 _SECONDS_FOR_VENV = 60.0
 _SECONDS_FOR_PIP = 600.0
 _PART = ".part"  # how the name of a wheel ends that is still on its way
-_FILES_AT_ONCE = 1 << 20
+_PIECE = 1 << 20  # bytes
 
 
 def look(folder: str, interpreter: str, question: str) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _place(folder: Path, name: str, digest: str) -> Path:
 def _sha256(file: Path) -> str:
     digest = hashlib.sha256()
     with file.open("rb") as content:
-        while part := content.read(_FILES_AT_ONCE):
+        while part := content.read(_PIECE):
             digest.update(part)
     return digest.hexdigest()
 

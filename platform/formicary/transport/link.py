@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
 _IDLE_TICK = 1.0
+_CHOKED = 10_000  # receivers that are to be sent nothing: more messages the other end does not let wait
 _TOLD = 2048  # frames that wait for an acknowledgement when nothing more is told past the window
 
 
@@ -308,6 +309,8 @@ class Link:
     def _set_choked(self, receiver: str, is_choked: bool) -> None:  # noqa: FBT001 -- a callback
         if is_choked:
             if receiver not in self.choked:
+                if len(self.choked) >= _CHOKED:
+                    raise ValueError(f"an order to send nothing to {receiver}, beside {_CHOKED} others")
                 self.choked[receiver] = ChokedReceiver(receiver, self.post)
                 self._container.remove_route(receiver)
         elif (choked := self.choked.pop(receiver, None)) is not None:

@@ -11,6 +11,7 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
 from formicary import Container, Message
+from formicary.transport import link as link_module
 from formicary.transport.header import CLOSE, DATA, HELLO, PART, Terms
 from formicary.transport.link import Link
 from formicary.transport.relay import NoWay
@@ -361,3 +362,20 @@ async def test_a_choke_ends_with_its_session():
         one.link.give_up("it was given up")
         assert one.link.choked == {}
         assert any("it was given up" in reason for reason in reasons(one.container)) or not sending.is_done()
+
+
+async def test_orders_to_send_nothing_take_a_bounded_amount_of_memory(monkeypatch):
+    monkeypatch.setattr(link_module, "_CHOKED", 3)
+    async with Pair() as (one, two):
+        await start(two.container, "other", other := Collect())
+        await start(one.container, "a", send_all(["x"], to="other@c2"))
+        await arrived(other, 1)
+        for number in (1, 2, 3, 1, 4, 5):
+            two.link.choke(f"deaf-{number}@c2.lab.localhost", is_choked=True)
+        await until(lambda: len(one.dropped) == 2)
+        assert len(one.link.choked) == 3
+        assert "send nothing to deaf-4@c2.lab.localhost, beside 3 others" in one.dropped[0]
+        two.link.choke("deaf-1@c2.lab.localhost", is_choked=False)
+        two.link.choke("deaf-6@c2.lab.localhost", is_choked=True)
+        await until(lambda: "deaf-6@c2.lab.localhost" in one.link.choked)
+        assert len(one.dropped) == 2

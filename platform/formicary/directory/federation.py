@@ -111,6 +111,8 @@ class Federation:
         """Tell whether a search comes for the first time; from then on it is known for some minutes."""
         time = asyncio.get_running_loop().time()
         known = self._known
+        if search_id in self._asked:  # however many have come since
+            return False
         if search_id in known and known[search_id] > time - _KNOWN_FOR:
             return False
         known.pop(search_id, None)

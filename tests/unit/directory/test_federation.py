@@ -11,6 +11,7 @@ from tests.unit.directory.asking import Asker, content, names, register, search,
 
 from formicary import Container, Message, MicroAgent
 from formicary.clock import now
+from formicary.directory import federation
 from formicary.directory.agent import DirectoryAgent
 from formicary.directory.description import ServiceDescription
 from formicary.directory.language import Result, decode_request, encode
@@ -96,6 +97,19 @@ async def test_only_so_many_searches_are_remembered():
         assert len(agent._federation._known) == 10_000
         assert names(await ask(asker, wide(1, "0"))) == ["c0", "c1"]
         assert names(await ask(asker, wide(1, "10000"))) == []
+
+
+async def test_a_search_that_is_under_way_is_no_new_one_however_many_have_come_since(monkeypatch):
+    monkeypatch.setattr(federation, "_REMEMBERED", 2)
+    async with directories([1], Silent()) as (asker, agent, _):
+        asker.tell(wide(1, "mine"), to=df(0))
+        await asyncio.sleep(1)
+        for number in range(3):
+            await ask(asker, wide(0, str(number)))
+        assert names(await ask(asker, wide(1, "mine"))) == []
+        await asyncio.sleep(5)
+        assert names(asker.heard()) == ["c0"]
+        assert agent._federation._asked == {}
 
 
 async def test_answers_have_each_service_once_and_no_more_than_are_wanted():

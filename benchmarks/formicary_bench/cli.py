@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary_bench import compare
+
 if TYPE_CHECKING:
     from formicary_bench.engine.run import Outcome
     from formicary_bench.results.folder import RunFolder
@@ -266,6 +268,10 @@ def show(
     from formicary_bench.results.folder import RunFolder
 
     _show(RunFolder.open(folder), as_json=as_json)
+
+
+app.command(name="compare", epilog=compare.COMPARE)(compare.compare)
+app.command(name="gate", epilog=compare.GATE)(compare.gate)
 
 
 def _conclude(outcome: Outcome, *, as_json: bool) -> None:

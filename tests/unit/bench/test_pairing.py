@@ -1,0 +1,206 @@
+"""What two runs have in common, and the commands that compare them."""
+
+import json
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+import pytest
+from tests.unit.bench import synthetic
+from tests.unit.bench.synthetic import MACHINE, create_plan, directory_plan, make_run, plan
+
+from formicary.cli import main
+from formicary.errors import UsageError
+from formicary_bench.results.pairing import CREATION, RATE, TIME, pair
+
+FORMICARY = [one for one in plan(pairs=(1, 10)) if one.platform == "formicary" and one.kind == "behaviours"]
+
+
+@pytest.fixture
+def bench(capsys):
+    """Run `formicary bench`; give its exit code and what it printed."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(["bench", *map(str, arguments)])
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def make(tmp_path, monkeypatch):
+    """Make a run in which all takes some times as long, of other random values each time."""
+    originals, count = dict(synthetic.SPEEDS), iter(range(100))
+
+    def scaled(by):
+        return {
+            key: replace(speed, alone=speed.alone * by, each=speed.each * by)
+            for key, speed in originals.items()
+        }
+
+    def run(name, slowdown=1.0, configurations=FORMICARY, repetitions=8, noise=0.005, **about):
+        shift = 10_000_000 * next(count)
+        random = np.random.default_rng(shift)
+        made = make_run(tmp_path / name, configurations, repetitions=0, **about)
+        for number in range(1, repetitions + 1):
+            for place, one in enumerate(configurations):
+                monkeypatch.setattr(synthetic, "SPEEDS", scaled(slowdown * random.lognormal(0, noise)))
+                synthetic.add_repetition(made, one, number, seed=shift + 1000 * number + place)
+        return made
+
+    return run
+
+
+def test_each_figure_of_what_is_in_both_is_paired(make):
+    found = pair(make("run"), make("base"))
+    assert len(found.contrasts) == 2 * len(FORMICARY)
+    assert {one.name.rpartition(": ")[2] for one in found.contrasts} == {TIME, RATE}
+    assert all(len(one.values) == len(one.base) == 8 for one in found.contrasts)
+    assert {one.is_rate for one in found.contrasts if one.name.endswith(TIME)} == {False}
+    assert (found.missing, found.remarks) == ([], [])
+
+
+def test_figures_are_those_of_the_summary(make):
+    from formicary_bench.results.summary import summarise
+
+    run = make("run", configurations=[*FORMICARY, *create_plan()])
+    contrasts = {one.name: one.values for one in pair(run, run).contrasts}
+    rows = summarise(run)
+    for one, row in zip(run.manifest.configurations, rows, strict=True):
+        name = CREATION if one.agents else RATE
+        expected = row.agents_per_s if one.agents else row.round_trips_per_s
+        values = contrasts[f"{one.key}: {name}"]
+        assert sum(values) / len(values) == pytest.approx(expected)
+
+
+def test_the_directory_has_times_alone(tmp_path):
+    run = make_run(tmp_path / "run", directory_plan(services=(0,)), repetitions=5)
+    assert {one.name.rpartition(": ")[2] for one in pair(run, run).contrasts} == {TIME}
+
+
+def test_what_was_not_measured_is_said(make):
+    found = pair(make("run", configurations=FORMICARY[:1]), make("base"))
+    assert found.missing == [one.key for one in FORMICARY[1:]]
+
+
+def test_two_platforms_are_compared_where_nothing_else_differs(make):
+    tasks, ours = (
+        [one for one in plan(pairs=(1, 10)) if (one.platform, one.kind) == who]
+        for who in (("tasks", ""), ("formicary", "micro"))
+    )
+    found = pair(make("ours", configurations=ours), make("theirs", configurations=tasks))
+    assert {one.name.partition("/same-container")[0] for one in found.contrasts} == {
+        "messaging/pairs/formicary-micro"
+    }
+    assert len(found.contrasts) == 4
+
+
+def test_which_of_several_platforms_is_meant_is_not_guessed(make):
+    several = [one for one in plan(pairs=(1,)) if one.platform == "formicary" and one.route == "in-process"]
+    tasks = [one for one in plan(pairs=(1,)) if one.platform == "tasks"]
+    assert len(several) == 2
+    with pytest.raises(UsageError, match="with nothing in common"):
+        pair(make("ours", configurations=several), make("theirs", configurations=tasks))
+
+
+def test_different_experiments_are_refused_in_a_sentence(make, bench):
+    one, other = make("one"), make("other", configurations=create_plan())
+    code, out, err = bench("compare", one.path, other.path)
+    assert (code, out) == (2, "")
+    assert err == (
+        f"formicary: {one.path} measured messaging/pairs, and {other.path} create: only the same experiments "
+        "can be compared\n"
+    )
+
+
+def test_other_parameters_and_nothing_measured_are_refused(make):
+    longer = [msgspec.structs.replace(one, measured=30) for one in FORMICARY]
+    with pytest.raises(UsageError, match="the same --pairs"):
+        pair(make("run"), make("longer", configurations=longer))
+    with pytest.raises(UsageError, match="has no times or rates to compare"):
+        pair(make("again"), make("empty", repetitions=0))
+
+
+def test_repetitions_without_full_load_do_not_count_and_that_is_said(make):
+    run, base = make("run"), make("base")
+    uneven = [msgspec.structs.replace(one, full_load=one.number > 3) for one in run.manifest.repetitions]
+    run.manifest = msgspec.structs.replace(run.manifest, repetitions=tuple(uneven))
+    found = pair(run, base)
+    assert {len(one.values) for one in found.contrasts} == {5}
+    assert sum("3 repetitions" in remark and "had no full load" in remark for remark in found.remarks) == 4
+
+
+def test_other_machines_and_partial_runs_are_said(make):
+    other = msgspec.structs.replace(MACHINE, host="lab-4", python="CPython 3.13.0")
+    found = pair(make("run", machine=other, complete=False), make("base"))
+    assert found.remarks[0].endswith("is partial: it has not measured all that was planned")
+    assert found.remarks[1:] == [
+        "they differ in host: lab-4 against lab-3",
+        "they differ in python: CPython 3.13.0 against CPython 3.11.9",
+    ]
+
+
+# The commands
+
+
+def test_compare_says_what_became_slower(make, bench):
+    code, out, err = bench("compare", make("after", 1.4).path, make("before").path)
+    assert (code, err) == (0, "")
+    assert out.count("  median round trip (µs): slower: the time changed by +") == len(FORMICARY)
+    assert out.count("  round trips per second: slower: the rate changed by -") == len(FORMICARY)
+    assert out.endswith(f"\n{2 * len(FORMICARY)} slower\n")
+
+
+def test_compare_prints_nothing_but_json(make, bench):
+    machine = msgspec.structs.replace(MACHINE, host="lab-4")
+    code, out, err = bench("compare", make("after", 0.8).path, make("before", machine=machine).path, "--json")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert {line["verdict"] for line in lines} == {"faster"}
+    assert all(line["ratio"]["low"] < line["ratio"]["mean"] < line["ratio"]["high"] for line in lines)
+    assert all(line["corrected_p"] >= line["welch_p"] for line in lines)
+    assert err == "! they differ in host: lab-3 against lab-4\n"
+
+
+def test_names_in_a_run_of_others_do_not_steer_the_terminal(make, bench):
+    evil = [msgspec.structs.replace(one, experiment="messaging/\x1b[31mred") for one in FORMICARY[:1]]
+    run = make("evil", configurations=evil)
+    _, out, err = bench("compare", run.path, run.path)
+    assert "\x1b" not in out + err
+    assert "red" in out
+
+
+@pytest.mark.parametrize(
+    ("slowdown", "allowed", "code"), [(1.0, "5%", 0), (1.2, "5%", 1), (1.2, "30%", 0), (1.05, "5", 3)]
+)
+def test_gate_says_it_in_its_exit_code(make, bench, slowdown, allowed, code):
+    after, before = make("after", slowdown, noise=0.02), make("before", noise=0.02)
+    ended, out, _ = bench("gate", after.path, "--against", before.path, "--max-slowdown", allowed)
+    assert ended == code, out
+
+
+def test_gate_is_undecided_with_few_repetitions_and_where_something_was_not_measured(make, bench):
+    base = make("base", repetitions=10)
+    few = bench("gate", make("few", repetitions=3).path, "--against", base.path)
+    assert few[0] == 3
+    assert "3 repetitions against 10 are too few" in few[1]
+    lacking = bench("gate", make("lacking", configurations=FORMICARY[:1]).path, "--against", base.path)
+    assert lacking[0] == 3
+    assert f"! not measured: {FORMICARY[1].key}\n" in lacking[1]
+
+
+@pytest.mark.parametrize("allowed", ["much", "-1%", "nan", "1001%", ""])
+def test_an_impossible_slowdown_is_refused(make, bench, allowed):
+    code, out, err = bench("gate", "run", "--against", "base", "--max-slowdown", allowed)
+    assert (code, out) == (2, "")
+    assert (
+        err
+        == f"formicary: --max-slowdown is a percentage from 0% to 1000%, such as 5%, and not {allowed!r}\n"
+    )
+
+
+def test_a_folder_that_is_no_run_is_refused(make, bench, tmp_path):
+    code, _, err = bench("compare", make("run").path, tmp_path / "nowhere")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "there is no folder" in err

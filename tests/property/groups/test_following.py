@@ -21,6 +21,7 @@ class Office:
         self.roster = Roster(lambda agent, role, has_come: self.listener(agent, role.role, has_come))
         self.listener = lambda *_: None
         self.find = self.roster.find
+        self.open_subscriptions = set()
 
     async def open(self):
         pass

@@ -1,13 +1,10 @@
-"""Who is told of which services come and go.
-
-What changes in one turn of the loop is told in one go. A subscription is looked for by the agent, the name or
-the type that its query asks for; only queries with none of these are held against every change.
-"""
+"""Who is told of which services come and go: what changes in one turn of the loop in one go."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary.directory.interests import Interests
 from formicary.directory.language import SUBSCRIBE, Gone, Result, encode
 from formicary.fipa import LANGUAGE, ONTOLOGY
 from formicary.message import Message
@@ -16,12 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from formicary.directory.description import ServiceDescription
-    from formicary.directory.query import Query
     from formicary.directory.store import Key, Subscription
 
     Change = tuple[ServiceDescription | None, ServiceDescription | None]
 
-_FIELDS = ("agent", "name", "type")  # those that fewest services have in common in front
 _MOST = (
     100  # services in a message: with 16 KiB at most in each, it fits through every link between containers
 )
@@ -49,13 +44,11 @@ class Subscriptions:
     def __init__(self, post: Callable[[Message], None], later: Callable[[Callable[[], None]], None]) -> None:
         self._post = post
         self._later = later
-        self._homes: dict[str, dict[str | None, dict[Key, Subscription]]] = {field: {} for field in _FIELDS}
-        self._rest: dict[Key, Subscription] = {}
-        self._count = 0
+        self._interests: Interests[Key, Subscription] = Interests()
         self._changes: dict[Key, Change] = {}  # of this turn: what was there before it, and what is there now
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._interests)
 
     def begin(self, subscription: Subscription, services: Sequence[ServiceDescription]) -> None:
         """Tell a subscriber what matches now, and from now on what changes; also to begin anew.
@@ -75,17 +68,11 @@ class Subscriptions:
 
     def end(self, subscription: Subscription) -> None:
         """Tell a subscriber nothing more, not even what has changed in this turn."""
-        field, value = _home(subscription.query)
-        homes = self._homes.get(field)
-        home = self._rest if homes is None else homes.get(value, {})
-        if home.pop(subscription.key, None) is not None:
-            self._count -= 1
-            if homes is not None and not home:
-                del homes[value]
+        self._interests.discard(subscription.key, subscription.query)
 
     def changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
         """Note that a service has come, changed or gone."""
-        if not self._count:
+        if not self._interests:
             return
         if not self._changes:
             self._later(self.flush)
@@ -109,12 +96,7 @@ class Subscriptions:
             self._inform(item.subscription, bodies[told])
 
     def _add(self, subscription: Subscription) -> None:
-        field, value = _home(subscription.query)
-        homes = self._homes.get(field)
-        home = self._rest if homes is None else homes.setdefault(value, {})
-        if subscription.key not in home:
-            self._count += 1
-        home[subscription.key] = subscription
+        self._interests.put(subscription.key, subscription.query, subscription)
 
     def _compare(
         self,
@@ -124,7 +106,7 @@ class Subscriptions:
         news: dict[int, _News],
     ) -> None:
         gone = Gone(key.agent, key.name)
-        for subscription in self._concerned(key, before, after):
+        for subscription in self._interests.concerned(before, after):
             matches = subscription.query.matches
             comes = after is not None and matches(after)
             if not comes and not (before is not None and matches(before)):
@@ -136,16 +118,6 @@ class Subscriptions:
                 item.services.append(after)
             else:
                 item.gone.append(gone)
-
-    def _concerned(
-        self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None
-    ) -> Iterator[Subscription]:
-        """Yield the subscriptions that a change may concern, each once."""
-        yield from self._homes["agent"].get(key.agent, {}).values()
-        yield from self._homes["name"].get(key.name, {}).values()
-        for kind in {service.type for service in (before, after) if service is not None}:
-            yield from self._homes["type"].get(kind, {}).values()
-        yield from self._rest.values()
 
     def _inform(self, subscription: Subscription, bodies: Iterable[str]) -> None:
         for body in bodies:
@@ -161,15 +133,6 @@ class Subscriptions:
                     in_reply_to=subscription.reply_with,
                 )
             )
-
-
-def _home(query: Query) -> tuple[str, str | None]:
-    """Return the field by which a subscription is looked for, and the value that it asks for."""
-    for field in _FIELDS:
-        value = getattr(query, field)
-        if value is not None:
-            return field, value
-    return "", None
 
 
 def results(

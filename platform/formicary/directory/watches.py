@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary.directory.interests import Interests
 from formicary.directory.language import Gone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from formicary.directory.description import ServiceDescription
     from formicary.directory.interface import Notice
     from formicary.directory.query import Query
@@ -34,38 +33,28 @@ class QueryWatch:
 
 
 class Watches:
-    """Who watches what. A change is held only against the queries that ask for its type, or for none."""
+    """Who watches what."""
 
     def __init__(self) -> None:
-        self._by_type: dict[str | None, dict[QueryWatch, None]] = {}
+        self._interests: Interests[QueryWatch, QueryWatch] = Interests()
 
     def __bool__(self) -> bool:
-        return bool(self._by_type)
+        return bool(self._interests)
 
     def add(self, query: Query, notice: Notice) -> QueryWatch:
         """Call `notice` with each change to what matches a query, from now on."""
         watch = QueryWatch(self, query, notice)
-        self._by_type.setdefault(query.type, {})[watch] = None
+        self._interests.put(watch, query, watch)
         return watch
 
     def discard(self, watch: QueryWatch) -> None:
         """Forget a watch, if it is there."""
-        same_type = self._by_type.get(watch.query.type, {})
-        same_type.pop(watch, None)
-        if not same_type:
-            self._by_type.pop(watch.query.type, None)
+        self._interests.discard(watch, watch.query)
 
     def changed(self, former: ServiceDescription | None, service: ServiceDescription | None) -> None:
         """Tell those who watch that a service has come, has changed, or has gone."""
-        for watch in tuple(self._concerned(former, service)):
+        for watch in tuple(self._interests.concerned(former, service)):
             if service is not None and watch.query.matches(service):
                 watch.notice((service,), ())
             elif former is not None and watch.query.matches(former):
                 watch.notice((), (Gone(former.agent, former.name),))
-
-    def _concerned(
-        self, former: ServiceDescription | None, service: ServiceDescription | None
-    ) -> Iterator[QueryWatch]:
-        types = {each.type for each in (former, service) if each is not None}
-        for type_ in (None, *types):
-            yield from self._by_type.get(type_, ())

@@ -39,15 +39,19 @@ def clean(folder: str) -> dict[str, Any]:
             f"the folder {path} is not ours, so nothing was removed; correct `folder` in the inventory"
         )
     try:
-        ours.lock(path)
+        with ours.lock(path):
+            return {"folder": str(path), **_clean(path)}
     except ours.LockedError as error:
         raise loop.FailedError(f"{error}; wait until that has ended") from None
-    ended = _end(path)
-    freed = sum(_remove(each) for pattern in _NAMES for each in path.glob(pattern))
-    kept = sorted(each.name for each in path.iterdir())
+
+
+def _clean(folder: Path) -> dict[str, Any]:
+    ended = _end(folder)
+    freed = sum(_remove(each) for pattern in _NAMES for each in folder.glob(pattern))
+    kept = sorted(each.name for each in folder.iterdir())
     if not kept:
-        path.rmdir()
-    return {"folder": str(path), "ended": ended, "freed": freed, "kept": kept}
+        folder.rmdir()
+    return {"ended": ended, "freed": freed, "kept": kept}
 
 
 def _end(folder: Path) -> list[str]:

@@ -12,7 +12,10 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MARKER = "formicary-hosts.txt"
 """The file by which a folder is known to be ours."""
@@ -32,7 +35,6 @@ LOCK = "lock"
 _SAYS = "Formicary keeps here what measurements need. `formicary hosts clean` removes it.\n"
 _SECONDS_TO_END = 5.0
 _FEW_SECONDS = 0.02
-_locks: list[IO[str]] = []
 
 
 class NotOursError(Exception):
@@ -67,19 +69,19 @@ def claim(folder: Path) -> None:
     (folder / MARKER).write_text(_SAYS, encoding="ascii")
 
 
-def lock(folder: Path) -> None:
-    """Keep others from preparing or cleaning a folder, for as long as this process lives.
+@contextlib.contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Keep others from preparing or cleaning a folder while the block lasts.
 
     Raises:
         LockedError: somebody else does so.
     """
-    file = (folder / LOCK).open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
-        raise LockedError(f"somebody else prepares or cleans {folder} just now") from None
-    _locks.append(file)
+    with (folder / LOCK).open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise LockedError(f"somebody else prepares or cleans {folder} just now") from None
+        yield
 
 
 def note(folder: Path, pid: int) -> Path:
@@ -133,6 +135,7 @@ def left(folder: Path) -> dict[int, str]:
             noted = json.loads(file.read_text(encoding="ascii"))
         except (OSError, ValueError):
             noted = {}
+        noted = noted if isinstance(noted, dict) else {}
         if pid > 1 and noted.get("started") and noted == _traits(pid):
             found[pid] = str(noted["command"])
         elif noted.get("boot") == boot:

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ _SECONDS_FOR_VENV = 60.0
 _SECONDS_FOR_PIP = 600.0
 _PART = ".part"  # how the name of a wheel ends that is still on its way
 _PIECE = 1 << 20  # bytes
+_held = ExitStack()  # the folder's lock, until the process ends
 
 
 def look(folder: str, interpreter: str, question: str) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def want(folder: str, wheels: dict[str, str]) -> dict[str, str]:
     path = Path(folder).expanduser().absolute()
     try:
         ours.claim(path)
-        ours.lock(path)
+        _held.enter_context(ours.lock(path))
     except ours.NotOursError as error:
         raise loop.FailedError(f"{error}; name another one with `folder` in the inventory") from None
     except ours.LockedError as error:

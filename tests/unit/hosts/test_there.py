@@ -34,7 +34,9 @@ def test_it_is_written_for_python_3_8(file):
 @pytest.fixture
 def sleeper():
     """Give a process that can be taken for one of ours."""
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+    command = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()  # now it runs its own program
         yield process
         process.kill()
 
@@ -154,7 +156,7 @@ def test_a_folder_that_is_not_there_is_clean(tmp_path):
 
 def test_what_runs_is_ended_before_its_files_go(home, sleeper):
     folder.note(home, sleeper.pid)
-    assert cleaning.clean(str(home))["ended"] == [f"{sys.executable} -c input()"]
+    assert cleaning.clean(str(home))["ended"] == [f"{sys.executable} -c print(flush=True); input()"]
     assert sleeper.wait(10) != 0
     assert not home.exists()
 

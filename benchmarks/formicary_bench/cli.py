@@ -59,6 +59,8 @@ def _examples(*commands: str) -> str:
         "run memory --growth 60",
         "run network --pairs 1,10,100",
         "run messaging/cpu --repeat 100",
+        "run messaging/pairs --hosts hosts.toml --on a,b --route direct,xmpp",
+        "run messaging/pairs --hosts hosts.toml --placement two-containers,two-hosts --route direct --tls on",
     )
 )
 def run(
@@ -135,6 +137,31 @@ def run(
             show_default="apart; two-hosts: as in the papers",
         ),
     ] = None,
+    hosts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Measure over the hosts of this inventory, prepared with `formicary hosts prepare`.",
+            show_default="on this machine alone",
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,...",
+            help="With --hosts: which of them take part, by names of hosts and groups. In the order of the "
+            "file, the first with containers asks, the second answers.",
+            show_default="all",
+        ),
+    ] = None,
+    servers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="each|one",
+            help="With --hosts: an XMPP server on each host, all of them a federation, or one for all hosts.",
+            show_default="each",
+        ),
+    ] = None,
     placement: Annotated[
         str | None,
         typer.Option(
@@ -205,10 +232,13 @@ def run(
     """
     from formicary_bench.engine import options
     from formicary_bench.engine.display import Display
+    from formicary_bench.engine.hosting import read_hosting
     from formicary_bench.engine.run import perform
 
+    hosting = read_hosting(hosts, on, servers)
     asked = options.parse(
         experiment,
+        hosts=[host.name for host in hosting.containers] if hosting else (),
         pairs=pairs,
         payload=payload,
         agents=agents,
@@ -228,7 +258,7 @@ def run(
         seed=seed,
     )
     with Display(quiet=as_json) as display:
-        outcome = perform(asked, output, display)
+        outcome = perform(asked, output, display, hosting)
     _conclude(outcome, as_json=as_json)
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from formicary_bench.engine.run import describe
+from formicary_bench.engine.describing import describe
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -250,4 +250,6 @@ def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> 
 
 
 def _where(options: Options) -> str:
-    return f" with {', '.join(options.placements)}" if options.placements else ""
+    if options.placements:
+        return f" with {', '.join(options.placements)}"
+    return " over hosts" if options.hosts else ""

@@ -1,31 +1,30 @@
-"""A whole run: the server that it needs, its folder, one repetition after the other."""
+"""A whole run: its folder, and one repetition after the other."""
 
 from __future__ import annotations
 
 import contextlib
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from formicary.errors import FormicaryError, ServerError
+from formicary_bench.engine.describing import describe
+from formicary_bench.engine.equipment import equip
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.interruption import check, interruptible
 from formicary_bench.engine.measures import measure_as_planned
-from formicary_bench.engine.own_network import own_network
-from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
-from formicary_bench.engine.repetition import Task, Watcher
-from formicary_bench.experiments.catalogue import CREATE
-from formicary_bench.platforms.catalogue import N_HOSTS, SAME, subject_of
+from formicary_bench.engine.plan import command, make_plan, schedule
+from formicary_bench.engine.repetition import Watcher
+from formicary_bench.hosts.errors import HostError
 from formicary_bench.results.folder import RUNS, RunFolder
-from formicary_bench.results.machine import begin_manifest, load_average
-from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK
+from formicary_bench.results.machine import load_average
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    from formicary_bench.engine.equipment import Equipment
+    from formicary_bench.engine.hosting import Hosting
     from formicary_bench.engine.options import Options
-    from formicary_bench.engine.server import RunServer
     from formicary_bench.results.model import Configuration
 
 
@@ -60,7 +59,9 @@ class Outcome:
     interrupted: bool = False
 
 
-def perform(options: Options, output: Path | None, audience: Audience) -> Outcome:
+def perform(
+    options: Options, output: Path | None, audience: Audience, hosting: Hosting | None = None
+) -> Outcome:
     """Measure everything that the options ask for.
 
     A repetition that fails is left out with a sentence, and the run goes on. After an interruption (Ctrl-C,
@@ -70,30 +71,24 @@ def perform(options: Options, output: Path | None, audience: Audience) -> Outcom
         options: what to measure.
         output: the folder of the run; None for a new one below `runs`.
         audience: told what happens.
+        hosting: the hosts that take part, if there are any beside this machine.
 
     Raises:
         UsageError: there is nothing to measure, or the folder cannot be made.
         ServerError: all that there is to measure, or a route that was asked for, needs an XMPP server, which
             cannot be started.
+        HostError: a host cannot be used.
         FormicaryError: what was measured cannot be written; the folder has what was measured before.
     """
     plan = make_plan(options)
     with ExitStack() as stack:
         stack.enter_context(interruptible())
-        if any(configuration.experiment == NETWORK for configuration in plan):
-            stack.enter_context(own_network())
-        server, left_out = None, ""
-        if any(map(needs_server, plan)):
-            try:
-                server = stack.enter_context(_server())
-            except ServerError as error:
-                plan, left_out = _without_server(plan, options, error)
-                audience.say(left_out)
-        version = server.version if server else ""
-        manifest = begin_manifest(options.as_asked(), plan, prosody=version, left_out=left_out)
-        folder = RunFolder.create(manifest, output, label=options.experiment)
+        equipment = equip(stack, plan, options, hosting)
+        for sentence in equipment.left_out:
+            audience.say(sentence)
+        folder = RunFolder.create(equipment.manifest(options), output, label=options.experiment)
         try:
-            return _Run(options, folder, server, audience).perform()
+            return _Run(options, folder, equipment, audience).perform()
         finally:
             _tidy(folder, output)
 
@@ -101,14 +96,13 @@ def perform(options: Options, output: Path | None, audience: Audience) -> Outcom
 class _Run:
     """One run, from its first repetition to its last."""
 
-    def __init__(
-        self, options: Options, folder: RunFolder, server: RunServer | None, audience: Audience
-    ) -> None:
+    def __init__(self, options: Options, folder: RunFolder, equipment: Equipment, audience: Audience) -> None:
         self._options = options
         self._folder = folder
-        self._server = server
+        self._equipment = equipment
         self._audience = audience
         self._outcome = Outcome()
+        self._is_over = False
 
     def perform(self) -> Outcome:
         plan = self._folder.manifest.configurations
@@ -121,83 +115,41 @@ class _Run:
                 self._audience.begin(configuration)
                 self._measure(configuration, number, seed)
                 self._audience.end()
+                if self._is_over:
+                    break
         except KeyboardInterrupt:
             outcome.interrupted = True
         if self._folder.manifest.repetitions:
             outcome.folder = self._folder
             complete = not outcome.problems and not outcome.interrupted
-            self._folder.finish(complete=complete, load_after=load_average())
+            clocks = self._equipment.clocks()
+            self._folder.finish(complete=complete, load_after=load_average(), clocks=clocks)
         return outcome
 
     def _measure(self, configuration: Configuration, number: int, seed: int) -> None:
         try:
-            needed = self._server if needs_server(configuration) else None
-            server = needed.prepare(configuration) if needed else None
-            task = Task(configuration, number, seed, server)
+            task = self._equipment.task(configuration, number, seed)
             measured = measure_as_planned(task, self._audience)
-        except (RepetitionError, ServerError) as error:
-            sentence = f"{describe(configuration)}, repetition {number}, was not measured: {error}; "
-            self._outcome.problems.append(sentence + f"to see it alone: {command(configuration)}")
-            self._audience.say(self._outcome.problems[-1])
+        except (RepetitionError, ServerError, HostError) as error:
+            self._fail(configuration, number, error)
         else:
             self._folder.add(*measured)
 
-
-def describe(configuration: Configuration) -> str:
-    """Say what a configuration is, for the display and for sentences."""
-    kind = f"-{configuration.kind}" if configuration.kind else ""
-    who = f"{configuration.experiment}, {configuration.platform}{kind}"
-    profiled = ", profiled" if configuration.profiled else ""
-    profiled = ", beside it not profiled" if configuration.reference else profiled
-    if configuration.experiment in {CREATE.name, MEMORY}:
-        return f"{who}, {configuration.agents} agents{profiled}"
-    return f"{who}, {_where(configuration)}, {_size(configuration)}{profiled}"
-
-
-def _where(configuration: Configuration) -> str:
-    if configuration.placement == SAME:
-        return configuration.placement
-    many = [f"{configuration.hosts} hosts"] if configuration.placement == N_HOSTS else []
-    traffic = [configuration.traffic] if configuration.traffic else []
-    return f"{configuration.placement} ({', '.join([*many, *traffic, way_of(configuration)])})"
-
-
-def _size(configuration: Configuration) -> str:
-    if configuration.agents:
-        return f"{configuration.agents} agents"
-    if configuration.family == DIRECTORY:
-        seen_by = f"{configuration.containers} other containers, " if configuration.containers else ""
-        spread = f" ({configuration.spread})" if configuration.spread else ""
-        return f"{seen_by}{configuration.services} services{spread}"
-    word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
-    return f"{configuration.load} {word}, {configuration.payload_bytes} bytes"
-
-
-def way_of(configuration: Configuration) -> str:
-    """Say what carries a configuration's messages."""
-    return f"{configuration.route} with TLS" if configuration.tls else configuration.route
-
-
-@contextmanager
-def _server() -> Iterator[RunServer]:
-    from formicary.server import ManagedServer
-    from formicary_bench.engine.server import RunServer
-    from formicary_bench.platforms.containers import NAMES
-
-    with ManagedServer(containers=NAMES) as managed:
-        yield RunServer(managed)
-
-
-def _without_server(
-    plan: list[Configuration], options: Options, error: ServerError
-) -> tuple[list[Configuration], str]:
-    """Leave out what needs a server, unless it was asked for by its route, and say what that is."""
-    left = [configuration for configuration in plan if not needs_server(configuration)]
-    out = [configuration for configuration in plan if needs_server(configuration)]
-    if not left or options.routes is not None:
-        raise error
-    names = dict.fromkeys(f"{subject_of(one.platform, one.kind).name} by {one.route}" for one in out)
-    return left, f"left out for want of an XMPP server: {', '.join(names)} ({error})"
+    def _fail(self, configuration: Configuration, number: int, error: FormicaryError) -> None:
+        """Note that a repetition has failed; all is over where a host is gone that does not come back."""
+        alone = command(configuration) + self._equipment.options(configuration)
+        what = f"{describe(configuration)}, repetition {number}"
+        sentences = [f"{what}, was not measured: {error}; to see it alone: {alone}"]
+        if isinstance(error, HostError) and (gone := self._equipment.missing()):
+            self._is_over = True
+            hosts = "hosts" if len(gone) > 1 else "host"
+            sentences.append(
+                f"the run ends here, as it needs the {hosts} {', '.join(sorted(gone))}: see whether what is "
+                "gone is up and can be reached, and run again"
+            )
+        self._outcome.problems += sentences
+        for sentence in sentences:
+            self._audience.say(sentence)
 
 
 def _tidy(folder: RunFolder, output: Path | None) -> None:

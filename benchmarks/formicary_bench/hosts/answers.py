@@ -116,8 +116,6 @@ class Answers:
             self._windows.popitem()[1][1].close()
 
     def _start_server(self, files: dict[str, bytes], options: dict[str, Any]) -> Serving:
-        if self._stop_server is not None:
-            raise UsageError("there is a server already")
         from formicary_bench.hosts.servers import serve
 
         about, self._stop_server = serve(files, options, self._folder)

@@ -122,7 +122,9 @@ class Describe(msgspec.Struct, frozen=True, tag="describe"):
 
 
 class StartServer(msgspec.Struct, frozen=True, tag="start-server"):
-    """Start an XMPP server for the run, from files that the controller has made; see `hosts.servers`.
+    """Start an XMPP server for the run, unless it runs, from files that the controller has made.
+
+    See `hosts.servers`.
 
     Attributes:
         files: the content of its state folder, by relative path; written with mode 0600.

@@ -37,7 +37,7 @@ from formicary_bench.hosts.protocol import (
 from formicary_bench.hosts.remote import RemotePlace, RemoteWorker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
+    from collections.abc import Callable, Coroutine, Iterable, Mapping
 
     from formicary_bench.hosts.clocks import Offset
     from formicary_bench.hosts.inventory import Host
@@ -120,9 +120,28 @@ class Session:
         """
         return self._do(self._links[name].ask(question, _SECONDS[type(question)]))
 
+    def ask_all(self, questions: Mapping[str, Question]) -> dict[str, Result]:
+        """Ask several hosts' deputies at once, by their names, and wait for all answers.
+
+        Raises:
+            HostError: what is wrong with any of them, as of `ask`.
+        """
+        with welcome():
+            return self._do(self._ask_all(questions))
+
     def ask_nobody(self, name: str, question: Question) -> None:
         """Have a host's deputy do something, whatever comes of it."""
         self._send(self._links[name], Ask(-1, question))
+
+    def revive(self, name: str) -> None:
+        """Connect again to a host that was lost, if it was; one attempt is made.
+
+        Raises:
+            HostError: the host is gone.
+        """
+        if self._links[name].lost:
+            with welcome():
+                self._do(self._connect_again(name))
 
     def next_number(self) -> int:
         """Return a number that nothing else in the session has."""
@@ -134,9 +153,7 @@ class Session:
         Raises:
             HostError: the host is gone.
         """
-        if self._links[name].lost:
-            with welcome():
-                self._do(self._connect_again(name))
+        self.revive(name)
         link = self._links[name]
         number = self.next_number()
         worker = RemoteWorker(
@@ -152,6 +169,20 @@ class Session:
 
     def _do(self, what: Coroutine[object, object, T]) -> T:
         return asyncio.run_coroutine_threadsafe(what, self._loop).result()
+
+    async def _ask_all(self, questions: Mapping[str, Question]) -> dict[str, Result]:
+        asked = (
+            self._links[name].ask(question, _SECONDS[type(question)]) for name, question in questions.items()
+        )
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        if problems := [one for one in found if isinstance(one, HostError)]:
+            raise together(problems, len(self._hosts))
+        answers = {}
+        for name, answer in zip(questions, found, strict=True):
+            if isinstance(answer, BaseException):
+                raise answer
+            answers[name] = answer
+        return answers
 
     async def _open(self) -> None:
         self._opening = asyncio.current_task()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from formicary.profiling.model import Profile
-    from formicary_bench.results.model import Repetition
+    from formicary_bench.results.model import Clock, Repetition
     from formicary_bench.results.raw import AnyRaw
 
 MANIFEST = "manifest.json"
@@ -163,12 +163,19 @@ class RunFolder:
             )
         return name
 
-    def finish(self, *, complete: bool = True, load_after: tuple[float, float, float] | None = None) -> None:
+    def finish(
+        self,
+        *,
+        complete: bool = True,
+        load_after: tuple[float, float, float] | None = None,
+        clocks: Mapping[str, Clock] | None = None,
+    ) -> None:
         """Note the end of the run.
 
         Args:
             complete: Whether all that was planned was measured; False marks a partial run.
             load_after: The load averages at its end.
+            clocks: How far the hosts' clocks are ahead of this machine's.
 
         Raises:
             FormicaryError: The manifest cannot be written; the run stays marked as partial.
@@ -176,7 +183,11 @@ class RunFolder:
         with _writing(self.path):
             self._save(
                 msgspec.structs.replace(
-                    self.manifest, complete=complete, finished=datetime.now(UTC), load_after=load_after
+                    self.manifest,
+                    complete=complete,
+                    finished=datetime.now(UTC),
+                    load_after=load_after,
+                    clocks=dict(clocks or {}),
                 )
             )
 

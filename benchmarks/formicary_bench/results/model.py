@@ -240,6 +240,18 @@ class Git(msgspec.Struct, frozen=True, kw_only=True):
     dirty: bool
 
 
+class Clock(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a host's clock is ahead of the controller's.
+
+    Attributes:
+        offset_ns: What it says more.
+        uncertainty_ns: By how much that may be wrong, either way.
+    """
+
+    offset_ns: int
+    uncertainty_ns: Count
+
+
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """All that is known of a run but its raw values.
 
@@ -257,6 +269,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         complete: Whether all that was planned was measured. False marks a partial run.
         left_out: What was left out of the plan because it cannot be measured here, in a sentence.
         repetitions: What was measured, in the order in which it was.
+        hosts: What the hosts are that took part, by name; none where `machine` was all.
+        roles: What they are for, of `containers` and `server`.
+        clocks: How far their clocks were ahead of that of `machine` at the end of the run.
+        servers: Whether `each` host had an XMPP server, or `one` had it for all; empty where none took part.
     """
 
     format_version: Annotated[int, msgspec.Meta(ge=1)] = FORMAT_VERSION
@@ -272,6 +288,10 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     complete: bool = False
     left_out: Line = ""
     repetitions: tuple[Repetition, ...] = ()
+    hosts: dict[Name, Machine] = {}
+    roles: dict[Name, tuple[Name, ...]] = {}
+    clocks: dict[Name, Clock] = {}
+    servers: Name = ""
 
     def repetitions_of(self, configuration: Configuration) -> list[Repetition]:
         """Give what was measured of a configuration."""

@@ -5,9 +5,9 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
+from formicary_bench.engine.describing import describe
 from formicary_bench.engine.options import Options, parse
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
-from formicary_bench.engine.run import describe
 from formicary_bench.experiments import quick
 from formicary_bench.experiments.catalogue import EXPERIMENTS, Point
 from formicary_bench.experiments.create import batches

@@ -1,0 +1,117 @@
+"""The XMPP server of a run on a host, as its deputy looks after it."""
+
+from __future__ import annotations
+
+import shutil
+from functools import partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from formicary.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+_FOLDER = "server"
+
+
+class About(msgspec.Struct, frozen=True):
+    """What the controller has to know of a server; its secret, it knows.
+
+    Attributes:
+        folder: where its files are on its host.
+        port: TCP port for containers of its host.
+        tls_port: TCP port for containers that come with TLS; 0 if there is none.
+        client_port: TCP port for accounts.
+        stanza_limit: bytes of the largest stanza that it takes.
+        pid: its process.
+        version: of Prosody.
+    """
+
+    folder: str
+    port: int = 0
+    tls_port: int = 0
+    client_port: int = 0
+    stanza_limit: int = 0
+    pid: int = 0
+    version: str = ""
+
+
+def serve(
+    files: Mapping[str, bytes], options: Mapping[str, Any], folder: Path
+) -> tuple[dict[str, Any], Callable[[], None]]:
+    """Start a server from its files, unless it runs; it ends with the calling thread at the latest.
+
+    Args:
+        files: what its state folder holds, by relative path.
+        options: `run`: whether to start it, and not to keep its files only; `listen`: the IP address at which
+            containers of other hosts come with TLS.
+        folder: where its state folder is made.
+
+    Returns:
+        What an `About` is made of, and what ends the server and removes its files.
+
+    Raises:
+        ServerError: it cannot be started.
+        UsageError: a file would be outside the folder.
+        OSError: the files cannot be written.
+    """
+    home = folder / _FOLDER
+    stop = partial(_stop, home)
+    try:
+        if not home.exists():
+            _write(files, home)
+        about = _start(home, options.get("listen")) if options.get("run", True) else About(str(home))
+    except BaseException:
+        stop()
+        raise
+    return msgspec.to_builtins(about), stop
+
+
+def _write(files: Mapping[str, bytes], home: Path) -> None:
+    from formicary.server.folder import write_private
+
+    home.mkdir(mode=0o700)
+    for name, content in files.items():
+        parts = PurePosixPath(name)
+        if parts.is_absolute() or ".." in parts.parts:
+            raise UsageError(f"the server's file {name[:80]!r} would be outside its folder")
+        path = home / parts
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(path, content.decode())
+
+
+def _start(home: Path, listen: str | None) -> About:
+    from formicary.server import managed
+    from formicary.server.folder import StateFolder
+    from formicary.server.state import read_state
+
+    managed.start(home, listen=listen, die_with_parent=True)
+    state = read_state(StateFolder(home))
+    assert state is not None
+    return About(
+        folder=str(home),
+        port=state.port,
+        tls_port=state.tls_port,
+        client_port=state.client_port,
+        stanza_limit=state.stanza_limit,
+        pid=state.pid or 0,
+        version=state.version,
+    )
+
+
+def _stop(home: Path) -> None:
+    from formicary.server import process
+    from formicary.server.folder import StateFolder
+    from formicary.server.state import read_state
+
+    folder = StateFolder(home)
+    try:
+        state = read_state(folder)
+        if state is not None and state.pid and process.is_prosody(state.pid, folder.config):
+            process.end(state.pid, kill=True)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)

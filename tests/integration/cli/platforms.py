@@ -11,6 +11,20 @@ from contextlib import contextmanager
 
 COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()"]
 
+RUN = [*COMMAND, "run"]
+
+ECHO = """
+from formicary import Agent, CyclicBehaviour
+
+class Echo(CyclicBehaviour):
+    async def run(self):
+        message = await self.receive()
+        await self.send(message.make_reply(body=message.body))
+
+echo = Agent("echo")
+echo.add_behaviour(Echo())
+"""
+
 SHOP = """
 from formicary import Agent, MicroAgent
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 
 import pytest
-
-COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()", "run"]
+from tests.integration.cli.platforms import RUN
 
 HEAD = """\
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
@@ -53,7 +51,7 @@ def script(tmp_path):
 
 
 def run(*arguments):
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
+    return subprocess.run([*RUN, *map(str, arguments)], capture_output=True, text=True, check=False)
 
 
 def test_it_ends_when_all_agents_are_gone(script):
@@ -78,7 +76,7 @@ def test_agents_that_agents_start_count(script):
 def test_a_signal_stops_the_agents_in_order_the_latest_first(script, number):
     path = script("alice = agent('alice', Stay())\nbob = agent('bob', Stay())")
     with subprocess.Popen(
-        [*COMMAND, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*RUN, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert [process.stdout.readline(), process.stdout.readline()] == ["alice waits\n", "bob waits\n"]
         process.send_signal(number)
@@ -90,7 +88,7 @@ def test_a_signal_stops_the_agents_in_order_the_latest_first(script, number):
 def test_what_a_script_has_started_in_the_background_ends_by_sigterm(script):
     path = script("alice = agent('alice', Stay())")
     with subprocess.Popen(
-        [*COMMAND, str(path)],
+        [*RUN, str(path)],
         stdout=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),  # noqa: PLW1509 -- as a shell does
@@ -195,6 +193,6 @@ def test_what_cannot_be_used_is_one_sentence_and_nothing_runs(script, tmp_path, 
 
 def test_help_has_an_example_and_no_colours_where_they_are_not_wanted():
     environment = {**os.environ, "NO_COLOR": "1", "FORCE_COLOR": "", "TERM": "xterm-256color"}
-    ended = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, check=True, env=environment)
+    ended = subprocess.run([*RUN, "--help"], capture_output=True, text=True, check=True, env=environment)
     assert "formicary run echo.py --server local --name c2" in ended.stdout
     assert "\x1b[" not in ended.stdout

@@ -6,17 +6,16 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.integration.cli.platforms import RUN
 
 from formicary.server import ManagedServer
 
 pytestmark = pytest.mark.server
 
-COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()", "run"]
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "quickstart.md"
 
 
@@ -38,7 +37,7 @@ def run(server, tmp_path):
 
     @contextmanager
     def start(name, *arguments):
-        command = [*COMMAND, name, "--server", str(server.folder.path), *arguments]
+        command = [*RUN, name, "--server", str(server.folder.path), *arguments]
         with subprocess.Popen(command, **options) as process:
             try:
                 yield process

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 
 import pytest
+from tests.integration.cli.platforms import ECHO, RUN
 
 from formicary.server import ManagedServer
 
 pytestmark = [pytest.mark.server, pytest.mark.accounts]
 
-COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()", "run"]
-
-ECHO = """
-from formicary import Agent, CyclicBehaviour
-
-class Echo(CyclicBehaviour):
-    async def run(self):
-        message = await self.receive()
-        await self.send(message.make_reply(body=message.body))
-
-echo = Agent("echo")
-echo.add_behaviour(Echo())
-"""
 
 FAR = """
 from formicary import Agent, Message, OneShotBehaviour
@@ -52,7 +39,7 @@ def command(tmp_path, monkeypatch):
         jid = server.create_account("lab", "secret", "localhost")
         options = {"--account": jid, "--account-server": f"127.0.0.1:{server.client_port}"}
         words = [word for option in options.items() for word in option]
-        yield lambda script, *more: [*COMMAND, script, *words, *more]
+        yield lambda script, *more: [*RUN, script, *words, *more]
 
 
 def test_an_agent_in_another_process_answers(command):

@@ -5,25 +5,11 @@ from __future__ import annotations
 import signal
 import stat
 import subprocess
-import sys
 from contextlib import contextmanager
 
 import psutil
 import pytest
-
-COMMAND = [sys.executable, "-c", "from formicary.cli import main; main()", "run"]
-
-ECHO = """
-from formicary import Agent, CyclicBehaviour
-
-class Echo(CyclicBehaviour):
-    async def run(self):
-        message = await self.receive()
-        await self.send(message.make_reply(body=message.body))
-
-echo = Agent("echo")
-echo.add_behaviour(Echo())
-"""
+from tests.integration.cli.platforms import ECHO, RUN
 
 FAR = """
 from formicary import Agent, Message, OneShotBehaviour
@@ -57,7 +43,7 @@ def folder(tmp_path, monkeypatch):
 def listening(*arguments):
     """Run the container to be joined, and give its process and what it says of how."""
     arguments = arguments or ("--listen",)
-    command = [*COMMAND, "echo.py", *arguments]
+    command = [*RUN, "echo.py", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr.readline() == "c1.lab.localhost: echo; Ctrl-C ends it\n"
@@ -67,7 +53,7 @@ def listening(*arguments):
 
 
 def join(where, *arguments, **options):
-    command = [*COMMAND, "far.py", "--name", "c2", "--join", str(where), *arguments]
+    command = [*RUN, "far.py", "--name", "c2", "--join", str(where), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30, **options)
 
 
@@ -120,9 +106,7 @@ def test_what_a_crash_left_behind_is_known_as_such_and_replaced(folder):
 
 def test_two_of_one_name_cannot_be_joined_on_one_host(folder):
     with listening():
-        second = subprocess.run(
-            [*COMMAND, "echo.py", "--listen"], capture_output=True, text=True, check=False
-        )
+        second = subprocess.run([*RUN, "echo.py", "--listen"], capture_output=True, text=True, check=False)
         assert (second.returncode, second.stdout) == (2, "")
         assert second.stderr.startswith("formicary: a container named 'c1' that others can join runs on this")
         assert second.stderr.count("\n") == 1
@@ -159,7 +143,7 @@ def test_a_container_that_has_ended_since_its_file_was_copied_is_one_sentence(fo
     ],
 )
 def test_what_does_not_fit_is_one_sentence(folder, arguments, sentence):
-    refused = subprocess.run([*COMMAND, "far.py", *arguments], capture_output=True, text=True, check=False)
+    refused = subprocess.run([*RUN, "far.py", *arguments], capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("formicary: ")
     assert sentence in refused.stderr
@@ -173,7 +157,7 @@ def test_names_and_platforms_that_do_not_fit_are_one_sentence(folder):
             (["--join", "c1"], "named c1, too: give this one a name of its own with --name"),
             (["--name", "c2", "--join", "c1", "--platform", "lab.example"], "leave --platform out"),
         ):
-            command = [*COMMAND, "far.py", *arguments]
+            command = [*RUN, "far.py", *arguments]
             refused = subprocess.run(command, capture_output=True, text=True, check=False)
             assert (refused.returncode, refused.stdout) == (2, "")
             assert sentence in refused.stderr
@@ -182,7 +166,7 @@ def test_names_and_platforms_that_do_not_fit_are_one_sentence(folder):
 
 def test_no_place_for_the_secret_is_one_sentence(folder, tmp_path):
     (tmp_path / "state").touch()
-    refused = subprocess.run([*COMMAND, "echo.py", "--listen"], capture_output=True, text=True, check=False)
+    refused = subprocess.run([*RUN, "echo.py", "--listen"], capture_output=True, text=True, check=False)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "cannot be written to" in refused.stderr
     assert refused.stderr.count("\n") == 1

@@ -3,8 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 
 from formicary import Agent, CyclicBehaviour, OneShotBehaviour
+
+EVERYTHING = {
+    "body": b"\x00\xff",
+    "performative": "request",
+    "thread": "t",
+    "reply_to": "other",
+    "language": "l",
+    "encoding": "e",
+    "ontology": "o",
+    "protocol": "p",
+    "conversation_id": "c",
+    "reply_with": "rw",
+    "in_reply_to": "irt",
+    "reply_by": datetime(2030, 1, 1, tzinfo=UTC),
+    "metadata": {"k": "v"},
+}
+"""All that a message can say, but who it is from and for."""
 
 
 class Do(OneShotBehaviour):

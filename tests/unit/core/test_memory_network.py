@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
 
 import pytest
-from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
+from tests.unit.core.agents import EVERYTHING, Collect, Deaf, Echo, do, reasons, start
 
 from formicary import Container, FormicaryError, Message
 from formicary.errors import InvalidMessageError, LinkError, MailboxFullError, NameTakenError
@@ -29,22 +28,7 @@ def sender(to, *bodies, **parameters):
 
 async def test_a_message_crosses_with_all_that_it_says():
     network = MemoryNetwork()
-    sent = Message(
-        to="b@c2",
-        body=b"\x00\xff",
-        performative="request",
-        thread="t",
-        reply_to="other@c1",
-        language="l",
-        encoding="e",
-        ontology="o",
-        protocol="p",
-        conversation_id="c",
-        reply_with="rw",
-        in_reply_to="irt",
-        reply_by=datetime(2030, 1, 1, tzinfo=UTC),
-        metadata={"k": "v"},
-    )
+    sent = Message("b@c2", **EVERYTHING | {"reply_to": "other@c1"})
     async with Container("c1", server=network) as c1, Container("c2", server=network) as c2:
         collect = Collect()
         await start(c2, "b", collect)

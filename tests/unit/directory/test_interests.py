@@ -25,7 +25,7 @@ def service(agent, name, type_):
     st.dictionaries(st.integers(0, 20), QUERIES), st.sets(st.integers(0, 20)), AGENTS, NAMES,
     st.none() | NAMES, st.none() | NAMES,
 )  # fmt: skip
-def test_all_whose_query_matches_before_or_after_are_concerned_each_once(  # noqa: PLR0913, PLR0917 -- as given
+def test_all_whose_query_matches_before_or_after_are_concerned_each_once(  # noqa: PLR0917 -- as given
     queries, removed, agent, name, type_before, type_after
 ):
     interests = Interests()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
-from tests.unit.core.agents import Collect, Deaf, start
+from tests.unit.core.agents import EVERYTHING, Collect, Deaf, start
 from tests.unit.groups.crew import begin, distributor, full, joined
 
 from formicary import Container, Instrument, Message
@@ -59,22 +59,7 @@ async def market(first, *others, role="seller"):
 
 @pytest.mark.parametrize("directory", ["replica", "central"])
 async def test_all_others_who_play_the_role_get_it_with_all_that_it_says(directory):
-    sent = Message(
-        to="nobody@c9",
-        body=b"\x00\xff",
-        performative="cfp",
-        thread="t",
-        reply_to="other",
-        language="l",
-        encoding="e",
-        ontology="o",
-        protocol="p",
-        conversation_id="c",
-        reply_with="rw",
-        in_reply_to="irt",
-        reply_by=datetime(2030, 1, 1, tzinfo=UTC),
-        metadata={"k": "v"},
-    )
+    sent = Message("nobody@c9", **EVERYTHING)
     async with joined("c1", "c2", "c3", directory=directory) as (c1, c2, c3, _):
         alice, bob, idle = await begin(c1, "alice", "bob", "idle")
         carol, dave = await begin(c2, "carol", "dave")

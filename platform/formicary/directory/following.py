@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Protocol
 
 from formicary.directory.language import SUBSCRIBE, Gone, Subscribe, decode_result, encode
+from formicary.errors import DirectoryError
 from formicary.fipa import LANGUAGE
 from formicary.message import Message
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from formicary.directory.language import Result
     from formicary.directory.query import Query
     from formicary.management.agent import ManagementAgent
+
+logger = logging.getLogger("formicary.directory")
 
 
 class Leave(Protocol):
@@ -93,7 +97,11 @@ class Following:
     def _take(self, message: Message) -> None:
         if message.performative != "inform":
             return
-        result = decode_result(message.body)
+        try:
+            result = decode_result(message.body)
+        except DirectoryError as error:
+            logger.warning("what %s tells is left out: %s", message.sender, error)
+            return
         if result.anew:
             self._fresh = {}
         services = {(service.agent, service.name): service for service in result.services}

@@ -281,12 +281,10 @@ def test_a_port_at_which_somebody_listens_is_taken():
 
 
 def test_a_busy_process_is_among_the_others():
-    with subprocess.Popen(
-        [sys.executable, "-c", "print(flush=True)\nwhile True: pass"], stdout=subprocess.PIPE
-    ) as busy:
+    command = [sys.executable, "-c", "print(flush=True)\nwhile True: pass"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as busy:
         busy.stdout.readline()
         try:
-            found = [one for _ in range(20) for one in looking.others() if "python" in one]
+            assert any("python" in one for _ in range(20) for one in looking.others())
         finally:
             busy.kill()
-    assert found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.platforms.catalogue import APART, ROUTES, SAME, SUBJECTS
+from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME, SUBJECTS, is_usual
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,19 +25,30 @@ def ways_of(subject: Subject, layout: Layout, part: Part, options: Options) -> l
     if layout.hosts == 1:
         return [way for way in subject.ways.get(SAME, ()) if placement in subject.ways]
     can = subject.ways.get(placement, ())
-    usual = [way for way in can if way in part.ways] or list(subject.usual_ways(placement))
+    usual = _usual(subject, placement, part)
     if placement == SAME or (options.routes is None and options.tls is None):
         return usual
     # What is not given stays as it is without the options.
     tls = options.tls or {way.tls for way in usual}
+    fitting = [way for way in can if way.tls in tls]
+    if placement in HOSTED and options.tls is None:
+        fitting = [way for way in can if is_usual(way, placement)]
     if subject.has_choice(placement):
         routes = options.routes or {way.route for way in usual}
-        return [way for way in can if way.route in routes and way.tls in tls]
-    fitting = [way for way in can if way.tls in tls]
+        return [way for way in fitting if way.route in routes]
     if subject.name in (options.subjects or ()):
         return fitting or usual  # named, so it is wanted, though it has no choice
     routes = {*(options.routes or ROUTES), *_FOR_ALL}
     return [way for way in fitting if way.route in routes]
+
+
+def _usual(subject: Subject, placement: str, part: Part) -> list[Way]:
+    """Return the ways that a part has by itself; between hosts with TLS or not as is usual there."""
+    usual = list(subject.usual_ways(placement))
+    if placement in HOSTED:
+        routes = {way.route for way in part.ways}
+        return [way for way in usual if way.route in routes] or usual
+    return [way for way in subject.ways.get(placement, ()) if way in part.ways] or usual
 
 
 def refuse_idle(options: Options, plan: Sequence[Configuration]) -> None:

@@ -17,6 +17,8 @@ HOSTED = TWO_HOSTS, N_HOSTS = "two-hosts", model.N_HOSTS
 ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
 """The routes between containers: by the platform's own choice, past any server, through the XMPP server."""
 
+TCP = "tcp"
+"""What carries a baseline's messages between two processes."""
 
 DESIGNS = REPLICA, CENTRAL, LOOKUP = "replica", "central", "lookup"
 """How the directory is built: as in `Container(directory=...)`."""
@@ -75,13 +77,14 @@ class Subject:
 
     def usual_ways(self, placement: str) -> tuple[Way, ...]:
         """Return the ways that are measured unless others are asked for."""
-        return tuple(way for way in self.ways.get(placement, ()) if way.route in _USUAL and not way.tls)
+        ways = self.ways.get(placement, ())
+        return tuple(way for way in ways if way.route in _USUAL and is_usual(way, placement))
 
 
 _HERE = "formicary_bench.platforms."
 _ALONE = (Way("in-process"),)
 _BETWEEN = tuple(Way(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in (False, True))
-_USUAL = {"in-process", "tcp", XMPP, DIRECT}
+_USUAL = {"in-process", TCP, XMPP, DIRECT}
 _ANYWHERE = {SAME: _ALONE, APART: _BETWEEN, TWO_HOSTS: _BETWEEN, N_HOSTS: _BETWEEN}
 
 
@@ -110,10 +113,21 @@ SUBJECTS = (
     Subject("formicary-unnumbered", _HERE + "unnumbered", _apart(*_BETWEEN), hidden=True),
     Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, does=("messaging", "create")),
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
-    Subject("tcp", _HERE + "tcp", _apart(Way("tcp"), Way("tcp", tls=True)), does=("messaging", "network")),
+    Subject("tcp", _HERE + "tcp", _apart(Way(TCP), Way(TCP, tls=True)), does=("messaging", "network")),
     Subject("components", _HERE + "components", _apart(Way(XMPP), Way(XMPP, tls=True))),
     Subject("spade", _HERE + "spade", {APART: (Way(XMPP),)}, package="spade"),
 )
+
+
+def is_usual(way: Way, placement: str) -> bool:
+    """Say whether a way does TLS or does not as is usual at a placement.
+
+    From host to host agents' messages are encrypted: links do TLS there, and so do servers with each other,
+    to which containers connect on their own hosts. Of the baseline `tcp` both are measured.
+    """
+    if placement not in HOSTED:
+        return not way.tls
+    return way.route == TCP or way.tls == (way.route in {DIRECT, AUTO})
 
 
 def subject_of(platform: str, kind: str) -> Subject:

@@ -79,7 +79,7 @@ def test_a_selection_over_hosts_has_what_can_be_there():
 def test_the_papers_have_services_apart_beside_and_split():
     plan = of("directory/search", services=(0, 100), subjects=("formicary-central",), routes=(DIRECT,))
     assert [(c.services, c.spread) for c in plan] == [(0, ""), (100, ""), (100, "beside"), (100, "split")]
-    assert [c.key.rpartition("direct/")[2] for c in plan[1:]] == [
+    assert [c.key.rpartition("direct-tls/")[2] for c in plan[1:]] == [
         "100-services-50-100-0", "100-services-beside-50-100-0", "100-services-split-50-100-0"
     ]  # fmt: skip
     assert {c.spread for c in of("directory/register")} == {""}
@@ -146,3 +146,23 @@ def test_the_command_of_a_configuration_measures_it_alone(options):
         assert configuration in again
         assert {c.experiment for c in again} >= {configuration.experiment}
         assert len([c for c in again if c.experiment == configuration.experiment]) == 1
+
+
+def test_between_hosts_links_do_tls_and_so_do_servers_unless_it_is_said_otherwise():
+    def ways(**options):
+        subjects = ("formicary-behaviours", "tcp", "components")
+        plan = of("messaging/pairs", pairs=(1,), subjects=subjects, **options)
+        return [(c.platform, c.route, c.tls) for c in plan]
+
+    direct = [("formicary", DIRECT, True)]
+    xmpp = [("formicary", XMPP, False)]
+    tcp, components = [("tcp", "tcp", False), ("tcp", "tcp", True)], [("components", XMPP, False)]
+    assert ways() == [*xmpp, *direct, *tcp, *components]
+    assert ways(routes=(DIRECT,)) == [*direct, *tcp, *components]
+    assert ways(tls=(False,), routes=(DIRECT,)) == [("formicary", DIRECT, False), tcp[0], *components]
+    here = of(
+        "messaging/pairs", pairs=(1,), subjects=("formicary-behaviours",), placements=(APART, TWO_HOSTS)
+    )
+    assert [(c.placement, c.route, c.tls) for c in here] == [
+        (APART, XMPP, False), (APART, DIRECT, False), (TWO_HOSTS, XMPP, False), (TWO_HOSTS, DIRECT, True)
+    ]  # fmt: skip

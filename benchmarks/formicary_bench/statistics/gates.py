@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.statistics.comparisons import Contrast
 
-_BELIEVED = 0.05
+_BELIEVED = 0.025  # on either side: as the 95% interval that is shown has it
 
 
 class Outcome(StrEnum):
@@ -52,8 +52,8 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
 def gate(family: Sequence[Contrast], max_slowdown: float) -> list[Passage]:
     """Judge whether figures have become worse by more than is allowed.
 
-    That one is slower is believed where that would come about by chance, in the whole family, at most once in
-    20 times; that one is not, where it would by itself.
+    That one is slower is believed where chance would do that, in the whole family, at most once in 40 times;
+    that one is not, where its 95% interval ends below what is allowed.
 
     Args:
         family: What is compared.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -70,15 +71,33 @@ def test_it_does_not_run_as_root_and_takes_no_shell(path):
     assert health.partition("CMD ")[2].startswith("[")
 
 
+def copied(path):
+    """Give what an image gets from the repository."""
+    found = [words for words in map(str.split, instructions(path, "COPY")) if "--from=build" not in words]
+    return [source for *sources, _ in found for source in sources]
+
+
 @each_image
 def test_what_it_copies_is_here_and_is_let_in(path):
-    copied = [words for words in map(str.split, instructions(path, "COPY")) if "--from=build" not in words]
-    sources = [source for *sources, _ in copied for source in sources]
+    sources = copied(path)
     assert [source for source in sources if not (ROOT / source).exists()] == []
     ignored = path.with_name("Dockerfile.dockerignore").read_text(encoding="utf-8").splitlines()
     allowed = {line.removeprefix("!") for line in ignored if line.startswith("!")}
     assert "*" in ignored
     assert [s for s in sources if not any(s == each or s.startswith(f"{each}/") for each in allowed)] == []
+
+
+def test_what_the_container_copies_is_enough_to_build_of(tmp_path):
+    for source in copied(DOCKERFILES[0]):
+        here, there = ROOT / source, tmp_path / source
+        if here.is_dir():
+            shutil.copytree(here, there, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(here, there)
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
+    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [path.suffix for path in (tmp_path / "dist").iterdir()] == [".whl"]
 
 
 # The compose file

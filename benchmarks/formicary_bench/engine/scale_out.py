@@ -14,52 +14,43 @@ from formicary_bench.engine.repetition import Nobody, measure
 from formicary_bench.results.scale import AGENTS, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from formicary_bench.engine.messages import Mark
-    from formicary_bench.engine.places import Seat
-    from formicary_bench.engine.repetition import Task, Watcher
+    from formicary_bench.engine.repetition import Taken, Task, Watcher
     from formicary_bench.hosts.protocol import Looked
     from formicary_bench.results.model import Repetition
     from formicary_bench.results.raw import AnyRaw
 
 
 class Looks(Nobody):
-    """Looks at all hosts when T2 begins, and when it ends.
-
-    Args:
-        seats: the workers' places.
-    """
+    """Looks at all hosts when T2 begins, and when it ends."""
 
     marks = True
 
-    def __init__(self, seats: Sequence[Seat]) -> None:
-        self._seats = seats
-        self._pids: dict[str, int] = {}
+    def __init__(self) -> None:
+        self._workers: tuple[Taken, ...] = ()
         self._kept: list[list[Looked]] = []
 
-    def begin(self, processes: dict[str, int]) -> None:
+    def begin(self, workers: Mapping[str, Taken]) -> None:
         """Keep whom to look at."""
-        self._pids = processes
+        self._workers = tuple(workers.values())
 
     def mark(self, mark: Mark) -> None:  # noqa: ARG002 -- as of Observer
         """Look at all of them."""
-        self._kept.append([seat.place.look(self._watched(seat)) for seat in self._seats])
+        self._kept.append([one.seat.place.look(_watched(one)) for one in self._workers])
 
     def counters(self) -> dict[str, float]:
         """Return what was counted, by what it is and where; nothing if there were not both moments."""
         if len(self._kept) != 2:  # noqa: PLR2004 -- begin and end
             return {}
         found: dict[str, float] = {}
-        for seat, first, last in zip(self._seats, *self._kept, strict=True):
-            for who, pid in zip((AGENTS, SERVER), self._watched(seat), strict=False):
-                found |= _of_process(f"{who}@{seat.place.name}", pid, first, last)
-            found |= _of_host(seat.place.name, first, last)
+        for worker, first, last in zip(self._workers, *self._kept, strict=True):
+            host = worker.seat.place.name
+            for who, pid in zip((AGENTS, SERVER), _watched(worker), strict=False):
+                found |= _of_process(f"{who}@{host}", pid, first, last)
+            found |= _of_host(host, first, last)
         return found
-
-    def _watched(self, seat: Seat) -> tuple[int, ...]:
-        server = (seat.server.pid,) if seat.server and seat.server.pid else ()
-        return self._pids[seat.label], *server
 
 
 def measure_scale_out(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]:
@@ -72,9 +63,15 @@ def measure_scale_out(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]
     Raises:
         RepetitionError: nothing came of it; says what happened.
     """
-    looks = Looks(task.seats)
+    looks = Looks()
     known, data = measure(task, watcher, observer=looks)
     return replace(known, counters=looks.counters()), data
+
+
+def _watched(worker: Taken) -> tuple[int, ...]:
+    """Return the processes to look at on a worker's host: its own, and that of the server there."""
+    server = worker.seat.server
+    return worker.process.pid, *((server.pid,) if server and server.pid else ())
 
 
 def _of_process(name: str, pid: int, first: Looked, last: Looked) -> dict[str, float]:

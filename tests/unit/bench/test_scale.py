@@ -1,6 +1,7 @@
 """What `messaging/scale-out` counts, computes and says."""
 
 import io
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -8,6 +9,7 @@ from tests.unit.bench.synthetic import make_run, scale_plan
 
 from formicary_bench.engine.messages import Mark, Server
 from formicary_bench.engine.places import Seat
+from formicary_bench.engine.repetition import Taken
 from formicary_bench.engine.scale_out import Looks
 from formicary_bench.hosts.protocol import Looked
 from formicary_bench.reports import html, terminal
@@ -38,9 +40,13 @@ def mark(*, begins):
     return Mark(begins=begins, done=0, at_ns=0, wire=(0, 0))
 
 
+def taken(seat):
+    return Taken(seat, SimpleNamespace(pid=5))
+
+
 def looks_at(*seats):
-    looks = Looks(seats)
-    looks.begin({seat.label: 5 for seat in seats})
+    looks = Looks()
+    looks.begin({seat.label: taken(seat) for seat in seats})
     for begins in (True, False):
         looks.mark(mark(begins=begins))
     return looks.counters()
@@ -69,8 +75,8 @@ def test_a_process_that_is_gone_has_no_figures():
 
 
 def test_without_both_looks_nothing_is_counted():
-    looks = Looks([Seat("member", Place("a", [looked(1, {5: 1.0})]))])
-    looks.begin({"member@a": 5})
+    looks = Looks()
+    looks.begin({"member@a": taken(Seat("member", Place("a", [looked(1, {5: 1.0})])))})
     looks.mark(mark(begins=True))
     assert looks.counters() == {}
 

@@ -7,6 +7,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary_bench.engine.messages import Mark
+from formicary_bench.engine.sockets import carried
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,4 +54,4 @@ def wire_counters() -> tuple[int, int]:
 
 def mark_now(work: Work, *, begins: bool) -> Mark:
     """Return what is to be said of this moment."""
-    return Mark(begins, work.done(), perf_counter_ns(), wire_counters())
+    return Mark(begins, work.done(), perf_counter_ns(), wire_counters(), carried(work.job.server))

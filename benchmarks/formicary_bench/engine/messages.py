@@ -127,12 +127,14 @@ class Mark(msgspec.Struct, frozen=True, tag="mark"):
         done: as of `Progress`.
         at_ns: when, on the worker's clock.
         wire: bytes and packets that the loopback interface has carried until then.
+        carried: what the process's own TCP connections have, as of `sockets.Carried`.
     """
 
     begins: bool
     done: int
     at_ns: int
     wire: tuple[int, int]
+    carried: tuple[int, int, int, int] = (0, 0, 0, 0)
 
 
 class Done(msgspec.Struct, frozen=True, tag="done"):

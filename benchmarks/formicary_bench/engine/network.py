@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from formicary_bench.engine.own_network import SHARED, has_own_network
 from formicary_bench.engine.repetition import Nobody, measure
+from formicary_bench.engine.sockets import Carried
 
 if TYPE_CHECKING:
     from formicary_bench.engine.messages import Mark
@@ -59,4 +60,8 @@ def counters(marks: list[Mark]) -> dict[str, float]:
         "round_trips": end.done - begin.done,
         "wire_bytes": end.wire[0] - begin.wire[0],
         "wire_packets": end.wire[1] - begin.wire[1],
+        **{
+            name: float(after - before)
+            for name, before, after in zip(Carried._fields, begin.carried, end.carried, strict=True)
+        },
     }

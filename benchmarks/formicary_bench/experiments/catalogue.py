@@ -265,10 +265,10 @@ NETWORK = Experiment(
     what="bytes and packets on the wire while pairs talk, beside what they send",
     source="Alberola 2010, Fig. 17",
     varies=("pairs", "payload", "route", "tls", "rounds"),
-    loads=(1, 10, 50, 100, 150, 200),
+    loads=(1, 10, 50, 100, 200),
     payloads=(100,),
     placements=(APART,),
-    ways=(Way(DIRECT), Way(DIRECT, tls=True), Way(XMPP), Way("tcp")),
+    ways=tuple(Way(route, tls) for route in (DIRECT, XMPP, "tcp") for tls in (False, True)),
 )
 
 MESSAGING_CPU = Experiment(

@@ -111,6 +111,7 @@ SUBJECTS = (
     *(Subject("formicary", "", {SAME: _ALONE}, kind, ("memory",)) for kind in (IMPORTED, CONTAINER)),
     Subject("python", "", {SAME: _ALONE}, does=("memory",)),
     Subject("formicary-unnumbered", _HERE + "unnumbered", _apart(*_BETWEEN), hidden=True),
+    Subject("formicary-unbatched", _HERE + "unbatched", _apart(*_BETWEEN), does=("network",)),
     Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, does=("messaging", "create")),
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
     Subject("tcp", _HERE + "tcp", _apart(Way(TCP), Way(TCP, tls=True)), does=("messaging", "network")),

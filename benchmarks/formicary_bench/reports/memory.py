@@ -9,6 +9,7 @@ import msgspec
 from formicary_bench import published
 from formicary_bench.reports import figures
 from formicary_bench.reports.charts import Bar, Bars
+from formicary_bench.reports.growth import growth_figures, sparkline
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import by_series, label, subject
@@ -62,7 +63,9 @@ def memory_sentences(rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
 
 def memory_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
     """Show what each state holds, and what each agent does."""
-    if not rows or rows[0].seconds:
+    if rows and rows[0].seconds:
+        return [figure for row in rows if row.memory for figure in growth_figures(row, row.memory)]
+    if not rows:
         return []
     columns = memory_columns(rows, run)
     few = [row for row in rows if row.memory and row.agents <= _PUBLISHED]
@@ -125,6 +128,7 @@ def _growth_columns(rows: Sequence[Row]) -> list[Column]:
         Column("seconds", tuple(str(row.seconds) for row in rows)),
         Column("messages", tuple(figures.count(row.memory.messages if row.memory else None) for row in rows)),
         Column("holds", tuple(figures.size(row.memory.uss.mean if row.memory else None) for row in rows)),
+        Column("over time", tuple(sparkline(row.memory) if row.memory else "" for row in rows), names=True),
         Column("grows per second, 95%", tuple(_range(one) for one, _ in grown)),
         Column("per message, 95%", tuple(_range(one) for _, one in grown)),
     ]

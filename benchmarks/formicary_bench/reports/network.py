@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from formicary_bench import published
 from formicary_bench.reports import figures, scales
-from formicary_bench.reports.charts import Lines, Point
+from formicary_bench.reports.charts import Bar, Bars, Lines, Point
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
-from formicary_bench.reports.series import by_series, label
+from formicary_bench.reports.series import by_series, label, subject
 from formicary_bench.reports.tables import Column, Extra
 
 if TYPE_CHECKING:
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary import Row
 
     Value = Callable[[NetworkFigures], memory.Figure | None]
+
+_BATCHES = {"formicary": "on", "formicary-unbatched": "off"}
+_SWITCHES = (
+    "What each message takes beyond its body: the platform's own words, TLS, and the headers of TCP and IP, "
+    "those of packets that only acknowledge included. Without batches each message has a frame of its own; "
+    "the system may still put several frames into a packet."
+)
 
 LOOPBACK = (
     "On one host the wire is the loopback interface, whose packets may have 64 kB, where those of Ethernet "
@@ -39,7 +46,7 @@ def network_columns(rows: Sequence[Row]) -> list[Column]:
         Column("body", bodies, minor=len(set(bodies)) == 1),
         Column("on the wire", tuple(bits(one.mean) for one in wire)),
         Column("95%", tuple(figures.spread(one.mean, one.ci95) for one in wire)),
-        Column("bodies", tuple(bits(one.payload_bytes_per_s.mean) for one in known)),
+        Column("bodies", tuple(bits(one.payload_bytes_per_s.mean) for one in known), minor=True),
         Column("per byte of a body", tuple(figures.digits(one.mean) if one else "" for one in overhead)),
         Column("95%", tuple(figures.spread(one.mean, one.ci95) if one else "" for one in overhead)),
         Column("each message", tuple(figures.size(one.wire_bytes_per_message.mean) for one in known)),
@@ -49,12 +56,36 @@ def network_columns(rows: Sequence[Row]) -> list[Column]:
     ]
 
 
+def _through_server(rows: Sequence[Row]) -> list[Extra]:
+    """Give the server's share, and the two ways of which each message that goes through it goes both."""
+    shown = [row for row in rows if row.network and row.network.server_share]
+    known = [row.network for row in shown if row.network]
+    if not known:
+        return []
+    columns = [
+        Column("who", tuple(label(row) for row in shown), names=True),
+        Column("pairs", tuple(str(row.pairs) for row in shown)),
+        Column("server's share", tuple(f"{one.server_share:.0%}" for one in known)),
+        Column("to the server", tuple(_bytes(one.to_server_per_message) for one in known)),
+        Column("from it", tuple(_bytes(one.from_server_per_message) for one in known)),
+    ]
+    remark = (
+        "The share is of what the connections of the asking process carry; the bytes are for each message, "
+        "without the headers of TCP and IP."
+    )
+    return [Extra("What goes through the server", columns, remark)]
+
+
+def _bytes(figure: memory.Figure | None) -> str:
+    return figures.size(figure.mean) if figure and figure.mean else ""
+
+
 def network_sentences(rows: Sequence[Row]) -> list[str]:
     """Say what goes over the wire for each byte that is sent."""
     found = []
     for members in by_series(_ordered(rows)).values():
         few, many = (pick(members, key=lambda row: row.pairs) for pick in (min, max))
-        if members[0].platform == "tcp" or few.network is None or many.network is None:
+        if members[0].platform != "formicary" or few.network is None or many.network is None:
             continue
         between = "" if few.kind == "behaviours" else " between micro-agents"
         said = f"{where(few)}{between}, {_each(few, few.network)}"
@@ -83,9 +114,50 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
         ),
     ]
     return [
-        Figure(title, caption, _lines(known, value, axis, text), columns)
-        for title, axis, value, text in charts
-        if all(row.network and value(row.network) for row in known)
+        *(
+            Figure(title, caption, _lines(known, value, axis, text), columns)
+            for title, axis, value, text in charts
+            if all(row.network and value(row.network) for row in known)
+        ),
+        *_overheads(known),
+    ]
+
+
+def _overheads(rows: Sequence[Row]) -> list[Figure]:
+    """Show what a message takes on the wire beyond its body, with and without batches and TLS."""
+    most = max(row.pairs for row in rows)
+    shown = [row for row in rows if row.pairs == most]
+    bars = [
+        Bar(series, max(figure.mean, 0), figures.size(max(figure.mean, 0)), figure.ci95)
+        for series, (row, *_) in by_series(shown).items()
+        for figure in ([row.network.wire_overhead_per_message] if row.network else [])
+    ]
+    columns = _switch_columns(shown)
+    if len(bars) < 2 or not columns:  # noqa: PLR2004 -- a comparison
+        return []
+    title = f"What a message of {most} pairs takes on the wire beyond its body"
+    return [Figure(title, f"Less is better. {LOOPBACK}", Bars({"": bars}), columns)]
+
+
+def _switch_columns(rows: Sequence[Row]) -> list[Column]:
+    """Give the table of routes by what is switched on; empty where nothing is switched."""
+    known = sorted(
+        (row for row in _ordered(rows) if row.network and row.kind != "micro"), key=lambda row: row.route
+    )
+    if len({(row.platform, row.tls) for row in known if row.platform in _BATCHES}) < 2:  # noqa: PLR2004
+        return []
+    parts = [row.network.wire_overhead_per_message for row in known if row.network]
+    packed = [row.network.messages_per_packet for row in known if row.network]
+    return [
+        Column("route", tuple(row.route for row in known), names=True),
+        Column("who", tuple(subject(row) for row in known), names=True),
+        Column("batches", tuple(_BATCHES.get(row.platform, "") for row in known)),
+        Column("TLS", tuple("on" if row.tls else "off" for row in known)),
+        Column("pairs", tuple(str(row.pairs) for row in known)),
+        Column("beyond the body", tuple(figures.size(max(one.mean, 0)) for one in parts)),
+        Column("95%", tuple(figures.spread(one.mean, one.ci95) for one in parts)),
+        Column("messages per packet", tuple(figures.times(one.mean) for one in packed)),
+        Column("trips/s", tuple(figures.count(row.round_trips_per_s) for row in known)),
     ]
 
 
@@ -108,7 +180,12 @@ def network_beside(rows: Sequence[Row]) -> list[Extra]:
         Column("on the wire", values),
     ]
     remark = "The paper's hosts were joined by Fast Ethernet, and its messages were of another size."
-    return [Extra("Beside the published figures", columns, remark)]
+    beside = Extra("Beside the published figures", columns, remark)
+    loads = {row.pairs for row in known}
+    shown = [row for row in known if row.pairs in {min(loads), max(loads)}]
+    switches = _switch_columns(shown)
+    changes = [Extra("What batches and TLS change on the wire", switches, _SWITCHES)] if switches else []
+    return [*_through_server(known), *changes, beside]
 
 
 def bits(bytes_per_s: float) -> str:

@@ -48,6 +48,17 @@ def logarithmic(values: Iterable[float], text: Format) -> Scale:
     return _with_ticks(_log, first, last, [(value, text(value)) for value in _round_values(first, last)])
 
 
+def linear(values: Sequence[float], text: Format) -> Scale:
+    """Make an axis of equal steps with ticks at round values."""
+    low, high = min(values), max(values)
+    room = (high - low) * _ROOM or abs(high) * _ROOM or 1.0
+    first, last = low - room, high + room
+    power = 10.0 ** math.floor(math.log10((last - first) / _FEW))
+    step = next(size for size in (5 * power, 2 * power, power) if (last - first) / size >= _FEW)
+    wanted = (number * step for number in range(math.ceil(first / step), math.floor(last / step) + 1))
+    return _with_ticks(float, first, last, [(value, text(value)) for value in wanted])
+
+
 def logarithmic_at(values: Sequence[float], text: Format) -> Scale:
     """Make an axis of powers of ten with ticks at the very values that were measured."""
     logs = sorted({_log(value) for value in values})

@@ -34,6 +34,7 @@ _SUBJECTS = {
     ("tcp", ""): "TCP sockets",
     ("components", ""): "Bare components",
     ("formicary-unnumbered", ""): "Without numbers",
+    ("formicary-unbatched", ""): "Without batches",
     ("spade", ""): "SPADE",
 }
 
@@ -53,6 +54,10 @@ _STYLES = {
     ("formicary", "micro", "xmpp", True): ("k", "diamond", "3 2"),
     ("formicary", "micro", "direct", False): ("l", "cross", ""),
     ("formicary", "micro", "direct", True): ("l", "cross", "3 2"),
+    ("formicary-unbatched", "", "direct", False): ("d", "nabla", ""),
+    ("formicary-unbatched", "", "direct", True): ("d", "nabla", "3 2"),
+    ("formicary-unbatched", "", "xmpp", False): ("f", "cross", ""),
+    ("formicary-unbatched", "", "xmpp", True): ("f", "cross", "3 2"),
     ("spade", "", "in-process", False): ("d", "triangle", ""),
     ("spade", "", "xmpp", False): ("e", "nabla", ""),
     ("tasks", "", "in-process", False): ("t", "circle", "6 4"),

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from formicary_bench.results.raw import Holdings
     from formicary_bench.results.summary import Row
 
-_SETTLING = 0.2  # part of the time in which buffers and arenas find their size
+SETTLING = 0.2
+"""Part of the time in which buffers and arenas find their size: it counts for no slope."""
+
+_POINTS = 60  # of a picture
 _SEGMENTS = 10  # of the rest: few enough to be long, enough for a usable t quantile
 
 
@@ -39,6 +42,8 @@ class MemoryFigures(msgspec.Struct, frozen=True, kw_only=True):
         growth_per_s: Bytes per second by which `uss` grows under load, once it has settled.
         growth_per_message: The same per message.
         messages: How many messages there were in all.
+        over_time: What the processes held while the load went on, of each repetition: seconds and bytes, the
+            medians of as many parts of the time.
     """
 
     uss: Figure
@@ -48,6 +53,7 @@ class MemoryFigures(msgspec.Struct, frozen=True, kw_only=True):
     growth_per_s: Figure | None = None
     growth_per_message: Figure | None = None
     messages: int = 0
+    over_time: tuple[tuple[tuple[float, float], ...], ...] = ()
 
 
 def memory_figures(repetitions: Sequence[Holdings]) -> MemoryFigures | None:
@@ -68,6 +74,7 @@ def memory_figures(repetitions: Sequence[Holdings]) -> MemoryFigures | None:
         growth_per_s=_over(per_s),
         growth_per_message=_over(per_message),
         messages=sum(int(data.messages[-1]) for data in repetitions),
+        over_time=tuple(_over_time(data) for data in repetitions),
     )
 
 
@@ -113,6 +120,15 @@ def _over(slopes: Sequence[Interval | None]) -> Figure | None:
     return Figure(interval.mean, (interval.low, interval.high))
 
 
+def _over_time(data: Holdings) -> tuple[tuple[float, float], ...]:
+    import numpy as np
+
+    parts = np.array_split(np.arange(len(data.seconds)), min(_POINTS, len(data.seconds)))
+    return tuple(
+        (float(np.median(data.seconds[part])), float(np.median(data.uss_bytes[part]))) for part in parts
+    )
+
+
 def _growth(data: Holdings) -> tuple[Interval | None, Interval | None]:
     """Give by how much a process grows in a second, and with a message.
 
@@ -122,7 +138,7 @@ def _growth(data: Holdings) -> tuple[Interval | None, Interval | None]:
     """
     import numpy as np
 
-    settled = data.seconds >= data.seconds[-1] * _SETTLING
+    settled = data.seconds >= data.seconds[-1] * SETTLING
     parts = np.array_split(np.flatnonzero(settled), _SEGMENTS)
     if any(len(part) == 0 for part in parts):
         return None, None

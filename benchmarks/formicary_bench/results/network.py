@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from formicary_bench.results.model import Configuration, Repetition
 
 _MESSAGES = 2  # of a round trip
+_SERVERS = ("to_server", "from_server")
+_CARRIED = (*_SERVERS, "to_others", "from_others")  # by TCP connections, as of `engine.sockets`
 
 
 class NetworkFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +29,12 @@ class NetworkFigures(msgspec.Struct, frozen=True, kw_only=True):
             it twice: to the server, and from it.
         overhead: Bytes on the wire for each byte of a body; None for empty bodies.
         messages_per_packet: Messages for each packet: more than one where they go in batches.
-        server_share: What part of the bytes went to or from the XMPP server.
+        wire_overhead_per_message: Bytes on the wire for each message beyond its body.
+        server_share: What part of the bytes went to or from the XMPP server: of those that the connections of
+            the process that asks have carried, which see one of the two ways of each message.
+        to_server_per_message: Bytes that went from a container to the server for a message, without the
+            headers of TCP; 0 where none did, None where that is not known.
+        from_server_per_message: Bytes that went from the server to a container.
     """
 
     wire_bytes_per_s: Figure
@@ -36,18 +43,23 @@ class NetworkFigures(msgspec.Struct, frozen=True, kw_only=True):
     wire_bytes_per_message: Figure
     overhead: Figure | None
     messages_per_packet: Figure
+    wire_overhead_per_message: Figure
     server_share: float
+    to_server_per_message: Figure | None = None
+    from_server_per_message: Figure | None = None
 
 
 def network_figures(configuration: Configuration, repetitions: Sequence[Repetition]) -> NetworkFigures | None:
     """Compute the figures of a configuration of `network`; None where nothing was counted.
 
-    Direct links leave the server out, and by the route `xmpp` there is nothing but the server's connections.
+    Where connections are not counted one by one, all that goes by the route `xmpp` is the server's, and
+    nothing else is.
     """
     known = [one.counters for one in repetitions if _is_sound(one.counters)]
     if not known:
         return None
     size = configuration.payload_bytes
+    counted = all(sum(max(one.get(name, 0), 0) for name in _CARRIED) > 0 for one in known)
 
     def figure(value: Callable[[dict[str, float]], float]) -> Figure:
         return mean_figure([value(counters) for counters in known])
@@ -59,8 +71,16 @@ def network_figures(configuration: Configuration, repetitions: Sequence[Repetiti
         wire_bytes_per_message=figure(lambda c: c["wire_bytes"] / _messages(c)),
         overhead=figure(lambda c: c["wire_bytes"] / _messages(c) / size) if size else None,
         messages_per_packet=figure(lambda c: _messages(c) / c["wire_packets"]),
-        server_share=1.0 if configuration.named_route == "xmpp" else 0.0,
+        wire_overhead_per_message=figure(lambda c: c["wire_bytes"] / _messages(c) - size),
+        server_share=_share(known) if counted else float(configuration.named_route == "xmpp"),
+        to_server_per_message=figure(lambda c: c["to_server"] / c["round_trips"]) if counted else None,
+        from_server_per_message=figure(lambda c: c["from_server"] / c["round_trips"]) if counted else None,
     )
+
+
+def _share(known: Sequence[dict[str, float]]) -> float:
+    server = sum(counters[name] for counters in known for name in _SERVERS)
+    return server / sum(counters[name] for counters in known for name in _CARRIED)
 
 
 def _messages(counters: dict[str, float]) -> float:

@@ -112,7 +112,7 @@ def test_a_network_of_its_own_has_nothing_else_on_it():
 
 def test_without_permission_the_figures_say_what_else_is_in_them(silent, monkeypatch, tmp_path):
     monkeypatch.setattr(own_network.ctypes, "CDLL", lambda *_, **__: Refusing())
-    options = Options("network", pairs=(2,), subjects=("tcp",), rounds=(20, 100, 50))
+    options = Options("network", pairs=(2,), subjects=("tcp",), tls=(False,), rounds=(20, 100, 50))
     outcome = perform(options, tmp_path / "run", silent())
     assert [repetition.notes for repetition in outcome.folder.manifest.repetitions] == [(SHARED,)]
 
@@ -138,5 +138,11 @@ def test_through_the_server_each_message_goes_over_the_wire_twice(silent, tmp_pa
         repetition.configuration.split("/")[3]: repetition.counters
         for repetition in outcome.folder.manifest.repetitions
     }
+    # Each message goes from a container to the server, or from it: the asking one sees one way of each.
+    assert by_route["direct"]["to_server"] == by_route["direct"]["from_server"] == 0
+    assert by_route["direct"]["to_others"] > 5000 * by_route["direct"]["round_trips"]
+    for way in ("to_server", "from_server"):
+        assert by_route["xmpp"][way] > 5000 * by_route["xmpp"]["round_trips"]
+    assert by_route["xmpp"]["to_others"] == 0
     each = {route: one["wire_bytes"] / one["round_trips"] / 2 for route, one in by_route.items()}
     assert 5000 < each["direct"] < 10_000 < each["xmpp"]

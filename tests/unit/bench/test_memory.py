@@ -7,7 +7,8 @@ from tests.unit.bench.synthetic import STARTED, make_run
 from formicary_bench import published
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import command, make_plan
-from formicary_bench.reports.families import columns, extras, said
+from formicary_bench.reports.families import charts, columns, extras, said
+from formicary_bench.reports.growth import sparkline
 from formicary_bench.reports.html import render
 from formicary_bench.reports.terminal import console_for_reports, show
 from formicary_bench.results.memory import each, memory_figures
@@ -135,6 +136,46 @@ def test_growth_is_said(tmp_path, rise, words):
     assert sentence.startswith("In one process, under the load of 10 pairs of micro-agents, ")
     assert words in sentence
     assert "memory/growth" in render(run)
+
+
+def growing(tmp_path, *held):
+    options = Options("memory/growth", placements=("same-container",), subjects=("formicary-micro",))
+    run = make_run(tmp_path / "run", make_plan(options), repetitions=0)
+    for number, one in enumerate(held, 1):
+        add(run, run.manifest.configurations[0], number, load(one))
+    return run
+
+
+def test_memory_over_time_is_a_chart_with_its_slope(tmp_path):
+    run = growing(tmp_path, *(20e6 + np.linspace(0, 20 * rise, 100) for rise in (90_000, 110_000)))
+    rows = summarise(run)
+    (figure,) = charts("memory/growth", rows, rows)
+    assert [series.label.rpartition(", ")[2] for series in figure.legend] == [
+        "repetition 1", "repetition 2", "growth",
+    ]  # fmt: skip
+    begin, end = list(figure.chart.lines.values())[-1]
+    assert (end.y - begin.y) / (end.x - begin.x) == pytest.approx(100_000, rel=0.02)
+    assert begin.y < 20.6e6
+    assert end.y > 21.4e6
+    ticks = [tick.text for tick in figure.chart.y.ticks]
+    assert len(set(ticks)) == len(ticks) >= 3
+    assert "Memory over time: Micro-agents, 10 pairs" in render(run)
+
+
+def test_the_terminal_draws_memory_over_time(tmp_path, capsys):
+    run = growing(tmp_path, 20e6 + np.linspace(0, 20 * 100_000, 100))
+    (row,) = summarise(run)
+    drawn = sparkline(row.memory)
+    assert len(drawn) == 20
+    assert (drawn[0], drawn[-1]) == ("▁", "█")
+    assert list(drawn) == sorted(drawn)
+    show(run, [row], console_for_reports())
+    assert drawn in capsys.readouterr().out
+
+
+def test_memory_that_stays_is_a_flat_line(tmp_path):
+    (row,) = summarise(growing(tmp_path, 20e6 + np.tile([0.0, 500.0], 50)))
+    assert set(sparkline(row.memory)) == {"▁"}
 
 
 def test_published_figures_stand_beside_ours(states):

@@ -25,7 +25,8 @@ from tests.plugins.namespaces import need_namespaces
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_FOLDERS = Path("/run/formicary-test-labs")  # one for each: the process that made it, and a number
+_FOLDERS = Path("/run")  # that of a lab is named after the process that made it, and a number
+_PREFIX = "formicary-test-lab"
 _NUMBERS = itertools.count(1)
 
 
@@ -118,7 +119,7 @@ def laboratory(count: int, rate: str = "") -> Iterator[Lab]:
     from formicary_bench.hosts.lab.remove import down
 
     _remove_left_over()
-    folder = LabFolder(_FOLDERS / f"{os.getpid()}-{next(_NUMBERS)}")
+    folder = LabFolder(_FOLDERS / f"{_PREFIX}-{os.getpid()}-{next(_NUMBERS)}")
     try:
         status, _ = up(folder.path, count, rate)
         made = folder.read()
@@ -127,18 +128,15 @@ def laboratory(count: int, rate: str = "") -> Iterator[Lab]:
         yield Lab(folder.inventory, hosts, status.address)
     finally:
         down(folder.path)
-        _tidy()
 
 
 def _remove_left_over() -> None:
     """Remove the labs of runs that were killed."""
+    from formicary_bench.hosts.lab.errors import LabError
     from formicary_bench.hosts.lab.remove import down
 
-    for folder in _FOLDERS.glob("*-*"):
-        if not Path(f"/proc/{folder.name.partition('-')[0]}").exists():
-            down(folder)
-
-
-def _tidy() -> None:
-    with suppress(OSError):  # another run has a lab
-        _FOLDERS.rmdir()
+    for folder in _FOLDERS.glob(f"{_PREFIX}-*-*"):
+        made_by = folder.name.split("-")[-2]
+        if not Path(f"/proc/{made_by}").exists():
+            with suppress(LabError):  # another run is removing it at this moment
+                down(folder)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -239,6 +240,18 @@ def test_labs_do_not_disturb_each_other(make_lab):
     down(second.folder)
     assert_nothing_is_left(second.folder)
     assert ssh(first, first.hosts[0], "true").returncode == 0
+
+
+def test_what_a_killed_test_run_has_made_is_removed_by_the_next(make_lab):
+    make = "from tests.plugins.hosts import laboratory\nwith laboratory(1) as lab: print(lab.folder); input()"
+    root = Path(__file__).resolve().parents[3]
+    run = [sys.executable, "-u", "-c", make]
+    with subprocess.Popen(run, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as killed:
+        folder = Path(killed.stdout.readline().strip())
+        assert look(folder).state == "up"
+        killed.kill()
+    make_lab(1)
+    assert_nothing_is_left(folder)
 
 
 # The commands

@@ -151,7 +151,8 @@ class Listener:
                 await asyncio.sleep(_RETRY)
                 continue
             if is_tcp:  # asyncio does that only for sockets that it has accepted itself
-                connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                with contextlib.suppress(OSError):  # some systems say so that it has gone already
+                    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             task = asyncio.create_task(self._welcome(connected, is_tcp))
             self._half_open[task] = None
             task.add_done_callback(self._half_open.pop)

@@ -90,6 +90,10 @@ class Connections:
         """The link to the container that this one has joined, if it has."""
         return self._middle
 
+    def forget(self, domain: str) -> None:
+        """Know a container no longer to which there is no link any more; a new one needs a new offer."""
+        self._direct.forget(domain)
+
     async def open(self) -> None:
         """Begin to listen; errors as of `Direct.open`."""
         await self._direct.open()

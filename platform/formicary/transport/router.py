@@ -169,6 +169,8 @@ class Router:
         for link in idle:
             link.abandon()
             del self.links[link.domain]
+            if self._connections is not None:
+                self._connections.forget(link.domain)
 
     def _terms(self, domain: str) -> Terms:
         limit = _FRAME_LIMIT if self._xmpp is None else min(_FRAME_LIMIT, self._xmpp.frame_limit)

@@ -11,6 +11,7 @@ The user's own SSH configuration is not read: what the inventory says is all tha
 from __future__ import annotations
 
 import asyncio
+import os
 import shlex
 import socket
 from contextlib import asynccontextmanager, suppress
@@ -21,6 +22,7 @@ from formicary_bench.hosts.keys import Keys, load_keys, refused_key
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Sequence
+    from types import UnionType
 
     import asyncssh
 
@@ -171,30 +173,35 @@ class Web:
             if isinstance(done, Connection):
                 await done.close()
 
-    async def connect(self, name: str, way: tuple[str, ...] = ()) -> Connection:
+    async def connect(self, name: str) -> Connection:
         """Return a connection to a host: the one that there is, or a new one.
-
-        Args:
-            name: of the host.
-            way: hosts that are to be reached by way of it.
 
         Raises:
             HostError: it, or a host by way of which it is reached, cannot be connected to.
         """
-        if name in way:
-            raise HostError(f"host {name}: it is reached by way of itself; change `jump` in the inventory")
-        if name not in self._hosts:
-            raise HostError(f"host {way[-1]}: its jump host {name} is not in the inventory; add it there")
+        self._check_way(name)
         task = self._connections.get(name)
         if task is None or _is_over(task):
-            task = self._connections[name] = asyncio.create_task(self._connect(self._hosts[name], way))
+            task = self._connections[name] = asyncio.create_task(self._connect(self._hosts[name]))
         return await asyncio.shield(task)
 
-    async def _connect(self, host: Host, way: tuple[str, ...]) -> Connection:
+    def _check_way(self, name: str) -> None:
+        """Refuse a way that does not begin anywhere."""
+        way = [name]
+        while jump := self._hosts[way[-1]].jump:
+            if jump in way:
+                raise HostError(
+                    f"host {name}: it is reached by way of itself; change `jump` in the inventory"
+                )
+            if jump not in self._hosts:
+                raise HostError(f"host {way[-1]}: its jump host {jump} is not in the inventory; add it there")
+            way.append(jump)
+
+    async def _connect(self, host: Host) -> Connection:
         if not host.jump:
             return await connect(host)
         try:
-            jump = await self.connect(host.jump, (*way, host.name))
+            jump = await self.connect(host.jump)
         except HostError as error:
             raise HostError(f"host {host.name}: it is reached by way of another: {error}") from error
         return await connect(host, jump)
@@ -250,7 +257,7 @@ def _failure(error: Exception, host: Host, keys: Keys) -> str:
         return refused_key(error, host, keys)
     where = f"{host.address}, port {host.port},"
     reason = _reason(error)
-    sentences: dict[type[Exception], str] = {
+    sentences: dict[type[Exception] | UnionType, str] = {
         asyncssh.PermissionDenied: _denied(host),
         socket.gaierror: f"its name {host.address} is not known here; correct `address` in the inventory",
         ConnectionRefusedError: f"nobody listens at {where} or a firewall refuses; start the SSH server "
@@ -259,10 +266,10 @@ def _failure(error: Exception, host: Host, keys: Keys) -> str:
         "the network, or a firewall, let us through?",
         asyncssh.ChannelOpenError: f"its jump host {host.jump} cannot reach {where} ({reason}); correct "
         "`address` or `port` in the inventory",
-        asyncssh.DisconnectError: f"what listens at {where} ended the connection ({reason}); is it an SSH "
-        "server?",
+        asyncssh.DisconnectError | ConnectionError: f"what listens at {where} ended the connection "
+        f"({reason}); is it an SSH server?",
     }
-    otherwise = f"{where} cannot be connected to: {reason}; try it with `ssh`"
+    otherwise = f"{where} cannot be reached ({reason}); is it switched on, and is the network in order?"
     return next((said for kind, said in sentences.items() if isinstance(error, kind)), otherwise)
 
 
@@ -277,5 +284,7 @@ def _denied(host: Host) -> str:
 
 
 def _reason(error: Exception) -> str:
-    text = getattr(error, "reason", "") or getattr(error, "strerror", "") or str(error)
+    number = error.errno if isinstance(error, OSError) else None
+    # Of a system error, the text of asyncio says where it was, which we do.
+    text = os.strerror(number) if number else getattr(error, "reason", "") or str(error)
     return " ".join(str(text or type(error).__name__).split()).rstrip(".")

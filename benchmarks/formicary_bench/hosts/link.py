@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     import asyncssh
 
+    from formicary_bench.hosts.clocks import Offset
     from formicary_bench.hosts.connection import Connection
     from formicary_bench.hosts.protocol import Demand, Question, Result, Word
 
@@ -84,14 +85,13 @@ class Link:
         name: the host's.
         is_missing: whether it has not answered for a while.
         lost: why it is not there any more, a sentence without a full stop; empty as long as it is.
-        clock: what is known of the host's.
     """
 
     def __init__(self, connection: Connection, tell: Callable[[str], object]) -> None:
         self.name = connection.host.name
         self.is_missing = False
         self.lost = ""
-        self.clock = Clock()
+        self._clock = Clock()
         self._connection = connection
         self._tell = tell
         self._members: dict[int, Member] = {}
@@ -99,6 +99,7 @@ class Link:
         self._numbers = itertools.count()
         self._last_words = b""
         self._is_ending = False
+        self._is_timed = asyncio.Event()
         self._heard = time.monotonic()
         self._tasks: list[asyncio.Task[None]] = []
         self._process: asyncssh.SSHClientProcess[bytes] | None = None
@@ -114,22 +115,30 @@ class Link:
         host = self._connection.host
         command = [interpreter(host), "-P", "-m", "formicary_bench.hosts.deputy", "--folder", host.folder]
         command += ["--interface", host.interface, "--listen", host.listen]
-        greeting = Greeting(host)
         try:
             process = await self._connection.ssh.create_process(shlex.join(command), encoding=None)
             self._process = process
             self._run(self._keep_last_words(process.stderr))
-            rest = await greeting.hear(process.stdout)
+            rest = await self._greet(process)
         except (asyncssh.Error, OSError) as error:
             raise self._connection.error(f"its deputy cannot be started ({error}); try again") from error
-        except EOFError as error:
-            code = await self._exit_code()
-            raise greeting.failure(code, self.last_words) from error
         self._heard = time.monotonic()
         if host.environment:
             self.send(Use(host.environment))
         self._run(self._listen(process.stdout, rest))
         self._run(self._beat())
+
+    async def _greet(self, process: asyncssh.SSHClientProcess[bytes]) -> bytes:
+        greeting = Greeting(self._connection.host)
+        try:
+            return await greeting.hear(process.stdout)
+        except EOFError as error:
+            code = await self._exit_code()
+            self._end_process()
+            raise greeting.failure(code, self.last_words) from error
+        except HostError:
+            self._end_process()
+            raise
 
     def send(self, demand: Demand) -> None:
         """Tell the deputy something; nothing happens if it is gone."""
@@ -170,6 +179,22 @@ class Link:
         finally:
             del self._answers[number]
 
+    async def clock(self, seconds: float) -> Offset:
+        """Return how far the host's clock is ahead of ours, as far as that is known now.
+
+        Raises:
+            HostError: nothing is known within these seconds.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._is_timed.wait()
+        offset = self._clock.offset(time.time_ns())
+        if offset is None:
+            raise HostError(
+                self.lost or f"host {self.name}: it does not say what time it is; is it overloaded?"
+            )
+        return offset
+
     async def end(self, seconds: float) -> None:
         """Have the deputy end with all that it has started; leave it alone if that takes longer."""
         self._is_ending = True
@@ -178,7 +203,7 @@ class Link:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._process.wait_closed()
-            self._process.close()
+            self._end_process()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -215,7 +240,8 @@ class Link:
     def _take(self, word: Word) -> None:
         match word:
             case Beaten(sent_ns, at_ns):
-                self.clock.add(Sample(sent_ns, at_ns, time.time_ns()))
+                self._clock.add(Sample(sent_ns, at_ns, time.time_ns()))
+                self._is_timed.set()
             case Answered(number, result):
                 if (future := self._answers.get(number)) and not future.done():
                     future.set_result(result)
@@ -262,6 +288,7 @@ class Link:
             return
         self.lost = sentence
         self.is_missing = True
+        self._is_timed.set()
         if not self._is_ending:
             self._tell(sentence)
         for number in [*self._members]:
@@ -269,11 +296,18 @@ class Link:
         for future in self._answers.values():
             if not future.done():
                 future.set_exception(HostError(sentence))
-        if self._process is not None:
-            self._process.close()
+        self._end_process()
         for task in self._tasks:
             if task is not asyncio.current_task():
                 task.cancel()
+
+    def _end_process(self) -> None:
+        """End the deputy, if it is still there, whatever it is doing."""
+        if self._process is not None:
+            with suppress(OSError):
+                self._process.kill()
+            self._process.close()
+            self._process = None
 
     async def _why(self) -> str:
         """Say why the deputy's output has ended."""
@@ -285,11 +319,12 @@ class Link:
 
     async def _exit_code(self) -> int | None:
         """Wait for the exit code, and the last words, which come soon or not at all."""
-        assert self._process is not None
+        if (process := self._process) is None:
+            return None
         with suppress(TimeoutError):
             async with asyncio.timeout(_SECONDS_TO_EXIT):
-                await self._process.wait_closed()
-        return self._process.returncode
+                await process.wait_closed()
+        return process.returncode
 
     async def _keep_last_words(self, stream: asyncssh.SSHReader[bytes]) -> None:
         import asyncssh

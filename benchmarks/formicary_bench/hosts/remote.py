@@ -112,14 +112,13 @@ class RemoteWorker:
         """Wait until its process is there.
 
         Raises:
-            HostError: it does not start; says why, without the host.
+            HostError: it does not start.
         """
         try:
             self._started.result(_SECONDS_TO_START)
         except TimeoutError as error:
-            raise HostError(
-                f"no worker has started within {_SECONDS_TO_START:g} s; is it overloaded?"
-            ) from error
+            waited = f"no worker has started within {_SECONDS_TO_START:g} s"
+            raise HostError(f"host {self._name}: {waited}; is it overloaded?") from error
 
     def close(self) -> None:
         """End it, wait for that, and forget what it has said and handed over."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -53,6 +52,7 @@ _SECONDS: dict[type[Question], float] = {
 }
 _SECONDS_TO_END = 5.0
 _SECONDS_TO_CLOSE = 3.0
+_SECONDS_TO_TELL_THE_TIME = 5.0
 
 T = TypeVar("T")
 
@@ -108,9 +108,13 @@ class Session:
         """The hosts that do not answer, or are lost."""
         return {name for name, link in self._links.items() if link.is_missing}
 
-    def clock(self, name: str) -> Offset | None:
-        """Return how far a host's clock is ahead of ours, and how sure that is; None if it is not known."""
-        return self._links[name].clock.offset(time.time_ns())
+    def clock(self, name: str) -> Offset:
+        """Return how far a host's clock is ahead of ours, and how sure that is.
+
+        Raises:
+            HostError: the host does not say.
+        """
+        return self._do(self._links[name].clock(_SECONDS_TO_TELL_THE_TIME))
 
     def ask(self, name: str, question: Question) -> Result:
         """Ask a host's deputy something, and wait for the answer.

@@ -42,8 +42,6 @@ def identity(domain: str) -> Path:
     try:
         if _is_held(path):
             raise _taken(path)
-    except FileNotFoundError:
-        pass
     except OSError as error:
         raise _not_written(path, error) from error
     return folder() / f"{domain}.identity"
@@ -83,7 +81,7 @@ def read(where: str) -> str:
         UsageError: there is none.
     """
     if where == STANDARD_INPUT:
-        return sys.stdin.read(_LONGEST).strip()
+        return sys.stdin.buffer.read(_LONGEST).decode(errors="replace").strip()
     if where.startswith(_SCHEME):
         raise UsageError(
             "a join address is a secret, and arguments can be read by everybody on this host: put it into a "
@@ -119,7 +117,7 @@ def _write(path: Path, address: str) -> int:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(path.parent):
-            if path.exists() and _is_held(path):
+            if _is_held(path):
                 raise _taken(path)
             return _write_locked(path, address)
     except OSError as error:
@@ -159,7 +157,11 @@ def _not_written(path: Path, error: OSError) -> UsageError:
 
 
 def _read_own(path: Path) -> str:
-    if not _is_held(path):
+    try:
+        is_held = _is_held(path)
+    except OSError as error:
+        raise _not_read(path, error) from error
+    if not is_held:
         raise UsageError(
             f"the container {path.name} has ended without a word; start it again with: "
             f"formicary run FILE --name {path.name} --listen"
@@ -172,12 +174,19 @@ def _read(path: Path) -> str:
         with path.open("rb") as file:
             return file.read(_LONGEST).decode(errors="replace").strip()
     except OSError as error:
-        raise UsageError(f"the join address in {path} cannot be read ({error.strerror})") from error
+        raise _not_read(path, error) from error
+
+
+def _not_read(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"the join address in {path} cannot be read ({error.strerror})")
 
 
 def _is_held(path: Path) -> bool:
     """Tell whether the container of a file is there."""
-    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:  # it has just ended, or there never was one
+        return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,0 +1,56 @@
+"""Join addresses as files, where something goes wrong just then: one sentence, and never a traceback."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from formicary.cli import join_files
+from formicary.errors import UsageError
+
+DOMAINS = [f"c{number}.lab.localhost" for number in (1, 2)]
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+def test_one_that_ends_while_others_are_looked_for_hides_none_of_them(monkeypatch):
+    with join_files.published(DOMAINS[0], "a"), join_files.published(DOMAINS[1], "b"):
+        plain = os.open
+
+        def vanishing(path, *arguments):
+            if Path(path).name == "c1":
+                raise FileNotFoundError(2, "No such file or directory")
+            return plain(path, *arguments)
+
+        monkeypatch.setattr(join_files.os, "open", vanishing)
+        assert join_files.listening() == ["c2"]
+        with pytest.raises(UsageError, match="c1 has ended without a word"):
+            join_files.read("c1")
+        monkeypatch.undo()
+
+
+def test_one_that_belongs_to_somebody_else_is_said_to_be_unreadable(monkeypatch):
+    with join_files.published(DOMAINS[0], "a"):
+
+        def refuse(*_):
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(join_files.os, "open", refuse)
+        with pytest.raises(UsageError, match=r"c1 cannot be read \(Permission denied\)"):
+            join_files.read("c1")
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize(
+    ("given", "read"), [(b" formicary://x \n", "formicary://x"), (b"\xff\xfe", "\ufffd" * 2)]
+)
+def test_whatever_standard_input_gives_is_read(monkeypatch, given, read):
+    monkeypatch.setattr(join_files.sys, "stdin", SimpleNamespace(buffer=io.BytesIO(given)))
+    assert join_files.read("-") == read

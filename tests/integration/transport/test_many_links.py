@@ -63,6 +63,18 @@ async def test_who_was_forgotten_is_reached_again_when_it_is_there_by_agents_tha
         assert "echo@c2.lab.localhost" not in c1.neighbours
 
 
+async def test_a_container_whose_link_is_forgotten_gets_a_new_key_with_its_next_one():
+    async with Container("c1", listen="127.0.0.1") as c1:
+        direct = c1._transport._connections._direct
+        key = direct.offer("c2.lab.localhost").key
+        assert direct.offer("c2.lab.localhost").key == key
+        for number in range(2, 6):
+            await send(c1, f"bob@c{number}")
+            await until(lambda expected=number - 1: unreached(c1) == expected)
+        assert "c2" not in peers(c1)
+        assert direct.offer("c2.lab.localhost").key != key
+
+
 async def test_links_that_are_used_stay_and_the_container_that_was_joined_does():
     async with (
         Container("c1", listen="127.0.0.1") as c1,

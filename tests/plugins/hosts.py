@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,6 +129,7 @@ def laboratory(count: int, rate: str = "") -> Iterator[Lab]:
         yield Lab(folder.inventory, hosts, status.address)
     finally:
         down(folder.path)
+        _remove_files(folder.path)
 
 
 def _remove_left_over() -> None:
@@ -140,3 +142,10 @@ def _remove_left_over() -> None:
         if not Path(f"/proc/{made_by}").exists():
             with suppress(LabError):  # another run is removing it at this moment
                 down(folder)
+                _remove_files(folder)
+
+
+def _remove_files(folder: Path) -> None:
+    """Remove what tests have written beside the lab's own files, which are gone."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(folder)

@@ -249,6 +249,7 @@ def test_what_a_killed_test_run_has_made_is_removed_by_the_next(make_lab):
     with subprocess.Popen(run, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as killed:
         folder = Path(killed.stdout.readline().strip())
         assert look(folder).state == "up"
+        (folder / "other.toml").touch()
         killed.kill()
     make_lab(1)
     assert_nothing_is_left(folder)

@@ -1,0 +1,132 @@
+"""`formicary hosts check` on hosts that SSH reaches, in order and not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.plugins.hosts import laboratory
+
+from formicary_bench.hosts.lab.programs import ip
+from formicary_bench.hosts.places import code_digest
+
+
+def check(inventory, *options):
+    program = [sys.executable, "-c", "from formicary.cli import main; main()", "hosts", "check"]
+    return subprocess.run(
+        [*program, str(inventory), *options], capture_output=True, text=True, timeout=100, check=False
+    )
+
+
+def rewritten(lab, **changes):
+    """Write the lab's inventory again, with lines added to some hosts' tables."""
+    text = lab.inventory.read_text(encoding="utf-8")
+    for host, lines in changes.items():
+        heading = f"[hosts.{host.replace('_', '-')}]\n"
+        assert heading in text
+        text = text.replace(heading, heading + "\n".join(lines) + "\n")
+    path = lab.folder / "other.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.timeout(120)
+def test_hosts_in_order_are_looked_at_and_so_are_the_ways_between_them(lab):
+    done = check(lab.inventory, "--json")
+    assert done.returncode == 0, done.stderr
+    checked = json.loads(done.stdout)
+    assert checked["is_fit"] is True
+    assert [host["host"] for host in checked["hosts"]] == [host.name for host in lab.hosts]
+    for seen, host in zip(checked["hosts"], lab.hosts, strict=True):
+        assert seen["reached_ms"] > 0
+        assert abs(seen["offset_s"]) <= seen["uncertainty_s"] < 10  # it is one clock
+        assert seen["facts"]["formicary"]["digest"] == code_digest()
+        assert seen["facts"]["formicary"]["tracing"] is not None
+        assert seen["facts"]["listen"]["address"] == host.address
+        assert seen["facts"]["machine"]["cores"] == os.cpu_count()
+    assert len({seen["facts"]["identity"] for seen in checked["hosts"]}) == 2
+    assert [(way["source"], way["target"]) for way in checked["ways"]] == [
+        ("lab-1", "lab-2"),
+        ("lab-2", "lab-1"),
+    ]
+    assert all(way["seconds"] > 0 and way["bytes_per_second"] > 0 for way in checked["ways"])
+
+
+@pytest.mark.timeout(120)
+def test_nothing_stays_on_the_hosts(lab):
+    before = [host.pids() for host in lab.hosts]
+    assert check(lab.inventory, "--on", "lab-1").stdout.splitlines()[1].split()[0] == "lab-1"
+    assert [host.pids() for host in lab.hosts] == before
+
+
+@pytest.mark.timeout(200)
+def test_all_that_is_wrong_is_listed_at_once(tmp_path):
+    with laboratory(6) as lab:
+        for name in ("key", "known_hosts", "foreign"):
+            (tmp_path / name).mkdir()
+        key = tmp_path / "key" / "key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, timeout=20)
+        (tmp_path / "known_hosts" / "file").touch()
+        (tmp_path / "foreign" / "thesis.tex").touch()
+        path = rewritten(
+            lab,
+            lab_2=[f'key = "{key}"'],
+            lab_3=[f'known_hosts = "{tmp_path}/known_hosts/file"'],
+            lab_4=[f'folder = "{tmp_path}/foreign"', 'python = "python3"'],
+            lab_5=["port = 1"],
+            lab_6=['python = "no-such-python"'],
+        )
+        done = check(path)
+    assert done.returncode == 1
+    assert [line.split()[0] for line in done.stdout.splitlines()[:7]] == [
+        "HOST",
+        *(f"lab-{n}" for n in range(1, 7)),
+    ]
+    problems = [line for line in done.stderr.splitlines() if line.startswith("problem: ")]
+    assert [problem.split(":")[1] for problem in problems] == [
+        f" host lab-{number}" for number in range(2, 7)
+    ]
+    for problem, said in zip(
+        problems,
+        ["key", "key", "not empty and not ours", "port 1", "no Python called no-such-python"],
+        strict=True,
+    ):
+        assert said in problem
+        assert "; " in problem  # and the next step
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.timeout(120)
+def test_an_address_of_another_host_and_an_empty_environment_are_told(lab, tmp_path):
+    text = lab.inventory.read_text(encoding="utf-8").replace('listen = "198', '#listen = "198')
+    lab.inventory.write_text(text, encoding="utf-8")
+    path = rewritten(lab, lab_1=['listen = "192.0.2.9"'], lab_2=[f'venv = "{tmp_path}/none"'])
+    checked = json.loads(check(path, "--json").stdout)
+    first, second = ([finding["what"] for finding in host["findings"]] for host in checked["hosts"])
+    assert "nobody can listen at 192.0.2.9 there (Cannot assign requested address)" in first
+    assert f"there is no environment {tmp_path}/none" in second
+    assert checked["ways"] == []
+    assert checked["hosts"][1]["facts"]["listen"]["address"] == lab.hosts[1].address  # by which SSH came
+
+
+@pytest.mark.timeout(120)
+def test_a_network_that_swallows_is_said(lab):
+    first, second = lab.hosts
+    nobody = ("lladdr", "02:00:00:00:00:99", "nud", "permanent", "dev", "lab0")
+    ip("-netns", first.namespace, "neighbour", "replace", second.address, *nobody)
+    done = check(lab.inventory)
+    assert done.returncode == 1
+    assert (
+        "host lab-1: it does not reach lab-2 (nothing comes back within 3 s, as with a firewall"
+        in done.stderr
+    )
+
+
+def test_an_inventory_that_is_not_there_is_a_sentence(tmp_path):
+    done = check(tmp_path / "none.toml")
+    assert done.returncode == 2
+    assert done.stderr.startswith("formicary: ")
+    assert len(done.stderr.splitlines()) == 1

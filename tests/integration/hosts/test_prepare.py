@@ -1,0 +1,188 @@
+"""`formicary hosts prepare` and `clean`: a bare host, by way of SSH, with no index."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from tests.plugins.hosts import laboratory
+
+from formicary_bench.hosts.places import code_digest
+from formicary_bench.hosts.there import folder as ours
+
+pytestmark = pytest.mark.timeout(400)
+
+PATIENCE = 30.0
+
+
+class Bare:
+    """A lab whose first host has nothing but Python.
+
+    Attributes:
+        inventory: its hosts.toml.
+        host: that host.
+        folder: where everything of ours is to go there.
+    """
+
+    def __init__(self, lab, tmp_path):
+        self.host, self.other = lab.hosts
+        self.folder = tmp_path / "there"
+        self.inventory = tmp_path / "hosts.toml"
+        text = lab.inventory.read_text(encoding="utf-8").replace("venv = ", "#venv = ")
+        text = text.replace(
+            "[defaults]", f'[defaults]\nfolder = "{self.folder}"\npython = "{sys.executable}"'
+        )
+        self.inventory.write_text(text, encoding="utf-8")
+        # Without an index to reach, whatever this machine could reach otherwise.
+        self.environment = {
+            **os.environ,
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "PIP_INDEX_URL": "http://127.0.0.1:9/",
+        }
+
+    def command(self, what, *options):
+        program = [sys.executable, "-c", "from formicary.cli import main; main()", "hosts", what]
+        return [*program, str(self.inventory), "--on", self.host.name, *options]
+
+    def run(self, what):
+        """Run a command on the host; give its exit code, and what it says of the host."""
+        done = subprocess.run(
+            self.command(what, "--json"),
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.stdout, done.stderr
+        (said,) = json.loads(done.stdout)
+        return done.returncode, said
+
+    def digest_there(self):
+        """Ask the environment on the host for its code."""
+        program = "from formicary_bench.hosts.places import code_digest; print(code_digest())"
+        python = self.folder / "environment" / "bin" / "python"
+        done = subprocess.run(
+            [python, "-I", "-c", program], capture_output=True, text=True, timeout=60, check=True, cwd="/"
+        )
+        return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    with laboratory(2) as lab:
+        yield Bare(lab, tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture(scope="module")
+def prepared(bare):
+    """Give the host after it was prepared, with what the command has said."""
+    bare.first = bare.run("prepare")
+    return bare
+
+
+def test_a_bare_host_gets_the_very_code_of_the_controller(prepared):
+    code, said = prepared.first
+    assert code == 0, said
+    assert said["outcome"] == "installed"
+    assert said["sent_bytes"] > 10_000_000
+    assert prepared.digest_there() == code_digest()
+    assert not (prepared.folder / "environment" / "bin" / "pip").exists()
+    assert ours.is_ours(prepared.folder)
+    assert prepared.folder.stat().st_mode & 0o077 == 0
+
+
+def test_the_second_time_there_is_nothing_to_do(prepared):
+    before = (prepared.folder / "environment").readlink()
+    code, said = prepared.run("prepare")
+    assert (code, said["outcome"], said["sent_bytes"]) == (0, "ready", 0)
+    assert (prepared.folder / "environment").readlink() == before
+
+
+def test_a_prepared_host_passes_the_check(prepared):
+    done = subprocess.run(
+        prepared.command("check", "--json"), capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert json.loads(done.stdout)["hosts"][0]["facts"]["formicary"]["digest"] == code_digest()
+
+
+def test_a_controller_that_is_killed_leaves_the_old_environment_and_no_process(prepared):
+    old = (prepared.folder / "environment").readlink()
+    quiet = prepared.host.pids()
+    record = prepared.folder / ours.RECORD
+    kept = record.read_text(encoding="utf-8")
+    record.write_text(kept.replace('"digest": "', '"digest": "x'), encoding="utf-8")
+    with subprocess.Popen(
+        prepared.command("prepare"), env=prepared.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as controller:
+        wait_until(lambda: len(list(prepared.folder.glob("environment-*"))) > 1)
+        controller.send_signal(signal.SIGKILL)
+        controller.communicate()
+    wait_until(lambda: prepared.host.pids() == quiet)
+    assert (prepared.folder / "environment").readlink() == old
+    assert prepared.digest_there() == code_digest()
+    record.write_text(kept, encoding="utf-8")
+
+
+def test_an_environment_that_is_broken_is_made_anew_and_what_was_begun_before_goes(prepared):
+    old = (prepared.folder / "environment").readlink()
+    (module,) = (prepared.folder / old).glob("lib/python*/site-packages/formicary/agent.py")
+    module.write_text("raise ImportError('broken')\n", encoding="utf-8")
+    code, said = prepared.run("prepare")
+    assert (code, said["outcome"], said["sent_bytes"]) == (0, "installed", 0)  # the wheels are there
+    assert prepared.digest_there() == code_digest()
+    new = (prepared.folder / "environment").readlink()
+    assert new != old
+    assert [path.name for path in prepared.folder.glob("environment-*")] == [str(new)]
+
+
+def test_clean_ends_what_is_left_and_removes_all_that_is_ours(prepared):
+    """It is the last of this module: the others need what it removes."""
+    with subprocess.Popen(
+        [sys.executable, "-c", "print(flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as deputy:
+        deputy.stdout.readline()
+        ours.note(prepared.folder, deputy.pid)
+        code, said = prepared.run("clean")
+        assert code == 0, said
+        assert said["ended"] == [f"{sys.executable} -c print(flush=True); input()"]
+        assert deputy.wait(10) != 0
+    assert said["freed"] > 10_000_000
+    assert not prepared.folder.exists()
+    assert prepared.run("clean") == (0, {**said, "ended": [], "freed": 0})
+
+
+def test_a_folder_that_is_not_ours_is_neither_prepared_nor_cleaned(bare):
+    bare.folder.mkdir()
+    (bare.folder / "thesis.tex").write_text("mine", encoding="utf-8")
+    for what, step in (("prepare", "name another one with `folder`"), ("clean", "correct `folder`")):
+        code, said = bare.run(what)
+        assert code == 1
+        assert step in said["problem"]
+    assert [path.name for path in bare.folder.iterdir()] == ["thesis.tex"]
+    (bare.folder / "thesis.tex").unlink()
+
+
+def test_with_an_environment_of_the_user_s_own_nothing_is_installed(bare, tmp_path):
+    text = bare.inventory.read_text(encoding="utf-8").replace("#venv = ", "venv = ")
+    bare.inventory.write_text(text, encoding="utf-8")
+    code, said = bare.run("prepare")
+    assert (code, said["outcome"]) == (0, "ready")
+    missing = text.replace(f'venv = "{sys.prefix}"', f'venv = "{tmp_path}"')
+    bare.inventory.write_text(missing, encoding="utf-8")
+    code, said = bare.run("prepare")
+    assert code == 1
+    assert f"there is no environment {tmp_path}; install formicary" in said["problem"]
+
+
+def wait_until(holds):
+    until = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.02)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from formicary_bench import compare
+from formicary_bench.scaling.cli import model
 
 if TYPE_CHECKING:
     from formicary_bench.engine.run import Outcome
@@ -302,6 +303,14 @@ def show(
 
 app.command(name="compare", epilog=compare.COMPARE)(compare.compare)
 app.command(name="gate", epilog=compare.GATE)(compare.gate)
+
+
+app.command(
+    epilog=_examples(
+        "model runs/2026-03-14T15-09-26-messaging-scale-out",
+        "model scale-out-each scale-out-one directory --count 20,200 --json",
+    )
+)(model)
 
 
 def _conclude(outcome: Outcome, *, as_json: bool) -> None:

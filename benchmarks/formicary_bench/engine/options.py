@@ -157,14 +157,14 @@ def parse(
                 )
     return Options(
         experiment=experiment,
-        pairs=_numbers("--pairs", pairs, 1, MOST_PAIRS),
-        payloads=_numbers("--payload", payload, 0, MOST_BYTES),
-        agents=_numbers("--agents", agents, 1, MOST_AGENTS),
-        services=_numbers("--services", services, 0, MOST_SERVICES),
-        containers=_numbers("--containers", containers, 1, MOST_OTHERS),
+        pairs=numbers("--pairs", pairs, 1, MOST_PAIRS),
+        payloads=numbers("--payload", payload, 0, MOST_BYTES),
+        agents=numbers("--agents", agents, 1, MOST_AGENTS),
+        services=numbers("--services", services, 0, MOST_SERVICES),
+        containers=numbers("--containers", containers, 1, MOST_OTHERS),
         growth=_one("--growth", growth, 1, MOST_SECONDS),
         hosts=tuple(hosts),
-        counts=_numbers("--count", count, 1, MOST_HOSTS),
+        counts=numbers("--count", count, 1, MOST_HOSTS),
         traffics=_names("traffic", traffic, TRAFFICS),
         spreads=_spreads(spread),
         placements=_names("placement", placement, [SAME, APART, *HOSTED]),
@@ -180,8 +180,12 @@ def parse(
     )
 
 
-def _numbers(option: str, text: str | None, low: int, high: int) -> tuple[int, ...] | None:
-    """Read numbers with commas between them, each only once."""
+def numbers(option: str, text: str | None, low: int, high: int) -> tuple[int, ...] | None:
+    """Read numbers with commas between them, each only once; None is none.
+
+    Raises:
+        UsageError: one of them is none, or too small or too large.
+    """
     if text is None:
         return None
     return tuple(dict.fromkeys(_number(option, word.strip(), low, high) for word in text.split(",")))

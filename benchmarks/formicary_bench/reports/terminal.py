@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from formicary_bench.reports.families import columns, extras, heading, parts, said, to_know
-from formicary_bench.reports.tables import UNEVEN, Column, ratio_columns
+from formicary_bench.reports.tables import UNEVEN, Column, Extra, ratio_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,10 +62,15 @@ def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row
             _table(f"Between two processes, held against what else was measured ({experiment})", ratios)
         )
     for extra in extras(experiment, members, rows):
-        console.print()
-        console.print(_table(extra.title, extra.columns))
-        if extra.remark:
-            console.print(Padding(_plain(extra.remark), _INDENT))
+        show_extra(extra, console)
+
+
+def show_extra(extra: Extra, console: Console) -> None:
+    """Print a table, and what a reader should know of it."""
+    console.print()
+    console.print(_table(extra.title, extra.columns))
+    if extra.remark:
+        console.print(Padding(_plain(extra.remark), _INDENT))
 
 
 def partial(manifest: Manifest, rows: Sequence[Row]) -> str:

@@ -13,14 +13,18 @@ import subprocess
 import sys
 import time
 from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary import Container
-from formicary.errors import FormicaryError
+from formicary.errors import FormicaryError, UsageError
 from formicary_bench.scaling.lines import Estimate, Line, line_through
 
-CONTAINERS = (2, 6, 10, 14, 18, 22)
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTAINERS = (6, 10, 14, 18, 22, 26)
 """How many there are in each process; each has links with all others."""
 
 WAIT_SECONDS = 20.0
@@ -56,6 +60,29 @@ class IdleLinks(msgspec.Struct, frozen=True):
     size: Estimate
 
 
+USUAL = IdleLinks(
+    cores=Estimate(0.000054, 0.000034, 0.000074),
+    size=Estimate(155_000, 1_000, 308_000),
+)
+"""As measured for docs/scaling.md, on the machine that it names."""
+
+
+def read_links(path: Path) -> IdleLinks:
+    """Read what this program has printed.
+
+    Raises:
+        UsageError: the file cannot be read, or is something else.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=IdleLinks)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}; give another file with --links") from None
+    except msgspec.MsgspecError:
+        raise UsageError(
+            f"{path} does not say what idle links cost; make it with: python -m formicary_bench.scaling.idle"
+        ) from None
+
+
 def links_from(points: list[Waited]) -> IdleLinks:
     """Compute what an end of a link costs from containers with more and fewer of them.
 
@@ -79,6 +106,7 @@ async def wait(count: int) -> Waited:
     Raises:
         FormicaryError: they do not find each other.
     """
+    await _open_once()
     before = _memory()
     async with AsyncExitStack() as stack:
         homes: list[Container] = []
@@ -94,6 +122,15 @@ async def wait(count: int) -> Waited:
         await asyncio.sleep(WAIT_SECONDS)
         cores = (time.process_time() - used) / (time.monotonic() - began)
     return Waited(count - 1, cores / count, size / count)
+
+
+async def _open_once() -> None:
+    """Load what the first link loads, so that it is not taken for a part of a link."""
+    async with (
+        Container("c1", listen="127.0.0.1", route="direct", tls="always") as home,
+        Container("c2", join=home.join_address, route="direct", tls="always") as other,
+    ):
+        await _has_links(other, 1)
 
 
 async def _has_links(home: Container, count: int) -> None:

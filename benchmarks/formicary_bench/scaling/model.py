@@ -79,6 +79,7 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         way: which one.
         hosts: how many hosts there are.
+        traffic: whom their agents talk to.
         parts: what can be used up, the first of them first.
         connections: how many connections one process has at most.
         all_connections: how many there are in all.
@@ -88,6 +89,7 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
 
     way: str
     hosts: int
+    traffic: str = ""
     parts: tuple[Part, ...]
     connections: int = 0
     all_connections: int = 0
@@ -109,6 +111,7 @@ def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
         return Outlook(
             way=way,
             hosts=layout.hosts,
+            traffic=layout.traffic,
             parts=(agents,),
             connections=others,
             all_connections=layout.hosts * others // 2,
@@ -127,6 +130,7 @@ def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
     return Outlook(
         way=way,
         hosts=layout.hosts,
+        traffic=layout.traffic,
         parts=_in_order(agents, server),
         connections=connections,
         all_connections=in_all,

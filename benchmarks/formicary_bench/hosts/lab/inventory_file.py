@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,9 +51,6 @@ def _environment() -> Iterator[str]:
         yield f"venv = {quoted(sys.prefix)}"
     else:  # the system's own Python, which may have `python3` alone
         yield f"python = {quoted(sys.executable)}"
-    if path := os.environ.get("PYTHONPATH"):
-        absolute = os.pathsep.join(str(Path(part).absolute()) for part in path.split(os.pathsep) if part)
-        yield f"environment = {{ PYTHONPATH = {quoted(absolute)} }}"
 
 
 def quoted(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from functools import partial
 from pathlib import PurePosixPath
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-_FOLDER = "server"
+_FOLDER = "s"  # a Unix socket is in it, and paths of such are short
 
 
 class About(msgspec.Struct, frozen=True):
@@ -56,7 +57,7 @@ def serve(
 
     Raises:
         ServerError: it cannot be started.
-        UsageError: a file would be outside the folder.
+        UsageError: a file would be outside the folder, or the folder's path is too long.
         OSError: the files cannot be written.
     """
     home = folder / _FOLDER
@@ -72,8 +73,14 @@ def serve(
 
 
 def _write(files: Mapping[str, bytes], home: Path) -> None:
-    from formicary.server.folder import write_private
+    from formicary.server.folder import LONGEST_SOCKET_PATH, StateFolder, write_private
 
+    socket = os.fsencode(StateFolder(home).socket)
+    if len(socket) > LONGEST_SOCKET_PATH:
+        raise UsageError(
+            f"the path of its folder is {len(socket) - LONGEST_SOCKET_PATH} bytes too long for a server's "
+            "socket; give it a shorter `folder` in the hosts' file"
+        )
     home.mkdir(mode=0o700)
     for name, content in files.items():
         parts = PurePosixPath(name)

@@ -18,7 +18,8 @@ from formicary.errors import ServerError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_LONGEST_SOCKET_PATH = 103  # bytes that every Unix takes for the path of a socket
+LONGEST_SOCKET_PATH = 103
+"""Bytes that every Unix takes for the path of a socket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def prepare(folder: StateFolder) -> None:
     Raises:
         ServerError: it cannot be made or written, holds other things, or its path is too long.
     """
-    if len(os.fsencode(folder.socket)) > _LONGEST_SOCKET_PATH:
+    if len(os.fsencode(folder.socket)) > LONGEST_SOCKET_PATH:
         raise ServerError(
             f"the path {folder.path} is too long for the server's socket; choose a shorter one with --folder"
         )

@@ -1,0 +1,271 @@
+"""Runs over the hosts of a lab: what is measured there, what is left there, and hosts that vanish."""
+
+import os
+import re
+import signal
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.integration.bench.conftest import Silent
+
+from formicary_bench.engine.hosting import Hosting
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.run import perform
+from formicary_bench.hosts.inventory import load
+from formicary_bench.platforms.catalogue import APART, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.results.folder import RunFolder
+
+ROUNDS = (5, 20, 5)
+FOR_LONG = (0, 30_000, 0)
+SECONDS = 10  # until nothing is left
+pytestmark = pytest.mark.timeout(150)
+
+
+@pytest.fixture
+def there():
+    """Where things are kept on the hosts: a path that is short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def over(tmp_path, there):
+    """Run an experiment over the hosts of a lab."""
+
+    def call(lab, audience=None, *, servers="each", experiment="messaging/pairs", **options):
+        inventory = tmp_path / "hosts.toml"
+        # What is kept on the hosts has a place of its own.
+        text = lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1)
+        inventory.write_text(text)
+        hosting = Hosting(load(inventory), servers=servers)
+        names = tuple(host.name for host in hosting.containers)
+        asked = Options(experiment, hosts=names, **{"pairs": (3,), "rounds": ROUNDS, **options})
+        return perform(asked, tmp_path / "run", audience or Silent(), hosting)
+
+    return call
+
+
+def programs(host):
+    """What of ours runs on a host of a lab: the command lines."""
+    lines = [command(pid) for pid in host.pids()]
+    return [line for line in lines if "formicary_bench" in line or "prosody" in line]
+
+
+def command(pid):
+    """What a process was started with; nothing if it is gone, or as good as."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return ""
+
+
+def is_soon_empty(lab, there):
+    """Say whether nothing of ours is left on any host within `SECONDS`."""
+    scratch = there / "scratch"
+    until = time.monotonic() + SECONDS
+    while any(map(programs, lab.hosts)) or (scratch.exists() and any(scratch.iterdir())):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_agents_ask_on_one_host_and_answer_on_another(lab, over, there, tmp_path):
+    seen = {}
+
+    def look(_):
+        seen.update({host.name: programs(host) for host in lab.hosts})
+
+    subjects = ("formicary-behaviours", "formicary-micro", "tcp")
+    audience = Silent(look)
+    outcome = over(lab, audience, subjects=subjects, routes=("direct",), rounds=(50, 2000, 50))
+    assert outcome.problems == audience.said == []
+    manifest = RunFolder.open(tmp_path / "run").manifest
+    assert manifest.complete
+    assert [(c.platform, c.kind, c.placement, c.hosts, c.tls) for c in manifest.configurations] == [
+        ("formicary", "behaviours", TWO_HOSTS, 2, True), ("formicary", "micro", TWO_HOSTS, 2, True),
+        ("tcp", "", TWO_HOSTS, 2, False), ("tcp", "", TWO_HOSTS, 2, True),
+    ]  # fmt: skip
+    assert [repetition.round_trips for repetition in manifest.repetitions] == [6000] * 4
+    names = {host.name for host in lab.hosts}
+    assert manifest.hosts.keys() == manifest.clocks.keys() == manifest.roles.keys() == names
+    assert all(machine.python for machine in manifest.hosts.values())
+    assert all(abs(clock.offset_ns) <= clock.uncertainty_ns + 10**7 for clock in manifest.clocks.values())
+    assert manifest.servers == ""
+    assert all(any("engine.worker" in line for line in lines) for lines in seen.values())
+    assert seen.keys() == names
+    assert is_soon_empty(lab, there)
+
+
+@pytest.mark.server
+def test_each_host_has_a_server_of_a_federation(lab, over, there):
+    seen = {}
+
+    def look(_):
+        seen.update({host.name: sum("prosody" in line for line in programs(host)) for host in lab.hosts})
+
+    subjects = ("formicary-behaviours", "components")
+    rounds = (50, 1000, 50)
+    outcome = over(lab, Silent(look), subjects=subjects, routes=("xmpp",), tls=(True, False), rounds=rounds)
+    assert outcome.problems == []
+    manifest = outcome.folder.manifest
+    assert [repetition.round_trips for repetition in manifest.repetitions] == [3000] * 4
+    assert manifest.servers == "each"
+    assert all(re.match(r"\d", machine.prosody) for machine in manifest.hosts.values())
+    assert set(seen.values()) == {1}
+    assert is_soon_empty(lab, there)
+
+
+@pytest.mark.server
+def test_one_server_is_for_all_hosts(lab, over, there):
+    seen = {}
+
+    def look(_):
+        seen.update({host.name: sum("prosody" in line for line in programs(host)) for host in lab.hosts})
+
+    subjects = ("formicary-behaviours", "components")
+    options = {"routes": ("xmpp", "auto"), "tls": (False,), "rounds": (50, 1000, 50)}
+    outcome = over(lab, Silent(look), servers="one", subjects=subjects, **options)
+    assert outcome.problems == []
+    manifest = outcome.folder.manifest
+    assert [repetition.round_trips for repetition in manifest.repetitions] == [3000] * 3
+    assert manifest.servers == "one"
+    first, second = (host.name for host in lab.hosts)
+    assert (bool(manifest.hosts[first].prosody), bool(manifest.hosts[second].prosody)) == (True, False)
+    assert seen == {first: 1, second: 0}
+    assert is_soon_empty(lab, there)
+
+
+@pytest.mark.server
+def test_nothing_secret_is_in_a_run_or_in_a_list_of_processes(lab, over, there, tmp_path):
+    known, seen = set(), set()
+
+    def look(_):
+        for path in (there / "scratch").rglob("server.json"):
+            known.update(re.findall(r'"secret": "([^"]+)"', path.read_text()))
+        seen.update(line for host in lab.hosts for line in programs(host))
+
+    outcome = over(lab, Silent(look), subjects=("formicary-behaviours",), rounds=(50, 2000, 50))
+    assert outcome.problems == []
+    assert len(known) == 2
+    kept = [path.read_text(errors="replace") for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    for text in [*seen, *kept]:
+        assert not [secret for secret in known if secret in text]
+        assert "formicary://" not in text
+        assert "PRIVATE KEY" not in text
+        assert str(lab.folder / "key") not in text
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("servers", ["each", "one"])
+def test_a_server_that_has_died_is_there_again_for_the_next_repetition(servers, lab, over):
+    ended = []
+
+    class Killing(Silent):
+        def begin(self, configuration):
+            super().begin(configuration)
+            if len(self.begun) == 2:
+                host = lab.hosts[0]
+                ended.extend(pid for pid in host.pids() if "prosody" in command(pid))
+                os.kill(*ended, signal.SIGKILL)
+
+    subjects = ("formicary-behaviours",)
+    outcome = over(lab, Killing(), servers=servers, subjects=subjects, routes=("xmpp",), repeat=2)
+    assert outcome.problems == []
+    assert len(ended) == 1
+    assert len(outcome.folder.manifest.repetitions) == 2
+
+
+def test_members_on_three_hosts_all_measure(make_lab, over):
+    lab = make_lab(3)
+    options = {"placements": (N_HOSTS,), "routes": ("direct",), "traffics": ("ring", "all-to-all")}
+    outcome = over(lab, subjects=("formicary-micro",), **options)
+    assert outcome.problems == []
+    manifest = outcome.folder.manifest
+    assert {c.traffic for c in manifest.configurations} == {"ring", "all-to-all"}
+    for repetition in manifest.repetitions:
+        assert repetition.members == (3, 3, 3)
+        assert repetition.round_trips == 3 * 3 * 20
+        data = outcome.folder.round_trips(repetition)
+        assert sorted(set(data.pair.tolist())) == list(range(9))
+
+
+def test_one_machine_and_two_hosts_stand_side_by_side(lab, over):
+    placements = (SAME, APART, TWO_HOSTS)
+    subjects = ("formicary-behaviours",)
+    outcome = over(lab, subjects=subjects, placements=placements, routes=("direct",), tls=(True,))
+    assert outcome.problems == []
+    manifest = outcome.folder.manifest
+    assert [(c.placement, c.hosts) for c in manifest.configurations] == [
+        (SAME, 0),
+        (APART, 0),
+        (TWO_HOSTS, 2),
+    ]
+    assert len(manifest.repetitions) == 3
+
+
+def test_a_host_that_is_away_for_a_while_is_shown_and_the_run_goes_on(lab, over):
+    host = lab.hosts[1]
+
+    class Mending(Silent):
+        def advance(self, done, at_ns):
+            del at_ns
+            if done and not self.said:
+                host.cut()
+
+        def say(self, sentence):
+            super().say(sentence)
+            host.mend()
+
+    audience = Mending()
+    outcome = over(lab, audience, subjects=("formicary-micro",), routes=("direct",), rounds=FOR_LONG)
+    assert outcome.problems == []
+    assert audience.said == [f"host {host.name} missing for 3 s", f"host {host.name} is back"]
+
+
+def test_a_host_that_vanishes_costs_a_repetition_and_is_used_again_when_it_is_back(lab, over):
+    host = lab.hosts[1]
+
+    class Mending(Silent):
+        def advance(self, done, at_ns):
+            del at_ns
+            if done and len(self.begun) == 1:
+                host.cut()
+
+        def say(self, sentence):
+            super().say(sentence)
+            if "was not measured" in sentence:
+                host.mend()
+
+    subjects = ("formicary-micro",)
+    outcome = over(lab, Mending(), subjects=subjects, routes=("direct",), rounds=FOR_LONG, repeat=2)
+    (sentence,) = outcome.problems
+    assert "repetition 1, was not measured: " in sentence
+    assert f"host {host.name}" in sentence
+    assert "--placement two-hosts" in sentence
+    assert "--hosts " in sentence
+    manifest = outcome.folder.manifest
+    assert [repetition.number for repetition in manifest.repetitions] == [2]
+    assert not manifest.complete
+
+
+def test_a_run_ends_where_a_host_does_not_come_back(lab, over, there):
+    host = lab.hosts[1]
+
+    def cut(done):
+        if done and len(audience.begun) == 2:
+            host.cut()
+
+    audience = Silent(cut)
+    subjects = ("formicary-micro",)
+    outcome = over(lab, audience, subjects=subjects, routes=("direct",), rounds=FOR_LONG, repeat=9)
+    assert len(audience.begun) == 3
+    *_, last = outcome.problems
+    assert last.startswith(f"the run ends here, as it needs the host {host.name}: ")
+    manifest = outcome.folder.manifest
+    assert [repetition.number for repetition in manifest.repetitions] == [1]
+    assert not manifest.complete
+    host.mend()
+    assert is_soon_empty(lab, there)

@@ -38,6 +38,9 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     """
     import asyncio
 
+    from formicary_bench.hosts.extra import need_extra
+
+    need_extra()
     from formicary.cli.showing import show_json
     from formicary_bench.hosts import check as checking
     from formicary_bench.hosts import check_view
@@ -66,6 +69,9 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
     """
     import asyncio
 
+    from formicary_bench.hosts.extra import need_extra
+
+    need_extra()
     from formicary.cli.showing import show_json
     from formicary_bench.hosts import prepare as preparing
     from formicary_bench.hosts.prepare_view import show
@@ -89,6 +95,9 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     """
     import asyncio
 
+    from formicary_bench.hosts.extra import need_extra
+
+    need_extra()
     from formicary.cli.showing import show_json
     from formicary_bench.hosts import clean as cleaning
     from formicary_bench.hosts.clean_view import show

@@ -92,6 +92,7 @@ async def prepare(hosts: Sequence[Host], known: Sequence[Host], stock: Stock, st
     try:
         return await asyncio.gather(*(_prepare(host, web, stock, steps) for host in hosts))
     finally:
+        stock.give_up()
         await web.close()
 
 

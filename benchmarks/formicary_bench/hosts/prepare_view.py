@@ -28,5 +28,5 @@ def show(prepared: Iterable[Prepared]) -> None:
             typer.echo(
                 f"{each.host}: formicary {formicary.__version__} installed, {sent}, {each.seconds:.1f} s"
             )
-    for problem in problems:
+    for problem in dict.fromkeys(problems):  # what is wrong here is wrong for all of them
         typer.echo(f"{typer.style('problem:', fg='red')} {printable(problem)}", err=True)

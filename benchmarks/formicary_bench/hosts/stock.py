@@ -69,6 +69,11 @@ class Stock:
         self._folder = folder or cache()
         self._needs: dict[str, Needs] = {}
         self._supplies: dict[str, asyncio.Task[Supply]] = {}
+        self._given_up = False
+
+    def give_up(self) -> None:
+        """Make no further wheels: nobody waits for them any more."""
+        self._given_up = True
 
     def digest(self, interpreter: Interpreter) -> str:
         """Return what is different as soon as a host's environment has to be made anew.
@@ -98,8 +103,12 @@ class Stock:
 
     def _make(self, interpreter: Interpreter) -> Supply:
         try:
-            paths = tuple(self._paths(interpreter))
-            return Supply(_wheel(self._installer()), tuple(map(_wheel, paths)))
+            made = []
+            for path in self._paths(interpreter):
+                made.append(_wheel(path))
+                if self._given_up:
+                    raise HostError("no wheels are needed any more")
+            return Supply(_wheel(self._installer()), tuple(made))
         except OSError as error:
             raise HostError(
                 f"the wheels for hosts cannot be written into {self._folder} ({error.strerror}); make room, "

@@ -1,8 +1,11 @@
 """Runs over the hosts of a lab: what is measured there, what is left there, and hosts that vanish."""
 
 import os
+import random
 import re
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from contextlib import suppress
@@ -21,6 +24,7 @@ from formicary_bench.results.folder import RunFolder
 ROUNDS = (5, 20, 5)
 FOR_LONG = (0, 30_000, 0)
 SECONDS = 10  # until nothing is left
+MOMENTS, LONGEST = 20, 5.0  # interruptions, and after how many seconds the last one comes
 pytestmark = pytest.mark.timeout(150)
 
 
@@ -36,11 +40,7 @@ def over(tmp_path, there):
     """Run an experiment over the hosts of a lab."""
 
     def call(lab, audience=None, *, servers="each", experiment="messaging/pairs", **options):
-        inventory = tmp_path / "hosts.toml"
-        # What is kept on the hosts has a place of its own.
-        text = lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1)
-        inventory.write_text(text)
-        hosting = Hosting(load(inventory), servers=servers)
+        hosting = Hosting(load(inventory_of(lab, there, tmp_path)), servers=servers)
         names = tuple(host.name for host in hosting.containers)
         asked = Options(experiment, hosts=names, **{"pairs": (3,), "rounds": ROUNDS, **options})
         return perform(asked, tmp_path / "run", audience or Silent(), hosting)
@@ -48,10 +48,17 @@ def over(tmp_path, there):
     return call
 
 
+def inventory_of(lab, there, folder):
+    """Write a lab's inventory with a place of its own for what is kept on the hosts."""
+    path = folder / "hosts.toml"
+    path.write_text(lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1))
+    return path
+
+
 def programs(host):
-    """What of ours runs on a host of a lab: the command lines."""
+    """What runs on a host of a lab but its SSH server, which waits for connections: the command lines."""
     lines = [command(pid) for pid in host.pids()]
-    return [line for line in lines if "formicary_bench" in line or "prosody" in line]
+    return [line for line in lines if line and "[listener]" not in line]
 
 
 def command(pid):
@@ -269,3 +276,30 @@ def test_a_run_ends_where_a_host_does_not_come_back(lab, over, there):
     assert not manifest.complete
     host.mend()
     assert is_soon_empty(lab, there)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("first", range(4))
+def test_an_interruption_at_any_moment_leaves_nothing_anywhere(first, lab, there, tmp_path):
+    inventory = inventory_of(lab, there, tmp_path)
+    temporary = tmp_path / "t"
+    temporary.mkdir()
+    words = f"run messaging/pairs --hosts {inventory} --platform formicary-micro --pairs 2 --rounds 5,2000,5"
+    command = [sys.executable, "-c", "from formicary.cli import main; main()", "bench", *words.split()]
+    generator = random.Random(first)
+    codes = set()
+    for moment in range(first, MOMENTS, 4):
+        with subprocess.Popen(
+            command, cwd=tmp_path, env={**os.environ, "TMPDIR": str(temporary)}, stderr=subprocess.PIPE
+        ) as running:
+            with suppress(subprocess.TimeoutExpired):
+                running.wait(LONGEST * (moment + generator.random()) / MOMENTS)
+            running.send_signal(signal.SIGINT)
+            _, err = running.communicate(timeout=40)
+        codes.add(running.returncode)
+        assert is_soon_empty(lab, there), f"after moment {moment}"
+        assert list(temporary.iterdir()) == []
+        assert not list(tmp_path.rglob("*.part"))
+        assert b"formicary_bench" not in err, err  # a traceback
+    assert codes <= {0, 130, -signal.SIGINT}
+    assert 130 in codes

@@ -1,0 +1,123 @@
+"""Runs over the hosts of a lab: agents on all of them, the directory split over them, and what more cost."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from tests.integration.bench.conftest import Silent
+from typer.testing import CliRunner
+
+from formicary_bench.cli import app
+from formicary_bench.engine.hosting import Hosting
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.run import perform
+from formicary_bench.hosts.inventory import load
+from formicary_bench.platforms.catalogue import DESIGNS, N_HOSTS, TWO_HOSTS
+from formicary_bench.results.summary import summarise
+
+ROUNDS = (2, 10, 0)
+OURS = tuple(f"formicary-{design}" for design in DESIGNS)
+DIRECT = {"routes": ("direct",)}
+pytestmark = pytest.mark.timeout(150)
+
+
+@pytest.fixture
+def there():
+    """Where things are kept on the hosts: a path that is short enough for sockets."""
+    with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def over(tmp_path, there):
+    """Run an experiment over the hosts of a lab; return its rows and the run."""
+
+    def call(lab, experiment, **options):
+        path = tmp_path / "hosts.toml"
+        path.write_text(lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1))
+        hosting = Hosting(load(path))
+        names = tuple(host.name for host in hosting.containers)
+        asked = Options(experiment, hosts=names, **{"rounds": ROUNDS, **options})
+        outcome = perform(asked, tmp_path / "run", Silent(), hosting)
+        assert outcome.problems == []
+        return summarise(outcome.folder), outcome.folder
+
+    return call
+
+
+@pytest.mark.server
+def test_scale_out_says_what_messages_cost_on_agents_and_servers(make_lab, over):
+    lab = make_lab(3)
+    rows, run = over(
+        lab, "messaging/scale-out", pairs=(4,), subjects=("formicary-behaviours",), rounds=(50, 800, 400)
+    )
+    assert {(row.hosts, row.traffic, row.route) for row in rows} == {(1, "", "in-process")} | {
+        (hosts, traffic, route)
+        for hosts in (2, 3)
+        for traffic in ("ring", "all-to-all")
+        for route in ("direct", "xmpp")
+    }
+    for row in rows:
+        assert row.round_trips == row.hosts * 4 * 800
+        assert row.scale.agents_us.mean > 0
+        assert (row.scale.server_us.mean > 0) is (row.route == "xmpp")
+        assert row.scale.agents_bytes.mean > 1e6
+    members = {len(one.members) for one in run.manifest.repetitions}
+    assert members == {0, 2, 3}
+    # As many agents' processes were looked at as there were hosts.
+    for one in run.manifest.repetitions:
+        looked = [name for name in one.counters if name.startswith("agents@") and name.endswith(" cores")]
+        assert len(looked) == max(len(one.members), 1)
+    model = CliRunner().invoke(app, ["model", str(run.path)])
+    assert model.exit_code == 0, model.output
+    assert "federated servers, all-to-all" in model.output
+
+
+def test_many_send_to_one_from_all_other_hosts(make_lab, over):
+    rows, run = over(
+        make_lab(3),
+        "messaging/many-to-one",
+        pairs=(4,),
+        placements=(N_HOSTS,),
+        subjects=("formicary-micro",),
+        **DIRECT,
+    )
+    assert [row.round_trips for row in rows] == [2 * 4 * 10]
+    assert [one.members for one in run.manifest.repetitions] == [(4, 4)]
+
+
+def test_services_are_apart_beside_and_split_over_two_hosts(lab, over):
+    rows, _ = over(lab, "directory/search", services=(120,), subjects=OURS, **DIRECT)
+    searches = [row for row in rows if row.experiment == "directory/search"]
+    assert {(row.kind, row.placement, row.spread) for row in searches} == {
+        (design, TWO_HOSTS, spread) for design in DESIGNS for spread in ("", "beside", "split")
+    }
+    assert all(row.round_trips == 10 and row.rtt_p50_us > 0 for row in searches)
+
+
+def test_the_directory_is_on_the_first_of_many_hosts_and_its_user_on_the_last(make_lab, over):
+    rows, run = over(
+        make_lab(3), "directory/search", services=(130,), placements=(N_HOSTS,), subjects=OURS, **DIRECT
+    )
+    assert [(row.kind, row.hosts, row.round_trips) for row in rows] == [(design, 3, 10) for design in DESIGNS]
+    assert {one.members for one in run.manifest.repetitions} == {()}
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("route", ["direct", "xmpp"])
+def test_registrations_spread_to_the_containers_of_another_host(lab, over, route):
+    rows, _ = over(lab, "directory/propagation", containers=(1, 3), subjects=OURS, routes=(route,))
+    spread = [row for row in rows if row.containers]
+    assert {(row.kind, row.placement, row.containers, row.round_trips) for row in spread} == {
+        (design, TWO_HOSTS, containers, 10) for design in ("replica", "central") for containers in (1, 3)
+    }
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("route", ["direct", "xmpp"])
+def test_agents_come_and_go_on_two_hosts(lab, over, route):
+    rows, _ = over(lab, "directory/churn", agents=(203,), subjects=OURS, routes=(route,), rounds=None)
+    assert [(row.kind, row.placement, row.agents) for row in rows] == [
+        ("replica", TWO_HOSTS, 203), ("central", TWO_HOSTS, 203)
+    ]  # fmt: skip
+    assert all(row.agents_per_s > 0 for row in rows)

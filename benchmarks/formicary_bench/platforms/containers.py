@@ -79,8 +79,13 @@ def container(work: Work, name: str, **about: Any) -> Container:
 
 
 def _join(work: Work) -> str | None:
-    """Return the address to join; where the wire is measured, without the Unix socket, which is none."""
-    if not work.job.peer or work.configuration.experiment != NETWORK:
+    """Return the address to join.
+
+    It is without the Unix socket where the wire is measured, which that is none, and over hosts: two of them
+    may be one machine.
+    """
+    by_wire = work.configuration.experiment == NETWORK or work.job.listen
+    if not work.job.peer or not by_wire:
         return work.job.peer or None
     return str(replace(JoinAddress.parse(work.job.peer), unix=None))
 

@@ -177,6 +177,8 @@ def test_a_server_that_has_died_is_there_again_for_the_next_repetition(servers, 
                 host = lab.hosts[0]
                 ended.extend(pid for pid in host.pids() if "prosody" in command(pid))
                 os.kill(*ended, signal.SIGKILL)
+                while command(*ended):
+                    time.sleep(0.01)
 
     subjects = ("formicary-behaviours",)
     outcome = over(lab, Killing(), servers=servers, subjects=subjects, routes=("xmpp",), repeat=2)

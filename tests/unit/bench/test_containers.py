@@ -3,10 +3,13 @@
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from formicary.observe.dead_letters import DeadLetters
 from formicary.observe.links import LinkStatus
+from formicary.transport.direct import JoinAddress
 from formicary_bench.engine.messages import Job
+from formicary_bench.platforms import containers
 from formicary_bench.platforms.containers import (
     ASKING,
     ECHOING,
@@ -73,3 +76,18 @@ def test_every_container_of_every_host_has_a_name_of_its_own():
     assert len(set(names)) == len(names)
     assert names[0] == ASKING
     assert names_on(1)[0] == ECHOING
+
+
+def test_over_hosts_no_unix_socket_is_used_though_they_may_be_one_machine(monkeypatch):
+    address = JoinAddress(
+        host="h", unix="/tmp/formicary-x/direct", tcp=(("198.18.0.8", 5),), tls="always",
+        domain="c2.lab.localhost", fingerprint=bytes(32), key=bytes(32),
+    )  # fmt: skip
+    monkeypatch.setattr(containers, "Container", lambda _, **about: JoinAddress.parse(about["join"]))
+
+    def joined(listen):
+        known = work("direct", tls=True, listen=listen)
+        return containers.container(Work(replace(known.job, peer=str(address))), ASKING)
+
+    assert joined("") == address
+    assert joined("198.18.0.7") == replace(address, unix=None)

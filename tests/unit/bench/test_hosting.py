@@ -1,0 +1,215 @@
+"""Which hosts take part in a run, who is where, and how workers reach their servers."""
+
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+
+from formicary.errors import UsageError
+from formicary_bench.engine import hosting as module
+from formicary_bench.engine.host_servers import HostServers, server_host
+from formicary_bench.engine.hosting import Hosted, Hosting, crew_of, read_hosting
+from formicary_bench.hosts.errors import HostError
+from formicary_bench.hosts.inventory import CONTAINERS, SERVER, Host, Inventory
+from formicary_bench.hosts.protocol import Serving, StartServer, StopServer
+from formicary_bench.hosts.servers import About, serve
+from formicary_bench.platforms.catalogue import DIRECT, N_HOSTS, TWO_HOSTS, XMPP
+from formicary_bench.results.model import Configuration
+
+BOTH = (CONTAINERS, SERVER)
+
+
+def host(name, *roles, number=1):
+    return Host(name=name, address=f"192.0.2.{number}", roles=roles or BOTH)
+
+
+A, B, C = (host(name, number=number) for number, name in enumerate("abc", 1))
+
+
+def over(placement=TWO_HOSTS, hosts=2, route=DIRECT, **about):
+    known = {"experiment": "messaging/pairs", "platform": "formicary", "kind": "micro"}
+    return Configuration(**known, placement=placement, hosts=hosts, route=route, **about)
+
+
+def those(tmp_path, *hosts, **about):
+    return Hosting(Inventory(tmp_path / "hosts.toml", hosts), **about)
+
+
+class Session:
+    """Hosts that are there, whose servers start; `refusals` are the sentences of those that do not."""
+
+    def __init__(self, *hosts, refusals=()):
+        self.places = {host.name: SimpleNamespace(name=host.name) for host in hosts}
+        self.asked = []
+        self.revived = []
+        self.missing = {"b"}
+        self.refusals = list(refusals)
+
+    def revive(self, name):
+        self.revived.append(name)
+
+    def ask_all(self, questions):
+        self.asked.append(questions)
+        if self.refusals and any(isinstance(one, StartServer) for one in questions.values()):
+            raise HostError(self.refusals.pop(0))
+        about = {"port": 1, "tls_port": 2, "client_port": 3, "stanza_limit": 4, "pid": 5, "version": "1"}
+        return {
+            name: Serving(msgspec.to_builtins(About(f"/{name}", **about)))
+            for name, one in questions.items()
+            if not isinstance(one, StopServer)
+        }
+
+
+def seats(hosted, configuration):
+    return [(seat.role, seat.place.name, seat.listen) for seat in hosted.seats(configuration)]
+
+
+def test_the_first_host_asks_and_the_second_answers(tmp_path):
+    hosting = those(tmp_path, host("s", SERVER), A, B, C)
+    crew = crew_of(hosting, [over()])
+    assert crew.hosts == (A, B)
+    session = Session(A, B)
+    hosted = Hosted(crew, session)
+    assert seats(hosted, over()) == [("echo", "b", "192.0.2.2"), ("ask", "a", "192.0.2.1")]
+    assert session.revived == ["a", "b"]
+    assert hosted.missing() == {"b"}
+
+
+def test_members_are_on_as_many_hosts_as_it_says(tmp_path):
+    crew = crew_of(those(tmp_path, A, B, C), [over(N_HOSTS, 2), over(N_HOSTS, 3)])
+    assert crew.containers == (A, B, C)
+    hosted = Hosted(crew, Session(A, B, C))
+    assert [name for _, name, _ in seats(hosted, over(N_HOSTS, 3))] == ["a", "b", "c"]
+    assert seats(hosted, over(N_HOSTS, 2)) == [("member", "a", "192.0.2.1"), ("member", "b", "192.0.2.2")]
+
+
+def test_each_host_has_its_own_server_and_its_workers_reach_it_on_loopback(tmp_path):
+    hosted = Hosted(crew_of(those(tmp_path, A, B), [over(route=XMPP)]), session := Session(A, B))
+    hosted.start_servers()
+    (orders,) = session.asked
+    files = {name: order.files for name, order in orders.items()}
+    assert files["a"].keys() & files["b"].keys() >= {"ca.crt", "federation.json", "server.json"}
+    assert not {"ca.key", "containers/lab.localhost/c2.cfg.lua"} & files["a"].keys()
+    assert files["a"]["server.json"] != files["b"]["server.json"]
+    assert "containers/lab.localhost/c1.cfg.lua" in files["a"]
+    plain, _ = (seat.server for seat in hosted.seats(over(route=XMPP)))
+    assert (plain.host, plain.port, plain.pid, plain.certificate) == ("127.0.0.1", 1, 5, "")
+    encrypted, _ = (seat.server for seat in hosted.seats(over(route=XMPP, tls=True)))
+    assert (encrypted.port, encrypted.certificate) == (2, "/b/certificates/lab.localhost.crt")
+    assert [seat.server for seat in hosted.seats(over())] == [None, None]
+
+
+def test_one_server_is_reached_from_other_hosts_with_tls_whatever_is_measured(tmp_path):
+    hosting = those(tmp_path, A, host("b", CONTAINERS, number=2), servers="one")
+    hosted = Hosted(crew_of(hosting, [over(route=XMPP)]), session := Session(A, B))
+    hosted.start_servers()
+    (orders,) = session.asked
+    assert orders["a"].options == {"listen": "192.0.2.1"}
+    assert orders["b"].options == {"run": False}
+    assert orders["b"].files.keys() == {"server.crt"}
+    far, near = (seat.server for seat in hosted.seats(over(route=XMPP)))
+    assert (far.host, far.port, far.pid, far.certificate) == ("192.0.2.1", 2, 0, "/b/server.crt")
+    assert (near.host, near.port, near.pid, near.certificate) == ("127.0.0.1", 1, 5, "")
+    assert far.secret == near.secret
+
+
+def test_other_ports_are_tried_where_one_is_taken():
+    taken = "host a: Prosody could not open its ports: error"
+    session = Session(A, B, refusals=[taken, taken])
+    HostServers(session, (A, B), None, {"a": "192.0.2.1", "b": "192.0.2.2"}).start()
+    started = [
+        one["a"].files["federation.json"] for one in session.asked if isinstance(one["a"], StartServer)
+    ]
+    assert len(set(started)) == 3
+    assert sum(isinstance(one["a"], StopServer) for one in session.asked) == 2
+
+
+@pytest.mark.parametrize("refusals", [["host a: it has no Prosody"], ["could not open its ports"] * 3])
+def test_what_cannot_be_started_is_said(refusals):
+    session = Session(A, B, refusals=refusals)
+    with pytest.raises(HostError, match=refusals[0]):
+        HostServers(session, (A, B), None, {"a": "192.0.2.1", "b": "192.0.2.2"}).start()
+
+
+def test_a_host_that_is_for_no_server_says_what_to_do():
+    plain = host("b", CONTAINERS)
+    with pytest.raises(UsageError, match=r"host b has containers and not the role server.*--servers one"):
+        server_host((A, plain), (A, plain), "each")
+    assert server_host((A, plain), (A, plain), "one") == A
+    with pytest.raises(UsageError, match="no host has the role server"):
+        server_host((plain,), (plain,), "one")
+
+
+INVENTORY = """
+[hosts.a]
+address = "192.0.2.1"
+roles = ["containers"]
+groups = ["lab"]
+[hosts.b]
+address = "192.0.2.2"
+roles = ["server"]
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "hosts.toml"
+    path.write_text(INVENTORY)
+    return path
+
+
+def test_hosts_are_chosen_by_names_and_groups(file):
+    assert read_hosting(None, None, None) is None
+    assert [one.name for one in read_hosting(file, None, None).hosts] == ["a", "b"]
+    hosting = read_hosting(file, "lab, lab", "one")
+    assert [one.name for one in hosting.hosts] == ["a"]
+    assert hosting.command == f" --hosts {file} --on lab --servers one"
+    assert read_hosting(file, None, None).command == f" --hosts {file}"
+
+
+@pytest.mark.parametrize(
+    ("given", "on", "servers", "sentence"),
+    [
+        (False, "a", None, "--on says nothing without hosts"),
+        (False, None, "one", "--servers says nothing without hosts"),
+        (True, None, "two", "--servers is each or one, not 'two'"),
+        (True, "c", None, "has no host or group"),
+        (True, "b", None, "none of the hosts b has the role containers"),
+    ],
+)
+def test_words_about_hosts_that_say_nothing(file, given, on, servers, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        read_hosting(file if given else None, on, servers)
+
+
+def test_a_host_whose_address_is_not_known_here_needs_one_to_listen_at(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(-2, "Name or service not known")
+
+    monkeypatch.setattr(module.socket, "getaddrinfo", refuse)
+    crew = crew_of(those(tmp_path, Host(name="a", address="far.example")), [over(N_HOSTS, 1)])
+    with pytest.raises(HostError, match=r"host a: .* give one as `listen`"):
+        Hosted(crew, Session(A))
+
+
+@pytest.mark.parametrize("name", ["../out", "/etc/out", "a/../../out"])
+def test_a_servers_files_stay_in_their_folder(name, tmp_path):
+    with pytest.raises(UsageError, match="outside its folder"):
+        serve({name: b""}, {"run": False}, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_files_of_a_server_are_private_and_gone_in_the_end(tmp_path):
+    about, stop = serve({"server.crt": b"x"}, {"run": False}, tmp_path)
+    (file,) = (tmp_path / "s").iterdir()
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"x", 0o600)
+    assert about["folder"] == str(tmp_path / "s")
+    stop()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_whose_path_is_too_long_is_refused(tmp_path):
+    folder = tmp_path / ("x" * 100)
+    folder.mkdir()
+    with pytest.raises(UsageError, match="bytes too long for a server's socket; give it a shorter `folder`"):
+        serve({}, {}, folder)

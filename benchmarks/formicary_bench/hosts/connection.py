@@ -2,10 +2,11 @@
 
 The user's own SSH configuration is not read: what the inventory says is all that counts.
 
-    async with connected(hosts) as connections:
-        for name, connection in connections.items():
-            if not isinstance(connection, HostError):
-                print(await connection.run(["uname", "-a"]))
+    web = Web(hosts)
+    try:
+        print(await (await web.connect("b")).run(["uname", "-a"]))
+    finally:
+        await web.close()
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ import asyncio
 import os
 import shlex
 import socket
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.hosts.keys import Keys, load_keys, refused_key
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from types import UnionType
 
     import asyncssh
@@ -51,7 +53,7 @@ class Finished(NamedTuple):
 
 
 class Connection:
-    """A connection to a host; made by `connect` or `connected`.
+    """A connection to a host; made by `connect`, or by a `Web`.
 
     Args:
         host: the host.
@@ -127,40 +129,21 @@ class Connection:
         await self.ssh.wait_closed()
 
 
-@asynccontextmanager
-async def connected(
-    hosts: Iterable[Host], known: Iterable[Host] = ()
-) -> AsyncIterator[dict[str, Connection | HostError]]:
-    """Connect to all hosts at once; what each gives is a connection, or why there is none.
-
-    Args:
-        hosts: to which.
-        known: all of the inventory, where some are only reached by way of others.
-    """
-    hosts = tuple(hosts)
-    web = Web((*known, *hosts))
-    try:
-        found = await asyncio.gather(*(_tried(web, host.name) for host in hosts))
-        yield {host.name: connection for host, connection in zip(hosts, found, strict=True)}
-    finally:
-        await web.close()
-
-
-async def _tried(web: Web, name: str) -> Connection | HostError:
-    try:
-        return await web.connect(name)
-    except HostError as error:
-        return error
-
-
 class Web:
     """Connections to hosts, each made when it is first asked for, and those by way of which they go.
 
     Args:
         hosts: all that may be asked for.
+
+    Raises:
+        HostError: what does SSH is not installed.
     """
 
     def __init__(self, hosts: Iterable[Host]) -> None:
+        if find_spec("asyncssh") is None:
+            raise HostError(
+                'the library asyncssh is not installed; install it with: pip install "formicary[lab]"'
+            )
         self._hosts = {host.name: host for host in hosts}
         self._connections: dict[str, asyncio.Task[Connection]] = {}
 

@@ -184,7 +184,9 @@ def _note(folder: Path) -> None:
     """Write down that we run, and forget of those that do not any more."""
     left(folder)
     for _ in range(_ATTEMPTS):
-        with suppress(FileNotFoundError):  # another deputy, at its end, has removed what was empty
+        with suppress(
+            FileNotFoundError, FileExistsError
+        ):  # another deputy, at its end, has removed what was empty
             note(folder, os.getpid())
             return
 

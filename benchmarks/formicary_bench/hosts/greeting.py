@@ -38,11 +38,11 @@ class Greeting:
         self._host = host
         self._said = b""
 
-    async def hear(self, stream: asyncssh.SSHReader[bytes]) -> bytes:
+    async def hear(self, stream: asyncssh.SSHReader[bytes]) -> tuple[Handshake, bytes]:
         """Read the handshake, and what the login shell says before it, which is left aside.
 
         Returns:
-            What came behind it.
+            It, and what came behind it.
 
         Raises:
             HostError: the deputy says that it cannot work, is none of ours, or says nothing.
@@ -63,7 +63,7 @@ class Greeting:
                 f"its deputy said {_shown(line)!r}, which is no handshake; {self._prepare()}"
             ) from error
         self._check(handshake)
-        return rest
+        return handshake, rest
 
     async def _line(self, stream: asyncssh.SSHReader[bytes]) -> tuple[bytes, bytes]:
         while len(self._said) < _LONGEST:

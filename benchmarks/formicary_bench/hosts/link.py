@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import shlex
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
@@ -17,8 +16,7 @@ import msgspec
 from formicary_bench.hosts.clocks import Clock, Sample
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.hosts.framing import Frames, FramingError
-from formicary_bench.hosts.greeting import Greeting, ended_how
-from formicary_bench.hosts.places import interpreter
+from formicary_bench.hosts.program import Program
 from formicary_bench.hosts.protocol import (
     BEAT_SECONDS,
     MISSING_SECONDS,
@@ -39,9 +37,7 @@ from formicary_bench.hosts.protocol import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-
-    import asyncssh
+    from collections.abc import Callable
 
     from formicary_bench.hosts.clocks import Offset
     from formicary_bench.hosts.connection import Connection
@@ -51,11 +47,8 @@ LOST_SECONDS = ORPHANED_SECONDS + 2
 """After how long without an answer a host is given up."""
 
 _LOST = 255  # exit code of a worker whose host is lost, as `ssh` has it
-_READ = 1 << 18  # bytes at once
 _FIRST_BEATS = 8  # these follow each other quickly, so that the clock is known from the beginning
 _SECONDS_BETWEEN_FIRST = 0.02
-_SECONDS_TO_EXIT = 1.0
-_LAST_WORDS = 4000  # bytes of standard error that are kept
 
 
 class Member(Protocol):
@@ -97,12 +90,11 @@ class Link:
         self._members: dict[int, Member] = {}
         self._answers: dict[int, asyncio.Future[Result]] = {}
         self._numbers = itertools.count()
-        self._last_words = b""
         self._is_ending = False
         self._is_timed = asyncio.Event()
         self._heard = time.monotonic()
         self._tasks: list[asyncio.Task[None]] = []
-        self._process: asyncssh.SSHClientProcess[bytes] | None = None
+        self._program: Program | None = None
 
     async def start(self) -> None:
         """Start the deputy, and hear that it is there and that its code is ours.
@@ -110,41 +102,19 @@ class Link:
         Raises:
             HostError: it is not, and why, and what to do.
         """
-        import asyncssh
-
-        host = self._connection.host
-        command = [interpreter(host), "-P", "-m", "formicary_bench.hosts.deputy", "--folder", host.folder]
-        command += ["--interface", host.interface, "--listen", host.listen]
-        try:
-            process = await self._connection.ssh.create_process(shlex.join(command), encoding=None)
-            self._process = process
-            self._run(self._keep_last_words(process.stderr))
-            rest = await self._greet(process)
-        except (asyncssh.Error, OSError) as error:
-            raise self._connection.error(f"its deputy cannot be started ({error}); try again") from error
+        self._program, rest = await Program.start(self._connection)
         self._heard = time.monotonic()
-        if host.environment:
-            self.send(Use(host.environment))
-        self._run(self._listen(process.stdout, rest))
-        self._run(self._beat())
-
-    async def _greet(self, process: asyncssh.SSHClientProcess[bytes]) -> bytes:
-        greeting = Greeting(self._connection.host)
-        try:
-            return await greeting.hear(process.stdout)
-        except EOFError as error:
-            code = await self._exit_code()
-            self._end_process()
-            raise greeting.failure(code, self.last_words) from error
-        except HostError:
-            self._end_process()
-            raise
+        if environment := self._connection.host.environment:
+            self.send(Use(environment))
+        self._tasks = [
+            asyncio.create_task(self._listen(self._program, rest)),
+            asyncio.create_task(self._beat()),
+        ]
 
     def send(self, demand: Demand) -> None:
         """Tell the deputy something; nothing happens if it is gone."""
-        if self._process is not None and not self.lost:
-            with suppress(OSError):  # its end is noticed where it is listened to
-                self._process.stdin.write(frame(demand))
+        if self._program is not None and not self.lost:
+            self._program.write(frame(demand))
 
     def add(self, number: int, member: Member) -> None:
         """Tell a worker from now on what happens to it."""
@@ -179,63 +149,37 @@ class Link:
         finally:
             del self._answers[number]
 
-    async def clock(self, seconds: float) -> Offset:
-        """Return how far the host's clock is ahead of ours, as far as that is known now.
-
-        Raises:
-            HostError: nothing is known within these seconds.
-        """
+    async def clock(self, seconds: float) -> Offset | None:
+        """Return how far the host's clock is ahead of ours; None if nothing is known within these seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._is_timed.wait()
-        offset = self._clock.offset(time.time_ns())
-        if offset is None:
-            raise HostError(
-                self.lost or f"host {self.name}: it does not say what time it is; is it overloaded?"
-            )
-        return offset
+        return self._clock.offset(time.time_ns())
 
     async def end(self, seconds: float) -> None:
         """Have the deputy end with all that it has started; leave it alone if that takes longer."""
         self._is_ending = True
         self.send(End())
-        if self._process is not None:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self._process.wait_closed()
-            self._end_process()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._program is not None and not self.lost:
+            await self._program.end(seconds)
         self._lose("the session is over")
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    @property
-    def last_words(self) -> str:
-        """The last line that the deputy wrote to standard error."""
-        lines = self._last_words.decode(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
-
-    def _run(self, what: Coroutine[object, object, None]) -> None:
-        self._tasks.append(asyncio.create_task(what))
-
-    async def _listen(self, stream: asyncssh.SSHReader[bytes], data: bytes) -> None:
-        import asyncssh
-
+    async def _listen(self, program: Program, data: bytes) -> None:
         frames = Frames()
-        cause = ""
         try:
-            while True:
+            for body in frames.feed(data):
+                self._take(decode_word(body))
+            while data := await program.read():
+                self._heard = time.monotonic()
                 for body in frames.feed(data):
                     self._take(decode_word(body))
-                self._heard = time.monotonic()
-                data = await stream.read(_READ)
-                if not data:
-                    break
+            cause = await program.how_it_ended()
         except (FramingError, msgspec.DecodeError) as error:
             cause = f"its deputy said what cannot be understood: {error}"
-        except (asyncssh.Error, OSError) as error:
-            cause = f"{getattr(error, 'reason', '') or error}"
-        self._lose(f"the connection to host {self.name} was lost ({cause or await self._why()})")
+        except HostError as error:
+            cause = str(error)
+        self._lose(f"the connection to host {self.name} was lost ({cause})")
 
     def _take(self, word: Word) -> None:
         match word:
@@ -271,8 +215,9 @@ class Link:
             self.send(Beat(time.time_ns()))
             await asyncio.sleep(_SECONDS_BETWEEN_FIRST if count < _FIRST_BEATS else BEAT_SECONDS)
             silence = time.monotonic() - self._heard
-            if silence > LOST_SECONDS:
+            if silence > LOST_SECONDS and self._program is not None:
                 self._lose(f"the connection to host {self.name} was lost (no answer for {LOST_SECONDS:g} s)")
+                await self._program.kill()
                 return
             self._note(is_missing=silence > MISSING_SECONDS)
 
@@ -296,39 +241,8 @@ class Link:
         for future in self._answers.values():
             if not future.done():
                 future.set_exception(HostError(sentence))
-        self._end_process()
+        if self._program is not None:
+            self._program.close()
         for task in self._tasks:
             if task is not asyncio.current_task():
                 task.cancel()
-
-    def _end_process(self) -> None:
-        """End the deputy, if it is still there, whatever it is doing."""
-        if self._process is not None:
-            with suppress(OSError):
-                self._process.kill()
-            self._process.close()
-            self._process = None
-
-    async def _why(self) -> str:
-        """Say why the deputy's output has ended."""
-        code = await self._exit_code()
-        if code is None:
-            return "it was closed by the other side"
-        words = f"; its last words: {self.last_words}" if self.last_words else ""
-        return f"its deputy {ended_how(code)}{words}"
-
-    async def _exit_code(self) -> int | None:
-        """Wait for the exit code, and the last words, which come soon or not at all."""
-        if (process := self._process) is None:
-            return None
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_SECONDS_TO_EXIT):
-                await process.wait_closed()
-        return process.returncode
-
-    async def _keep_last_words(self, stream: asyncssh.SSHReader[bytes]) -> None:
-        import asyncssh
-
-        with suppress(asyncssh.Error, OSError):
-            while data := await stream.read(_LAST_WORDS):
-                self._last_words = (self._last_words + data)[-_LAST_WORDS:]

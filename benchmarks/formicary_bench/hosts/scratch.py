@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _LOCK = "lock"
 _DRAFT, _READY = "new-", "deputy-"
-_ATTEMPTS = 5
+_ATTEMPTS = 20
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def _draft(above: Path, attempts: int = _ATTEMPTS) -> Path:
     try:
         above.mkdir(mode=0o700, parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=_DRAFT, dir=above))
-    except FileNotFoundError:  # another deputy, at its end, has removed what was empty
+    except (FileNotFoundError, FileExistsError):  # another deputy, at its end, has removed what was empty
         if attempts == 1:
             raise
         return _draft(above, attempts - 1)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -37,6 +38,7 @@ from formicary_bench.hosts.remote import RemotePlace, RemoteWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping
+    from concurrent.futures import Future
 
     from formicary_bench.hosts.clocks import Offset
     from formicary_bench.hosts.inventory import Host
@@ -91,8 +93,8 @@ class Session:
         self._loop = asyncio.new_event_loop()
         # A daemon: if the controller is interrupted while it ends, hosts end by themselves what is there.
         self._thread = threading.Thread(target=self._loop.run_forever, name="hosts", daemon=True)
-        self._thread.start()
         try:
+            self._thread.start()
             with welcome():
                 self._do(self._open())
         except BaseException:
@@ -108,12 +110,8 @@ class Session:
         """The hosts that do not answer, or are lost."""
         return {name for name, link in self._links.items() if link.is_missing}
 
-    def clock(self, name: str) -> Offset:
-        """Return how far a host's clock is ahead of ours, and how sure that is.
-
-        Raises:
-            HostError: the host does not say.
-        """
+    def clock(self, name: str) -> Offset | None:
+        """Return how far a host's clock is ahead of ours, and how sure that is; None if it does not say."""
         return self._do(self._links[name].clock(_SECONDS_TO_TELL_THE_TIME))
 
     def ask(self, name: str, question: Question) -> Result:
@@ -203,8 +201,8 @@ class Session:
 
     async def _connect(self, name: str) -> None:
         link = Link(await self._web.connect(name), self._progress)
-        self._links[name] = link
         await link.start()
+        self._links[name] = link
 
     async def _connect_again(self, name: str) -> None:
         before = self._links[name].lost
@@ -215,14 +213,14 @@ class Session:
         self._progress(f"host {name} is connected to again")
 
     def _leave(self) -> None:
-        with suppress(RuntimeError):
-            closing = asyncio.run_coroutine_threadsafe(self._close(), self._loop)
-            with suppress(TimeoutError):
-                closing.result(_SECONDS_TO_END + _SECONDS_TO_CLOSE)
+        closing = asyncio.run_coroutine_threadsafe(self._close(), self._loop)
+        interruption = _wait(closing, _SECONDS_TO_END + _SECONDS_TO_CLOSE)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_SECONDS_TO_CLOSE)
         if not self._thread.is_alive():
             self._loop.close()
+        if interruption is not None:
+            raise interruption
 
     async def _close(self) -> None:
         """End all deputies, then everything else."""
@@ -237,3 +235,18 @@ class Session:
         for task in rest:
             task.cancel()
         await asyncio.gather(*rest, return_exceptions=True)
+
+
+def _wait(future: Future[None], seconds: float) -> KeyboardInterrupt | None:
+    """Wait, though somebody who does not want to wait may interrupt it; return that."""
+    interruption = None
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            future.result(max(0.0, until - time.monotonic()))
+        except KeyboardInterrupt as error:
+            interruption = error
+        except TimeoutError:
+            return interruption
+        else:
+            return interruption

@@ -3,112 +3,24 @@
 from __future__ import annotations
 
 import os
-import selectors
 import signal
 import socket
 import subprocess
 import sys
 import threading
-import time
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
+from tests.integration.hosts.scene import SECONDS, begin, hear, job, wait_until
 
 from formicary.errors import ProfilingError
-from formicary_bench.engine.messages import Done, Failed, Go, Job, Meet, Met, Ready, Stop
+from formicary_bench.engine.messages import Done, Failed, Stop
 from formicary_bench.hosts import remote
 from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.inventory import load
 from formicary_bench.hosts.protocol import CloseWindow, Describe, StopServer
 from formicary_bench.hosts.session import Session
-from formicary_bench.results.model import Configuration
-
-SECONDS = 30.0
-
-
-@pytest.fixture
-def hosts(lab, tmp_path):
-    """Two hosts, each with a folder of its own."""
-    return tuple(replace(host, folder=str(tmp_path / host.name)) for host in load(lab.inventory).hosts)
-
-
-@pytest.fixture
-def clean(lab, hosts):
-    """Find nothing on the hosts after the test that was not there before it, neither processes nor files."""
-    before = [set(host.pids()) for host in lab.hosts]
-    yield
-    wait_until(lambda: [set(host.pids()) for host in lab.hosts] == before, 10.0, "processes are left")
-    assert not [host.folder for host in hosts if Path(host.folder).exists()]
-
-
-@pytest.fixture
-def session(hosts, clean, news):
-    with Session(hosts, progress=news.append) as session:
-        yield session
-
-
-@pytest.fixture
-def news():
-    return []
-
-
-def wait_until(condition, seconds=SECONDS, what="it does not happen"):
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, what
-        time.sleep(0.02)
-
-
-def job(load=2, measured=50):
-    configuration = Configuration(
-        experiment="messaging/pairs",
-        platform="callbacks",
-        pairs=load,
-        payload_bytes=10,
-        warm_up=10,
-        measured=measured,
-        cool_down=10,
-    )
-    return Job(configuration, "both", 1)
-
-
-def begin(worker, job):
-    """Have a worker measure."""
-    worker.tell(job)
-    hear(worker, Ready)
-    worker.tell(Meet())
-    hear(worker, Met)
-    worker.tell(Go())
-
-
-def hear(worker, kind):
-    """Wait for what a worker says; None is its end."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(worker, selectors.EVENT_READ)
-        until = time.monotonic() + SECONDS
-        while time.monotonic() < until:
-            assert selector.select(SECONDS)
-            reports = worker.read()
-            if reports is None:
-                assert kind is None
-                return None
-            for report in reports:
-                if kind is not None and isinstance(report, kind):
-                    return report
-    raise AssertionError(f"no {kind}")
-
-
-def deputies(host):
-    """The deputies on a host of the lab."""
-    found = []
-    for pid in host.pids():
-        with suppress(psutil.NoSuchProcess):
-            if "formicary_bench.hosts.deputy" in psutil.Process(pid).cmdline():
-                found.append(pid)
-    return found
 
 
 class TestWhatItDoes:
@@ -127,10 +39,10 @@ class TestWhatItDoes:
     def test_much_is_handed_over_without_keeping_it_in_memory(self, session):
         before = psutil.Process().memory_info().rss
         with next(iter(session.places.values())).worker() as worker:
-            begin(worker, job(load=20, measured=300_000))
+            begin(worker, job(load=20, measured=100_000))
             hear(worker, Done)
             size = os.fstat(worker.handed_over()).st_size
-            assert size == 20 * 2 * 300_020 * 8
+            assert size == 20 * 2 * 100_020 * 8
         assert psutil.Process().memory_info().rss - before < size / 2
 
     def test_it_ends_what_hangs(self, session):

@@ -1,0 +1,70 @@
+"""What tests of sessions share: hosts of a lab, and what workers there say."""
+
+from __future__ import annotations
+
+import selectors
+import time
+from contextlib import suppress
+
+import psutil
+
+from formicary_bench.engine.messages import Go, Job, Meet, Met, Ready
+from formicary_bench.results.model import Configuration
+
+SECONDS = 30.0
+
+
+def wait_until(condition, seconds=SECONDS, what="it does not happen"):
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.02)
+
+
+def job(load=2, measured=50):
+    configuration = Configuration(
+        experiment="messaging/pairs",
+        platform="callbacks",
+        pairs=load,
+        payload_bytes=10,
+        warm_up=10,
+        measured=measured,
+        cool_down=10,
+    )
+    return Job(configuration, "both", 1)
+
+
+def begin(worker, job):
+    """Have a worker measure."""
+    worker.tell(job)
+    hear(worker, Ready)
+    worker.tell(Meet())
+    hear(worker, Met)
+    worker.tell(Go())
+
+
+def hear(worker, kind):
+    """Wait for what a worker says; None is its end."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(worker, selectors.EVENT_READ)
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            assert selector.select(SECONDS)
+            reports = worker.read()
+            if reports is None:
+                assert kind is None
+                return None
+            for report in reports:
+                if kind is not None and isinstance(report, kind):
+                    return report
+    raise AssertionError(f"no {kind}")
+
+
+def deputies(host):
+    """The deputies on a host of the lab."""
+    found = []
+    for pid in host.pids():
+        with suppress(psutil.NoSuchProcess):
+            if "formicary_bench.hosts.deputy" in psutil.Process(pid).cmdline():
+                found.append(pid)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -11,7 +11,7 @@ from formicary.cli.options import Json, examples
 from formicary_bench.hosts.lab.cli import app as lab
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Coroutine, Sequence
 
     from formicary_bench.hosts.inventory import Host, Inventory
 
@@ -19,6 +19,10 @@ app = typer.Typer(
     no_args_is_help=True, help="Look at the hosts of a hosts.toml, prepare them for measurements, clean up."
 )
 app.add_typer(lab, name="lab")
+
+_INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
+
+T = TypeVar("T")
 
 HostsToml = Annotated[Path, typer.Argument(metavar="HOSTS_TOML", help="The file that names the hosts.")]
 On = Annotated[
@@ -36,8 +40,6 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     Nothing is changed there. All that is wrong is listed, with the next step for each; the exit code is 1 if
     a host cannot be used.
     """
-    import asyncio
-
     from formicary_bench.hosts.extra import need_extra
 
     need_extra()
@@ -49,7 +51,7 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
 
     inventory, hosts = _chosen(hosts_toml, on)
     with Steps() as steps:
-        checked = asyncio.run(checking.check(hosts, inventory.hosts, steps))
+        checked = _run(checking.check(hosts, inventory.hosts, steps))
     if as_json:
         show_json(checked)
     else:
@@ -67,8 +69,6 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
 
     The old environment works until the new one does. The exit code is 1 if a host could not be prepared.
     """
-    import asyncio
-
     from formicary_bench.hosts.extra import need_extra
 
     need_extra()
@@ -80,7 +80,7 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
 
     inventory, hosts = _chosen(hosts_toml, on)
     with Steps() as steps:
-        prepared = asyncio.run(preparing.prepare(hosts, inventory.hosts, Stock(), steps))
+        prepared = _run(preparing.prepare(hosts, inventory.hosts, Stock(), steps))
     show_json(prepared) if as_json else show(prepared)
     if any(each.problem for each in prepared):
         raise typer.Exit(1)
@@ -93,8 +93,6 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     Nothing else is touched: a folder that is not ours is refused, and a process is only ended if it is
     certain that it is ours. The exit code is 1 if a host could not be cleaned.
     """
-    import asyncio
-
     from formicary_bench.hosts.extra import need_extra
 
     need_extra()
@@ -105,10 +103,21 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
 
     inventory, hosts = _chosen(hosts_toml, on)
     with Steps() as steps:
-        cleaned = asyncio.run(cleaning.clean(hosts, inventory.hosts, steps))
+        cleaned = _run(cleaning.clean(hosts, inventory.hosts, steps))
     show_json(cleaned) if as_json else show(cleaned)
     if any(each.problem for each in cleaned):
         raise typer.Exit(1)
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Do it to its end, or until Ctrl-C: then nothing of it goes on, here or on the hosts."""
+    import asyncio
+
+    try:
+        return asyncio.run(work)
+    except KeyboardInterrupt:
+        typer.echo("formicary: interrupted", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
 
 
 def _chosen(path: Path, on: str) -> tuple[Inventory, Sequence[Host]]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from tests.plugins.hosts import laboratory
@@ -60,6 +62,29 @@ def test_nothing_stays_on_the_hosts(lab):
     before = [host.pids() for host in lab.hosts]
     assert check(lab.inventory, "--on", "lab-1").stdout.splitlines()[1].split()[0] == "lab-1"
     assert [host.pids() for host in lab.hosts] == before
+
+
+@pytest.mark.timeout(120)
+def test_ctrl_c_ends_it_here_and_on_the_hosts(lab):
+    quiet = [host.pids() for host in lab.hosts]
+    program = [sys.executable, "-c", "from formicary.cli import main; main()", "hosts", "check"]
+    with subprocess.Popen(
+        [*program, str(lab.inventory)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        wait_until(
+            lambda: all(len(host.pids()) > len(old) for host, old in zip(lab.hosts, quiet, strict=True))
+        )
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=30)
+    assert (running.returncode, said) == (130, ("", "formicary: interrupted\n"))
+    wait_until(lambda: [host.pids() for host in lab.hosts] == quiet)
+
+
+def wait_until(holds):
+    until = time.monotonic() + 30
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 @pytest.mark.timeout(200)

@@ -1,0 +1,164 @@
+"""A worker on another host, between the session's thread, which tells, and the engine's, which asks."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from formicary_bench.engine.messages import Failed, Go, Progress, encode
+from formicary_bench.hosts import remote
+from formicary_bench.hosts.errors import HostError
+from formicary_bench.hosts.remote import RemoteWorker
+
+SECONDS = 20.0
+
+
+class Deputy:
+    """Notes what it is told."""
+
+    def __init__(self):
+        self.told = []
+        self.kills = 0
+        self.worker = RemoteWorker("b", self.told.append, self._kill)
+
+    def _kill(self):
+        self.kills += 1
+
+
+@pytest.fixture
+def deputy():
+    deputy = Deputy()
+    yield deputy
+    deputy.worker.ended(0, "")
+    deputy.worker.close()
+
+
+def is_readable(worker):
+    return bool(select.select([worker], [], [], 0)[0])
+
+
+def progress(done):
+    return encode(Progress(done))
+
+
+def test_it_is_readable_only_when_it_has_said_something(deputy):
+    worker = deputy.worker
+    assert not is_readable(worker)
+    worker.said(progress(1))
+    worker.said(progress(2))
+    assert is_readable(worker)
+    assert worker.read() == [Progress(1), Progress(2)]
+    assert not is_readable(worker)
+    assert worker.read() == []
+
+
+def test_what_it_has_said_comes_before_its_end_which_stays_readable(deputy):
+    worker = deputy.worker
+    worker.started(7)
+    worker.said(progress(1))
+    worker.ended(3, "no more")
+    assert worker.read() == [Progress(1)]
+    assert is_readable(worker)
+    assert worker.read() is None
+    assert is_readable(worker)
+    assert (worker.pid, worker.wait(0), worker.last_words()) == (7, 3, "no more")
+
+
+@given(st.lists(st.integers(0, 9), max_size=30))
+def test_nothing_is_lost_while_one_thread_says_and_another_reads(values):
+    worker = Deputy().worker
+
+    def say():
+        for value in values:
+            worker.said(progress(value))
+        worker.ended(0, "")
+
+    thread = threading.Thread(target=say)
+    thread.start()
+    heard = []
+    while True:
+        assert select.select([worker], [], [], SECONDS)[0]
+        reports = worker.read()
+        if reports is None:
+            break
+        heard += [report.done for report in reports]
+    thread.join()
+    worker.close()
+    assert heard == values
+
+
+def test_it_is_told_as_a_line(deputy):
+    deputy.worker.tell(Go())
+    assert deputy.told == [b'{"type":"go"}']
+
+
+def test_what_cannot_be_understood_is_a_failure(deputy):
+    deputy.worker.said(b"hello")
+    (report,) = deputy.worker.read()
+    assert "it said what cannot be understood" in report.reason
+
+
+def test_what_is_handed_over_is_in_the_file_in_order(deputy):
+    deputy.worker.handed(b"ab")
+    deputy.worker.handed(b"cd")
+    assert os.pread(deputy.worker.handed_over(), 100, 0) == b"abcd"
+
+
+def test_a_full_disk_is_a_failure_and_ends_it(deputy):
+    deputy.worker._values.close()
+    deputy.worker._values = open("/dev/full", "wb", buffering=0)  # noqa: SIM115, PTH123 -- closed by the worker
+    deputy.worker.handed(b"ab")
+    reason = "what it handed over cannot be kept here: No space left on device"
+    assert deputy.worker.read() == [Failed(reason)]
+    assert deputy.kills == 1
+
+
+def test_too_much_is_a_failure_and_ends_it(deputy, monkeypatch):
+    monkeypatch.setattr(remote, "LARGEST_HANDOVER", 3)
+    deputy.worker.handed(b"abcd")
+    assert "cannot be kept here" in deputy.worker.read()[0].reason
+    assert deputy.kills == 1
+
+
+def test_who_talks_without_being_read_is_a_failure(deputy, monkeypatch):
+    monkeypatch.setattr(remote, "_MOST_UNREAD", 1000)
+    for number in range(100):
+        deputy.worker.said(progress(number))
+    assert Failed("it says more than anybody can read") in deputy.worker.read()
+    assert len(deputy.worker._lines) == 0
+
+
+def test_many_words_wake_without_waiting(deputy):
+    for number in range(100_000):  # more than the pair of sockets holds
+        deputy.worker.said(progress(number % 10))
+    assert len(deputy.worker.read()) == 100_000
+
+
+def test_what_hangs_is_killed_and_given_up(deputy, monkeypatch):
+    monkeypatch.setattr(remote, "_SECONDS_TO_END", 0.01)
+    assert deputy.worker.wait(0) == -signal.SIGKILL
+    assert deputy.kills == 1
+
+
+def test_one_that_does_not_start_says_why(deputy, monkeypatch):
+    monkeypatch.setattr(remote, "_SECONDS_TO_START", 0.01)
+    with pytest.raises(HostError, match=r"^host b: no worker has started within 0.01 s; is it overloaded\?$"):
+        deputy.worker.wait_for_start()
+    deputy.worker.ended(126, "Cannot allocate memory")
+    with pytest.raises(HostError, match=r"^host b: no worker can be started: Cannot allocate memory$"):
+        deputy.worker.wait_for_start()
+
+
+def test_what_is_told_after_its_block_changes_nothing(deputy):
+    deputy.worker.ended(0, "")
+    deputy.worker.close()
+    deputy.worker.said(progress(1))
+    deputy.worker.handed(b"x")
+    deputy.worker.ended(1, "again")
+    assert deputy.worker.wait(0) == 0

@@ -15,10 +15,11 @@ from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.direct import JoinAddress
 from formicary_bench.platforms.catalogue import DIRECT, XMPP
-from formicary_bench.platforms.traffic import receiver_of
+from formicary_bench.platforms.traffic import partners_of, receiver_of
 from formicary_bench.results.model import NETWORK
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Literal
 
     from formicary_bench.engine.messages import Server
@@ -131,9 +132,25 @@ def partner(home: Container, work: Work, sender: int) -> str:
 
 
 async def meet(home: Container, work: Work) -> None:
-    """Wait until a member's container knows all others, to which its agents' messages may go."""
-    if work.is_one_of_many:
-        await know_members(home, work.job.members)
+    """Wait until a member's container knows all others, and can reach those that its agents talk to.
+
+    By direct connections only, a message fails if there is none yet, and the first try to make one fails.
+
+    Raises:
+        FormicaryError: it does not within half a minute.
+    """
+    if not work.is_one_of_many:
+        return
+    await know_members(home, work.job.members)
+    if work.configuration.route == DIRECT:
+        partners = partners_of(work.configuration, work.job.member)
+        domains = {f"{member_name(partner)}.{home.platform}" for partner in partners}
+
+        def missing() -> set[str]:
+            return domains - {link.peer for link in home.links if link.way == DIRECT}
+
+        if await _fails(lambda: not missing()):
+            raise FormicaryError(f"{home.name} has no direct connection to {', '.join(sorted(missing()))}")
 
 
 async def know_members(home: Container, count: int) -> None:
@@ -142,11 +159,17 @@ async def know_members(home: Container, count: int) -> None:
     Raises:
         FormicaryError: it does not within half a minute.
     """
+    if await _fails(lambda: len(home.members) >= count):
+        raise FormicaryError(f"{home.name} has met {len(home.members)} of {count} containers")
+
+
+async def _fails(condition: Callable[[], bool]) -> bool:
+    """Wait for a condition; return whether it does not come true."""
     for _ in range(_LOOKS):
-        if len(home.members) >= count:
-            return
+        if condition():
+            return False
         await asyncio.sleep(_LOOK_SECONDS)
-    raise FormicaryError(f"{home.name} has met {len(home.members)} of {count} containers")
+    return True
 
 
 def complaint(home: Container, work: Work) -> str:

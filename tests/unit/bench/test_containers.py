@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
+from formicary.errors import FormicaryError
 from formicary.observe.dead_letters import DeadLetters
 from formicary.observe.links import LinkStatus
 from formicary.transport.direct import JoinAddress
@@ -15,6 +16,7 @@ from formicary_bench.platforms.containers import (
     ECHOING,
     MOST_HOSTS,
     complaint,
+    meet,
     names_on,
     partner,
     reach_of,
@@ -91,3 +93,19 @@ def test_over_hosts_no_unix_socket_is_used_though_they_may_be_one_machine(monkey
 
     assert joined("") == address
     assert joined("198.18.0.7") == replace(address, unix=None)
+
+
+async def test_a_member_waits_for_connections_to_those_whom_its_agents_talk_to(monkeypatch):
+    monkeypatch.setattr("formicary_bench.platforms.containers._LOOKS", 3)
+    monkeypatch.setattr("formicary_bench.platforms.containers._LOOK_SECONDS", 0.0)
+    ring = work("direct", placement=N_HOSTS, hosts=3, traffic="ring", pairs=4)
+    there = home("none")
+    there.name, there.platform, there.members = "c2", "lab.localhost", {"c1": 1, "c2": 1}
+    with pytest.raises(FormicaryError, match="c2 has met 2 of 3 containers"):
+        await meet(there, ring)
+    there.members["c3"] = 1
+    with pytest.raises(FormicaryError, match=r"c2 has no direct connection to c3\.lab\.localhost"):
+        await meet(there, ring)
+    there.links = [link._replace(peer="c3.lab.localhost") for link in home("direct").links]
+    await meet(there, ring)
+    await meet(there, work("xmpp", placement=N_HOSTS, hosts=3, traffic="ring", pairs=4))

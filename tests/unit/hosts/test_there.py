@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from formicary_bench.hosts import there
+from formicary_bench.hosts.scratch import scratch
 from formicary_bench.hosts.there import cleaning, folder, installing, looking, loop
 
 FILES = sorted(Path(there.__file__).parent.glob("*.py"))
@@ -95,6 +96,13 @@ def test_what_another_host_has_noted_in_a_shared_home_stays(home, sleeper):
     assert noted.exists()
 
 
+def test_what_runs_on_another_host_of_a_lab_is_left_alone(home, sleeper, monkeypatch):
+    monkeypatch.setattr(folder, "_network", lambda pid: "here" if pid == "self" else "there")
+    noted = folder.note(home, sleeper.pid)
+    assert folder.left(home) == {}
+    assert noted.exists()
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"command": 7}', "\x00"])
 def test_a_note_that_says_nothing_ends_nobody(home, text):
     (home / folder.RUNNING).mkdir()
@@ -158,6 +166,17 @@ def test_what_runs_is_ended_before_its_files_go(home, sleeper):
     folder.note(home, sleeper.pid)
     assert cleaning.clean(str(home))["ended"] == [f"{sys.executable} -c print(flush=True); input()"]
     assert sleeper.wait(10) != 0
+    assert not home.exists()
+
+
+def test_a_folder_that_another_host_uses_is_not_removed(home):
+    with scratch(home):
+        with pytest.raises(
+            loop.FailedError, match=r"a measurement on another host uses .*; wait until that has"
+        ):
+            cleaning.clean(str(home))
+        assert folder.is_ours(home)
+    cleaning.clean(str(home))
     assert not home.exists()
 
 

@@ -47,6 +47,9 @@ def clean(folder: str) -> dict[str, Any]:
 
 def _clean(folder: Path) -> dict[str, Any]:
     ended = _end(folder)
+    if ours.is_in_use(folder):
+        said = f"a measurement on another host uses {folder} as well, so it was not removed"
+        raise loop.FailedError(f"{said}; wait until that has ended")
     freed = sum(_remove(each) for pattern in _NAMES for each in folder.glob(pattern))
     kept = sorted(each.name for each in folder.iterdir())
     if not kept:

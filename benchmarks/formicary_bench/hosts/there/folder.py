@@ -124,11 +124,11 @@ def left(folder: Path) -> dict[int, str]:
     """Return the processes of ours that run still, with their command lines; forget those that have ended.
 
     A process is ours if it has the number, the command line and the start time that were noted, in the same
-    run of the kernel: a number alone may be another's by now. Hosts may share a home folder, so what another
-    run of a kernel has noted stays.
+    run of the kernel: a number alone may be another's by now. Hosts may share a home folder, and those of a
+    lab a kernel too, so what others have noted stays, and is not returned.
     """
     found = {}
-    boot = _boot()
+    boot, network = _boot(), _network("self")
     for file in sorted((folder / RUNNING).glob("*.json")):
         pid = int(file.stem) if file.stem.isdigit() else 0
         try:
@@ -137,10 +137,22 @@ def left(folder: Path) -> dict[int, str]:
             noted = {}
         noted = noted if isinstance(noted, dict) else {}
         if pid > 1 and noted.get("started") and noted == _traits(pid):
-            found[pid] = str(noted["command"])
+            if noted["network"] == network:
+                found[pid] = str(noted["command"])
         elif noted.get("boot") == boot:
             forget(folder, pid)
     return found
+
+
+def is_in_use(folder: Path) -> bool:
+    """Say whether a deputy runs that keeps something in the folder, on this host or another one."""
+    for file in (folder / SCRATCH).glob("*/lock"):
+        with contextlib.suppress(FileNotFoundError), file.open("r+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                return True
+    return False
 
 
 def end(folder: Path, pid: int) -> bool:
@@ -171,7 +183,16 @@ def _traits(pid: int) -> dict[str, str]:
         )
     except OSError:
         return {}
-    return {} if words[0] in {"Z", "X"} else {"command": command, "started": words[19], "boot": _boot()}
+    if words[0] in {"Z", "X"}:
+        return {}
+    return {"command": command, "started": words[19], "boot": _boot(), "network": _network(str(pid))}
+
+
+def _network(pid: str) -> str:
+    """Return which network namespace a process is in: it is what makes a host of a lab."""
+    with contextlib.suppress(OSError):
+        return os.readlink(f"/proc/{pid}/ns/net")  # noqa: PTH115 -- Path.readlink came with Python 3.9
+    return ""
 
 
 def _boot() -> str:

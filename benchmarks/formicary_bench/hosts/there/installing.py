@@ -166,7 +166,7 @@ def _switch(folder: Path, environment: Path, record: dict[str, Any]) -> None:
 
 def _tidy(folder: Path, environment: Path) -> None:
     """Remove environments that are old, or were never complete, unless a measurement may use them."""
-    if ours.left(folder):
+    if ours.is_in_use(folder):
         return
     for old in folder.glob("environment-*"):
         if old != environment.resolve():

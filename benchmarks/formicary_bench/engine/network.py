@@ -1,7 +1,8 @@
 """Bytes and packets on the wire while all pairs are in T2 together: `network`.
 
 The workers read the loopback interface's counters themselves, at the moments at which they see T2 begin and
-end: so bytes and messages are counted over the same time.
+end: so bytes and messages are counted over the same time. Over hosts it is the interfaces between them that
+count, read at the same moments by their deputies.
 """
 
 from __future__ import annotations
@@ -46,8 +47,35 @@ def measure_network(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]:
     """
     marks = Marks()
     known, data = measure(task, watcher, observer=marks)
+    counted = counters(marks.kept)
+    if any(seat.place.name for seat in task.seats):
+        counted |= between_hosts(known, counted)
+        return replace(known, counters=known.counters | counted), data
     notes = () if has_own_network() else (SHARED,)
-    return replace(known, counters=counters(marks.kept), notes=(*known.notes, *notes)), data
+    return replace(known, counters=counted, notes=(*known.notes, *notes)), data
+
+
+def between_hosts(known: Repetition, counted: dict[str, float]) -> dict[str, float]:
+    """Return what went over the network between hosts: each byte and packet is counted by two of them.
+
+    Round trips are those of all workers, at the rate of the whole window: one that marks knows its own alone.
+
+    Args:
+        known: the repetition, with the counters of its hosts.
+        counted: what the workers have counted.
+    """
+    if not counted:
+        return {}
+    names = ("wire bytes", "wire packets")
+    bytes_, packets = (
+        sum(value for key, value in known.counters.items() if key.startswith("host@") and key.endswith(name))
+        for name in names
+    )
+    return {
+        "round_trips": (known.rate or 0.0) * counted["seconds"],
+        "wire_bytes": bytes_ / 2,
+        "wire_packets": packets / 2,
+    }
 
 
 def counters(marks: list[Mark]) -> dict[str, float]:

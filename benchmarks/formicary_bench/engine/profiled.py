@@ -174,7 +174,7 @@ def measure_profiled(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw, 
         counted["items"] = counted["round_trips"]
     elif rate := _rate(sampling.during):
         counted["rate_during"] = rate
-    return replace(known, counters=counted), data, profiles
+    return replace(known, counters=known.counters | counted), data, profiles
 
 
 def _rate(looks: list[tuple[int, int]]) -> float:

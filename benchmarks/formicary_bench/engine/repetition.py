@@ -26,6 +26,7 @@ from formicary_bench.engine.phases import (
     TellAll,
 )
 from formicary_bench.engine.places import Seat
+from formicary_bench.engine.watching import Watching
 from formicary_bench.experiments.catalogue import CREATE
 from formicary_bench.platforms.catalogue import N_HOSTS, SAME
 from formicary_bench.results.load import load_of
@@ -144,7 +145,8 @@ def measure(
         RepetitionError: nothing came of it; says what happened.
     """
     started = datetime.now(UTC)
-    with Course(task, watcher, observer, quiet_s=quiet_s) as course:
+    watching = Watching(observer) if any(seat.place.name for seat in task.seats) else None
+    with Course(task, watcher, watching or observer, quiet_s=quiet_s) as course:
         done = course.run()
         first = next(iter(done.results.values()))
         members: tuple[int, ...] = ()
@@ -161,6 +163,9 @@ def measure(
         started=started,
         ended=datetime.now(UTC),
         members=members if len(members) > 1 else (),
+        counters=watching.counters() if watching else {},
+        invalid=tuple(watching.why_invalid()) if watching else (),
+        notes=tuple(watching.notes()) if watching else (),
     )
     return _with_figures(known, data, full_load=done.full_load), data
 

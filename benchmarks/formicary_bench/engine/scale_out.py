@@ -65,7 +65,7 @@ def measure_scale_out(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]
     """
     looks = Looks()
     known, data = measure(task, watcher, observer=looks)
-    return replace(known, counters=looks.counters()), data
+    return replace(known, counters=known.counters | looks.counters()), data
 
 
 def _watched(worker: Taken) -> tuple[int, ...]:

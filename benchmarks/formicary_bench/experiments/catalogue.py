@@ -267,7 +267,7 @@ NETWORK = Experiment(
     varies=("pairs", "payload", "route", "tls", "rounds"),
     loads=(1, 10, 50, 100, 200),
     payloads=(100,),
-    placements=(APART,),
+    placements=(APART, TWO_HOSTS),
     ways=tuple(Way(route, tls) for route in (DIRECT, XMPP, "tcp") for tls in (False, True)),
 )
 

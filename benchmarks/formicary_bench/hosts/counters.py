@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from contextlib import suppress
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _LOOPBACK = ("lo", "lo0")
 _CONTROL_GROUPS = Path("/sys/fs/cgroup")
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
 def interface_at(address: str) -> str:
@@ -64,7 +66,18 @@ def look(interface: str, pids: Iterable[int] = ()) -> Looked:
         throttled_s=throttled_s(),
         cpu_s={pid: value for pid in pids if (value := _cpu_s(pid)) is not None},
         uss_bytes={pid: value for pid in pids if (value := _uss_bytes(pid)) is not None},
+        machine=machine(),
+        cores=os.cpu_count() or 0,
     )
+
+
+def machine() -> str:
+    """Return a name that this machine has from its start to its end, in all of its namespaces."""
+    import psutil
+
+    with suppress(OSError):
+        return _BOOT.read_text(encoding="ascii").strip()
+    return f"{socket.gethostname()}, {psutil.boot_time():.0f}"
 
 
 def throttled_s(root: Path = _CONTROL_GROUPS, own: Path = Path("/proc/self/cgroup")) -> float:

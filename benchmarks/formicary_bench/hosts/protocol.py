@@ -217,6 +217,8 @@ class Looked(msgspec.Struct, frozen=True, tag="looked"):
         throttled_s: seconds for which a limit of the host held its processes back.
         cpu_s: seconds of CPU of each process that was asked for; one that is gone is missing.
         uss_bytes: memory of each of them that is its own.
+        machine: what machine it is, from its start to its end: hosts may be namespaces of one machine.
+        cores: CPUs that it has.
     """
 
     at_ns: int
@@ -231,6 +233,8 @@ class Looked(msgspec.Struct, frozen=True, tag="looked"):
     throttled_s: float = 0.0
     cpu_s: dict[int, float] = {}
     uss_bytes: dict[int, int] = {}
+    machine: str = ""
+    cores: int = 0
 
 
 class Serving(msgspec.Struct, frozen=True, tag="serving"):

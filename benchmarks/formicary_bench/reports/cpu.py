@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,7 @@ def cpu_columns(rows: Sequence[Row]) -> list[Column]:
     each = f"CPU per {_unit(rows[0])}" if rows else "CPU"
     return [
         Column("who", tuple(name(row) for row, _ in lines), names=True),
-        Column("process", tuple(_PROCESSES.get(one.process, one.process) for _, one in lines)),
+        Column("process", tuple(process_name(one.process) for _, one in lines)),
         Column("group", tuple(one.group for _, one in lines)),
         Column("in the papers", tuple(_paper(one.group) for _, one in lines)),
         Column(each, tuple(figures.duration(one.us.mean) for _, one in lines)),
@@ -89,7 +90,7 @@ def cpu_figures(rows: Sequence[Row]) -> list[Figure]:
                 f"{one.group} ({_paper(one.group)})" if _paper(one.group) else one.group, colour, "circle", ""
             )
             text = f"{figures.duration(one.us.mean)}, {one.share:.0%}"
-            where = _PROCESSES.get(one.process, one.process)
+            where = process_name(one.process)
             bar = Bar(series, one.us.mean, text, one.us.ci95)
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
         caption = (
@@ -103,7 +104,48 @@ def cpu_beside(rows: Sequence[Row]) -> list[Extra]:
     """Put the paper's tables beside ours, and test whether ours differ from each other."""
     known = [row for row in rows if row.cpu]
     beside = [_published(row) for row in known if is_cpu(row.experiment)]
-    return [*(extra for extra in beside if extra), *_differences(known)]
+    return [
+        *(extra for row in known if (extra := _by_host(row, row.cpu))),
+        *(extra for extra in beside if extra),
+        *_differences(known),
+    ]
+
+
+def _by_host(row: Row, cpu: CpuFigures | None) -> Extra | None:
+    """Give the groups of a row that was measured over hosts, each host a column, as the papers do."""
+    shown = _shown(cpu) if cpu else []
+    hosts = list(dict.fromkeys(one.process.partition("@")[2] for one in shown))
+    if not any(hosts):
+        return None
+    groups = [group for group in map(str, Group) if any(one.group == group for one in shown)]
+    groups += [one.group for one in shown if one.group not in groups]
+    groups = list(dict.fromkeys(groups))
+    columns = [
+        Column("group", tuple(groups), names=True),
+        Column("in the papers", tuple(_paper(group) for group in groups)),
+    ]
+    for host in hosts:
+        there = [one for one in shown if one.process.partition("@")[2] == host]
+        whole = sum(one.us.mean for one in there)
+        cells = [_summed([one for one in there if one.group == group], whole) for group in groups]
+        columns += [
+            Column(f"{host}, per {_unit(row)}", tuple(us for us, _ in cells)),
+            Column(f"{host}, %", tuple(share for _, share in cells)),
+        ]
+    remark = (
+        "All of the run's processes on a host, the server's too; \N{PLUS-MINUS SIGN} is the 95% interval."
+    )
+    return Extra(f"{name(row)}: each host", columns, remark)
+
+
+def _summed(parts: Sequence[CpuFigure], whole: float) -> tuple[str, str]:
+    """Give the CPU time of a group in all processes of a host, with its interval, and its share."""
+    if not parts:
+        return "", ""
+    us = sum(one.us.mean for one in parts)
+    margin = math.hypot(*((one.us.ci95[1] - one.us.ci95[0]) / 2 for one in parts if one.us.ci95))
+    spread = f" \N{PLUS-MINUS SIGN} {figures.duration(margin)}" if margin else ""
+    return f"{figures.duration(us)}{spread}", f"{us / whole:.1%}"
 
 
 def name(row: Row) -> str:
@@ -117,8 +159,14 @@ def name(row: Row) -> str:
 
 
 def process_name(role: str) -> str:
-    """Give a process's name, by its role."""
-    return _PROCESSES.get(role, role)
+    """Give a process's name, by its role, with its host if it is said behind it."""
+    role, _, host = role.partition("@")
+    name = _PROCESSES.get(role, role)
+    return f"{name} on {host}" if host else name
+
+
+def _role(process: str) -> str:
+    return process.partition("@")[0]
 
 
 def _unit(row: Row) -> str:
@@ -178,8 +226,7 @@ def _published(row: Row) -> Extra | None:
     platforms = list(dict.fromkeys(one.platform for one in theirs))
     hosts = sorted({one.host for one in theirs})
     lines = [(host, group) for host in hosts for group in _groups(row.cpu, theirs, host)]
-    if any(one.process == SERVER for one in row.cpu.groups):
-        lines.append(("", SERVER))
+    lines += [("", one.process) for one in row.cpu.groups if _role(one.process) == SERVER]
     columns = [
         Column("host", tuple(host for host, _ in lines), names=True),
         Column(
@@ -204,7 +251,7 @@ def _published(row: Row) -> Extra | None:
 
 def _groups(cpu: CpuFigures, theirs: Sequence[published.CpuTime], host: str) -> list[str]:
     """Give the groups of a host, in our order, that either has."""
-    ours = {one.group for one in _shown(cpu) if _HOSTS.get(one.process) == host}
+    ours = {one.group for one in _shown(cpu) if _HOSTS.get(_role(one.process)) == host}
     of_theirs = {one.group for one in theirs if one.host == host}
     known = [str(group) for group in Group if group in ours or PAPERS.get(group) in of_theirs]
     return [*known, *sorted(ours - set(known))]
@@ -214,7 +261,7 @@ def _ours(row: Row, cpu: CpuFigures, host: str, group: str) -> tuple[str, str]:
     found = [
         one
         for one in cpu.groups
-        if one.group == group and (_HOSTS.get(one.process) == host or one.process == group)
+        if (one.group == group and _HOSTS.get(_role(one.process)) == host) or one.process == group
     ]
     if not found:
         return "", ""

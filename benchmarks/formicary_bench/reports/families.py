@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports.cpu import cpu_beside, cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
+from formicary_bench.reports.hosts import hosts_beside, invalid_remarks
 from formicary_bench.reports.memory import memory_beside, memory_columns, memory_figures, memory_sentences
 from formicary_bench.reports.network import (
     network_beside,
@@ -61,7 +62,7 @@ def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
 
 def to_know(rows: Sequence[Row]) -> list[str]:
     """Say what a reader must know before believing the figures of an experiment."""
-    return [*remarks(rows), *cpu_remarks(rows), *scale_remarks(rows)]
+    return [*invalid_remarks(rows), *remarks(rows), *cpu_remarks(rows), *scale_remarks(rows)]
 
 
 def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Figure] | None:
@@ -77,6 +78,10 @@ def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Fig
 
 def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
     """Give the further tables of an experiment: published figures beside ours; arguments as of `columns`."""
+    return [*_extras(experiment, rows, run), *hosts_beside(rows)]
+
+
+def _extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
     if is_profiled(rows):
         return cpu_beside(rows)
     if family_of(experiment) == MEMORY:

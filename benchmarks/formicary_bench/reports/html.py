@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from formicary_bench.reports import figures
 from formicary_bench.reports.charts import draw, swatch
+from formicary_bench.reports.hosts import voided_digest
 from formicary_bench.reports.sections import sections
 from formicary_bench.reports.sentences import tiles
 from formicary_bench.reports.terminal import partial
@@ -51,7 +52,7 @@ def write_html(run: RunFolder) -> Path:
 
 def render(run: RunFolder) -> str:
     """Give the report of a run as HTML."""
-    found = digests(run)
+    found = [voided_digest(digest) for digest in digests(run)]
     rows = [digest.row for digest in found]
     manifest = run.manifest
     script = _own("report.js")

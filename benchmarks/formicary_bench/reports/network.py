@@ -9,7 +9,7 @@ from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Bar, Bars, Lines, Point
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
-from formicary_bench.reports.series import by_series, label, subject
+from formicary_bench.reports.series import APART, by_series, label, subject
 from formicary_bench.reports.tables import Column, Extra
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ LOOPBACK = (
     "On one host the wire is the loopback interface, whose packets may have 64 kB, where those of Ethernet "
     "have 1.5 kB. Unix sockets, which direct links prefer on one host, do not show there: here they use TCP."
 )
+
+
+BETWEEN_HOSTS = "Between hosts the wire is their interfaces: what one of them sends, and another receives."
 
 
 def network_columns(rows: Sequence[Row]) -> list[Column]:
@@ -102,7 +105,7 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
     columns = network_columns(rows)
     if len({row.pairs for row in known}) == 1 or not columns[0].cells:
         return []
-    caption = f"Both axes are logarithmic. {LOOPBACK}"
+    caption = f"Both axes are logarithmic. {_wire(rows)}"
     charts: list[tuple[str, str, Value, Callable[[float], str]]] = [
         ("Throughput on the wire against pairs", "on the wire", lambda one: one.wire_bytes_per_s, bits),
         ("Overhead against pairs", "bytes per byte of a body", lambda one: one.overhead, figures.digits),
@@ -136,7 +139,7 @@ def _overheads(rows: Sequence[Row]) -> list[Figure]:
     if len(bars) < 2 or not columns:  # noqa: PLR2004 -- a comparison
         return []
     title = f"What a message of {most} pairs takes on the wire beyond its body"
-    return [Figure(title, f"Less is better. {LOOPBACK}", Bars({"": bars}), columns)]
+    return [Figure(title, f"Less is better. {_wire(rows)}", Bars({"": bars}), columns)]
 
 
 def _switch_columns(rows: Sequence[Row]) -> list[Column]:
@@ -186,6 +189,13 @@ def network_beside(rows: Sequence[Row]) -> list[Extra]:
     switches = _switch_columns(shown)
     changes = [Extra("What batches and TLS change on the wire", switches, _SWITCHES)] if switches else []
     return [*_through_server(known), *changes, beside]
+
+
+def _wire(rows: Sequence[Row]) -> str:
+    """Say what the wire is."""
+    placements = {row.placement for row in rows}
+    said = [LOOPBACK] if APART in placements else []
+    return " ".join([*said, BETWEEN_HOSTS] if placements - {APART} else said)
 
 
 def bits(bytes_per_s: float) -> str:

@@ -21,6 +21,10 @@ UNEVEN = "not held"
 """What the table says of a row that did not hold full load."""
 
 
+NOT_VALID = "not valid"
+"""What the table says in the place of a figure of a row that was disturbed."""
+
+
 class Column(msgspec.Struct, frozen=True):
     """A column of words: its title, its cells, whether they are names (or figures).
 
@@ -122,7 +126,7 @@ def _messages(rows: Sequence[Row]) -> list[Column]:
         ),
         Column("senders" if many else "pairs", tuple(str(row.senders) for row in rows)),
         Column("body", tuple(bodies), minor=same_size),
-        Column("mean", tuple(figures.duration(row.rtt_mean_us) for row in rows)),
+        Column("mean", tuple(_or_invalid(row, figures.duration(row.rtt_mean_us)) for row in rows)),
         Column("95%", tuple(figures.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
         Column("median", tuple(figures.duration(row.rtt_p50_us) for row in rows)),
         Column("p99", tuple(figures.duration(row.rtt_p99_us) for row in rows)),
@@ -134,10 +138,15 @@ def _messages(rows: Sequence[Row]) -> list[Column]:
 def _creation(rows: Sequence[Row]) -> list[Column]:
     return [
         Column("agents", tuple(str(row.agents) for row in rows)),
-        Column("created/s", tuple(figures.count(row.agents_per_s) for row in rows)),
+        Column("created/s", tuple(_or_invalid(row, figures.count(row.agents_per_s)) for row in rows)),
         Column("95%", tuple(figures.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
         Column("each holds", tuple(figures.size(row.bytes_per_agent) for row in rows)),
     ]
+
+
+def _or_invalid(row: Row, figure: str) -> str:
+    """Give a figure, or, where it would say nothing, that it is not valid."""
+    return NOT_VALID if row.invalid else figure
 
 
 def _uses(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
@@ -147,7 +156,7 @@ def _uses(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
     return [
         Column("services", tuple(figures.number(row.services) for row in rows)),
         *([Column("seen by", tuple(others))] if any(row.containers for row in rows) else []),
-        Column("mean", tuple(figures.duration(row.rtt_mean_us) for row in rows)),
+        Column("mean", tuple(_or_invalid(row, figures.duration(row.rtt_mean_us)) for row in rows)),
         Column("95%", tuple(figures.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
         Column("median", tuple(figures.duration(row.rtt_p50_us) for row in rows)),
         Column("p99", tuple(figures.duration(row.rtt_p99_us) for row in rows)),
@@ -164,7 +173,7 @@ def against_message(row: Row, run: Sequence[Row]) -> Interval | None:
 def _churn(rows: Sequence[Row]) -> list[Column]:
     return [
         Column("agents", tuple(figures.number(row.agents) for row in rows)),
-        Column("registered/s", tuple(figures.count(row.agents_per_s) for row in rows)),
+        Column("registered/s", tuple(_or_invalid(row, figures.count(row.agents_per_s)) for row in rows)),
         Column("95%", tuple(figures.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
     ]
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from formicary_bench.reports.families import columns, extras, heading, parts, said, to_know
+from formicary_bench.reports.hosts import voided
 from formicary_bench.reports.tables import UNEVEN, Column, Extra, ratio_columns
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
         console.print(_plain(partial(run.manifest, rows), "bold yellow"))
     if run.manifest.left_out:
         console.print(_plain(f"! {run.manifest.left_out}", "yellow"))
+    rows = [voided(row) for row in rows]
     plain = [row for row in rows if not row.profiled]
     for experiment, members in parts(rows):
         _show_experiment(experiment, members, plain, console)

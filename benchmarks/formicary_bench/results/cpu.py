@@ -34,7 +34,7 @@ class CpuFigure(msgspec.Struct, frozen=True):
     """CPU time of a group in a process.
 
     Attributes:
-        process: The worker's role, or `server`.
+        process: The worker's role, or `server`; behind an @ its host, where there are several.
         group: The group's name.
         us: Microseconds for each round trip, or use of the directory.
         share: What part of the process's time that is.
@@ -127,12 +127,18 @@ def _by_group(
     for role, profile in profiles.items():
         scale = _US / (_items(repetition) or profile.window_s * profiled_rate(repetition))
         for process in profile.processes:
-            name = SERVER if process.role is Role.SERVER else role
+            name = _server_of(role) if process.role is Role.SERVER else role
             alone = msgspec.structs.replace(profile, processes=(process,))
             for figure in figures(alone, View.GROUP, RULES):
                 if figure.cpu_s or (process.stacks and figure.name != SERVER):
                     found[name, figure.name] = figure.cpu_s * scale, figure.margin_s * scale
     return found
+
+
+def _server_of(worker: str) -> str:
+    """Give the name of the server on a worker's host."""
+    _, at, host = worker.partition("@")
+    return f"{SERVER}{at}{host}"
 
 
 def _figure(values: tuple[float, ...], margin: float) -> Figure:

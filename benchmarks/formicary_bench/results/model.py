@@ -166,6 +166,8 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
         profiles: The names of the files, in the run's folder `profiles`, that say where the CPU time of its
             processes went, by the processes' roles; the run folder gives them.
         notes: What else a reader should know, in sentences.
+        invalid: Why it says nothing about what was to be measured, in sentences without full stop; empty if
+            nothing is known to have disturbed it.
         members: How many pairs each of its measuring processes has, where there are several: the pairs of the
             raw values are numbered through, and times are each process's own.
     """
@@ -185,6 +187,7 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
     counters: dict[Name, float] = {}
     profiles: dict[Name, Line] = {}
     notes: tuple[Line, ...] = ()
+    invalid: tuple[Line, ...] = ()
     members: tuple[Count, ...] = ()
 
     @property

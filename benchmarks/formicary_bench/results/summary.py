@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.cpu import CpuFigures, cpu_figures
+from formicary_bench.results.hosts import HostFigures, host_figures
 from formicary_bench.results.load import Load, load_of
 from formicary_bench.results.memory import MemoryFigures, memory_figures
 from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK, SCALE_OUT, family_of
@@ -70,7 +71,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         scale: The figures of `messaging/scale-out`.
         profiled: As in the configuration.
         cpu: Where the CPU time goes, where that was looked at.
+        by_host: What each host did, where there were several.
         notes: What else a reader should know, in sentences.
+        invalid: Why the figures say nothing about what was to be measured, in sentences without full stop;
+            empty where they do.
     """
 
     experiment: str
@@ -113,7 +117,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     scale: ScaleFigures | None = None
     profiled: bool = False
     cpu: CpuFigures | None = None
+    by_host: tuple[HostFigures, ...] = ()
     notes: tuple[str, ...] = ()
+    invalid: tuple[str, ...] = ()
 
     @property
     def family(self) -> str:
@@ -156,7 +162,24 @@ def digests(run: RunFolder) -> list[Digest]:
     """
     plan = {configuration.key: configuration for configuration in run.manifest.configurations}
     measured = [(c, run.manifest.repetitions_of(c)) for c in plan.values() if not c.reference]
-    return [_digest(run, c, repetitions) for c, repetitions in measured if repetitions]
+    return [_validated(run, c, repetitions) for c, repetitions in measured if repetitions]
+
+
+def _validated(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
+    """Compute a row of the repetitions that are valid; of all, with the reasons, where none of them is."""
+    valid = [one for one in repetitions if not one.invalid]
+    used = valid or repetitions
+    digest = _digest(run, configuration, used)
+    reasons = tuple(dict.fromkeys(why for one in repetitions for why in one.invalid))
+    notes = digest.row.notes
+    if valid and reasons:
+        many = len(repetitions) - len(valid)
+        left_out = f"{many} of {len(repetitions)} repetitions were not valid, and are left out"
+        notes = (*notes, f"{left_out}: {'; '.join(reasons)}")
+    row = msgspec.structs.replace(
+        digest.row, by_host=host_figures(used), notes=notes, invalid=() if valid else reasons
+    )
+    return msgspec.structs.replace(digest, row=row)
 
 
 def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:

@@ -138,6 +138,31 @@ def test_an_address_of_another_host_and_an_empty_environment_are_told(lab, tmp_p
 
 
 @pytest.mark.timeout(120)
+def test_two_names_for_one_machine_are_told(lab):
+    address = lab.hosts[0].address
+    known = lab.folder / "known_hosts"
+    (key,) = (
+        line for line in known.read_text(encoding="utf-8").splitlines() if line.startswith(f"{address} ")
+    )
+    with known.open("a", encoding="utf-8") as file:
+        file.write(f"::ffff:{key}\n")
+    with lab.inventory.open("a", encoding="utf-8") as file:
+        file.write(f'\n[hosts.again]\naddress = "::ffff:{address}"\n')
+    done = check(lab.inventory)
+    assert done.returncode == 1
+    assert "problem: host again: it is the same machine as lab-1; remove one of the two\n" in done.stderr
+
+
+@pytest.mark.timeout(120)
+def test_a_host_behind_another_is_looked_at(lab):
+    path = rewritten(lab, lab_2=['jump = "lab-1"'])
+    checked = json.loads(check(path, "--on", "lab-2", "--json").stdout)
+    assert [(seen["host"], seen["facts"]["listen"]["address"]) for seen in checked["hosts"]] == [
+        ("lab-2", lab.hosts[1].address)
+    ]
+
+
+@pytest.mark.timeout(120)
 def test_a_network_that_swallows_is_said(lab):
     first, second = lab.hosts
     nobody = ("lladdr", "02:00:00:00:00:99", "nud", "permanent", "dev", "lab0")

@@ -144,9 +144,9 @@ def test_an_environment_that_is_broken_is_made_anew_and_what_was_begun_before_go
 
 def test_clean_ends_what_is_left_and_removes_all_that_is_ours(prepared):
     """It is the last of this module: the others need what it removes."""
-    with subprocess.Popen(
-        [sys.executable, "-c", "print(flush=True); input()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as deputy:
+    on_the_host = ["ip", "netns", "exec", prepared.host.namespace]
+    program = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen([*on_the_host, *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as deputy:
         deputy.stdout.readline()
         ours.note(prepared.folder, deputy.pid)
         code, said = prepared.run("clean")

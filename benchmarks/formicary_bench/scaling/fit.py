@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.errors import UsageError
@@ -136,26 +137,28 @@ def _server_bytes(rows: Sequence[Row]) -> Estimate | None:
         if row.scale is not None and row.scale.server_bytes is not None
     ]
     line = line_through(known)
-    return line.rise.at_least(0.0) if line is not None and line.spread else None
+    # What does not rise above the noise says nothing, and least of all that it is nothing.
+    return line.rise.at_least(0.0) if line is not None and line.spread and line.rise.high > 0 else None
 
 
 def _registration(rows: Sequence[Row]) -> Estimate | None:
     """Return what a registration takes at the central directory, with the most services that there were.
 
-    In one process nothing waits for anything else: the time of a registration is CPU time.
+    In one process nothing waits for anything else: the time of a registration is CPU time, but for those in
+    which the machine did something else. So the median is taken.
     """
     known = [
         row
         for row in rows
         if (row.experiment, row.kind, row.placement) == ("directory/register", "central", "same-container")
-        and row.rtt_mean_us is not None
+        and row.rtt_p50_us is not None
     ]
     if not known:
         return None
     row = max(known, key=lambda row: row.services)
-    mean = row.rtt_mean_us or 0.0
-    low, high = row.rtt_ci95_us or (mean, mean)
-    return Estimate(mean, low, high).at_least(0.0)
+    median = row.rtt_p50_us or 0.0
+    low, high = row.rtt_p50_ci95_us or (0.0, math.inf)
+    return Estimate(median, low, high).at_least(0.0)
 
 
 def _update(rows: Sequence[Row]) -> Estimate | None:
@@ -164,12 +167,12 @@ def _update(rows: Sequence[Row]) -> Estimate | None:
     Its message that it has seen it is part of that, so it is rather too much.
     """
     known = [
-        (float(row.containers), row.rtt_mean_us)
+        (float(row.containers), row.rtt_p50_us)
         for row in rows
         if (row.experiment, row.kind) == ("directory/propagation", "replica")
         and row.route == "direct"
         and row.placement == "two-containers"
-        and row.rtt_mean_us is not None
+        and row.rtt_p50_us is not None
     ]
     line = line_through(known)
     return line.rise.at_least(0.0) if line is not None and line.spread else None

@@ -15,7 +15,8 @@ from formicary_bench.platforms.traffic import RING
 from formicary_bench.scaling.lines import Estimate, Line
 
 ONE_SERVER, FEDERATED, DIRECT = "one server", "federated servers", "direct links"
-CENTRAL, REPLICATED = "central directory", "replicated directory"
+CENTRAL, REPLICATED = "central directory, at most", "replicated directory, at least"
+"""Of the one the messages to it are not counted; of the other, those are that tell of having seen it."""
 
 _US = 1e6
 

@@ -67,7 +67,7 @@ def _costs(fitted: Fitted) -> Iterator[tuple[str, Estimate | None, Text]]:
     yield "an end of an idle direct link, memory", costs.link_bytes, figures.size
     yield "a federated server, memory for each further host", costs.server_bytes, figures.size
     yield "a registration, at the central directory", costs.registration_us, _time
-    yield "a registration, for each replica that learns of it", costs.update_us, _time
+    yield "a registration, for each replica that sees it and tells", costs.update_us, _time
 
 
 def outlook_table(found: Sequence[Outlook], pairs: int) -> Extra:

@@ -49,16 +49,16 @@ DIRECTORY = [
     Measured(
         row(
             kind="central", experiment="directory/register", services=services,
-            rtt_mean_us=mean, rtt_ci95_us=(30.0, 34.0),
+            rtt_p50_us=median, rtt_p50_ci95_us=(30.0, 34.0),
         ),
         "",
     )
-    for services, mean in ((0, 20.0), (1000, 32.0))
+    for services, median in ((0, 20.0), (1000, 32.0))
 ] + [
     Measured(
         row(
             kind="replica", experiment="directory/propagation", placement="two-containers", route="direct",
-            containers=containers, rtt_mean_us=200.0 + 25.0 * containers,
+            containers=containers, rtt_p50_us=200.0 + 25.0 * containers,
         ),
         "",
     )
@@ -91,6 +91,21 @@ def test_one_server_is_taken_for_half_of_two_only_where_it_was_not_measured():
     assert known.doubts == ()
 
 
+def test_what_does_not_rise_above_the_noise_is_not_known():
+    shrinking = [
+        measured(hosts, 50, "ring", "xmpp")._replace(
+            row=row(
+                experiment="messaging/scale-out", placement="n-hosts", route="xmpp", pairs=50, hosts=hosts,
+                traffic="ring", scale=ScaleFigures(
+                    agents_us=Figure(1.0), server_us=Figure(1.0), server_bytes=Figure(9e6 - 1e5 * hosts)
+                ),
+            )
+        )
+        for hosts in (2, 3, 4)
+    ]  # fmt: skip
+    assert fit(shrinking, "behaviours", LINKS).costs.server_bytes is None
+
+
 def test_what_makes_figures_doubtful_is_said():
     doubts = fit(all_measured(pairs=(50,), routes=("direct",), busy=0.99), "behaviours", LINKS).doubts
     assert any("in 6 of 6 configurations no core of a host was free" in doubt for doubt in doubts)
@@ -121,7 +136,7 @@ def test_tables_say_what_was_measured_and_what_is_foretold():
     assert directory_table(outlooks(fit(all_measured(), "behaviours", LINKS), (10,), 50)) is None
     said = measured_table(fitted).columns[0].cells
     assert "a message, of agents, direct links: many share a frame" in said
-    assert "a registration, for each replica that learns of it" in said
+    assert "a registration, for each replica that sees it and tells" in said
 
 
 def test_idle_links_are_what_containers_with_more_of_them_take_more():

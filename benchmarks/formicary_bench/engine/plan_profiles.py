@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.platforms.catalogue import APART, CENTRAL, LOOKUP, REPLICA
+from formicary_bench.platforms.catalogue import CENTRAL, LOOKUP, REPLICA, SAME
 from formicary_bench.results.model import DIRECTORY, MEMORY, is_cpu
 
 if TYPE_CHECKING:
@@ -65,6 +65,6 @@ def _longer(one: Configuration, options: Options) -> Configuration:
 def _wanted(one: Configuration) -> int:
     if one.family == DIRECTORY:
         uses = _USES.get(one.kind, _USES[CENTRAL]) * (_SEARCHES if one.experiment.endswith("search") else 1)
-        return uses if one.placement != APART or one.kind == REPLICA else uses // _FAR
+        return uses if one.placement == SAME or one.kind == REPLICA else uses // _FAR
     many = _TRIPS.get(one.route, _TRIPS["xmpp"])
-    return many // 4 if one.load == 1 and one.placement == APART else many
+    return many // 4 if one.load == 1 and one.placement != SAME else many

@@ -131,10 +131,13 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
 
 
 def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Figures:
-    """Give the figures of a configuration, of each repetition; those without full load are left out."""
+    """Give the figures of each repetition; those without full load, or disturbed, are left out."""
     found: Figures = {}
-    uneven = 0
+    uneven, invalid = 0, 0
     for repetition in run.manifest.repetitions_of(configuration):
+        if repetition.invalid:
+            invalid += 1
+            continue
         figures = _creation(run, repetition) if configuration.agents else _messages(run, repetition)
         if RATE in figures and configuration.family == DIRECTORY:
             del figures[RATE]  # one agent, and between its uses there is what is not measured
@@ -146,6 +149,10 @@ def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -
     if uneven:
         remarks.append(
             f"{run.path}: {uneven} repetitions of {configuration.key} had no full load and do not count"
+        )
+    if invalid:
+        remarks.append(
+            f"{run.path}: {invalid} repetitions of {configuration.key} are not valid and do not count"
         )
     return found
 

@@ -131,6 +131,18 @@ def test_repetitions_without_full_load_do_not_count_and_that_is_said(make):
     assert sum("3 repetitions" in remark and "had no full load" in remark for remark in found.remarks) == 4
 
 
+def test_repetitions_that_are_not_valid_do_not_count_and_that_is_said(make):
+    run, base = make("run"), make("base")
+    loaded = [
+        msgspec.structs.replace(one, invalid=("host b swapped memory",) if one.number == 2 else ())
+        for one in run.manifest.repetitions
+    ]
+    run.manifest = msgspec.structs.replace(run.manifest, repetitions=tuple(loaded))
+    found = pair(run, base)
+    assert {len(one.values) for one in found.contrasts} == {7}
+    assert sum("1 repetitions" in remark and "are not valid" in remark for remark in found.remarks) == 4
+
+
 def test_other_machines_and_partial_runs_are_said(make):
     other = msgspec.structs.replace(MACHINE, host="lab-4", python="CPython 3.13.0")
     found = pair(make("run", machine=other, complete=False), make("base"))

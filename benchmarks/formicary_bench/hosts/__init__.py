@@ -3,4 +3,8 @@
 Where things are: `inventory` (the file hosts.toml), `connection` (SSH), `session` (all hosts of a run),
 `protocol` (what the controller and the deputy on each host say to each other), `deputy` (that program),
 `check`, `prepare` and `clean` (the commands `formicary hosts ...`), `lab` (hosts on one machine).
+
+For these commands nothing has to be installed on a host: `helper` sends it the programs of `there`. What
+`prepare` sends are wheels: `needs` says of what, `wheels` and `own_wheel` make them from what is installed
+here, `downloads` fetches them for other Pythons, and `stock` keeps them.
 """

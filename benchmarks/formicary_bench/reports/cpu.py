@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -53,13 +52,13 @@ ALLOWED = 0.03
 
 def cpu_columns(rows: Sequence[Row]) -> list[Column]:
     """Give the table of profiled rows: a line for each process and group."""
-    lines = [(row, one) for row in rows if row.cpu for one in _shown(row.cpu)]
-    each = f"CPU per {_unit(rows[0])}" if rows else "CPU"
+    lines = [(row, one) for row in rows if row.cpu for one in shown(row.cpu)]
+    each = f"CPU per {unit(rows[0])}" if rows else "CPU"
     return [
         Column("who", tuple(name(row) for row, _ in lines), names=True),
         Column("process", tuple(process_name(one.process) for _, one in lines)),
         Column("group", tuple(one.group for _, one in lines)),
-        Column("in the papers", tuple(_paper(one.group) for _, one in lines)),
+        Column("in the papers", tuple(paper(one.group) for _, one in lines)),
         Column(each, tuple(figures.duration(one.us.mean) for _, one in lines)),
         Column("95%", tuple(figures.spread(one.us.mean, one.us.ci95) for _, one in lines)),
         Column("of the process", tuple(f"{one.share:.1%}" for _, one in lines)),
@@ -84,18 +83,16 @@ def cpu_figures(rows: Sequence[Row]) -> list[Figure]:
         if not row.cpu:
             continue
         groups: dict[str, list[Bar]] = {}
-        for one in _shown(row.cpu):
+        for one in shown(row.cpu):
             colour = _COLOURS.get(Group(one.group), "f") if one.group in set(Group) else "f"
             series = Series(
-                f"{one.group} ({_paper(one.group)})" if _paper(one.group) else one.group, colour, "circle", ""
+                f"{one.group} ({paper(one.group)})" if paper(one.group) else one.group, colour, "circle", ""
             )
             text = f"{figures.duration(one.us.mean)}, {one.share:.0%}"
             where = process_name(one.process)
             bar = Bar(series, one.us.mean, text, one.us.ci95)
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
-        caption = (
-            f"CPU time for each {_unit(row)}, with its 95% interval; each process on a scale of its own."
-        )
+        caption = f"CPU time for each {unit(row)}, with its 95% interval; each process on a scale of its own."
         found.append(Figure(f"CPU time by group: {name(row)}", caption, Bars(groups), cpu_columns([row])))
     return found
 
@@ -105,47 +102,9 @@ def cpu_beside(rows: Sequence[Row]) -> list[Extra]:
     known = [row for row in rows if row.cpu]
     beside = [_published(row) for row in known if is_cpu(row.experiment)]
     return [
-        *(extra for row in known if (extra := _by_host(row, row.cpu))),
         *(extra for extra in beside if extra),
         *_differences(known),
     ]
-
-
-def _by_host(row: Row, cpu: CpuFigures | None) -> Extra | None:
-    """Give the groups of a row that was measured over hosts, each host a column, as the papers do."""
-    shown = _shown(cpu) if cpu else []
-    hosts = list(dict.fromkeys(one.process.partition("@")[2] for one in shown))
-    if not any(hosts):
-        return None
-    groups = [group for group in map(str, Group) if any(one.group == group for one in shown)]
-    groups += [one.group for one in shown if one.group not in groups]
-    groups = list(dict.fromkeys(groups))
-    columns = [
-        Column("group", tuple(groups), names=True),
-        Column("in the papers", tuple(_paper(group) for group in groups)),
-    ]
-    for host in hosts:
-        there = [one for one in shown if one.process.partition("@")[2] == host]
-        whole = sum(one.us.mean for one in there)
-        cells = [_summed([one for one in there if one.group == group], whole) for group in groups]
-        columns += [
-            Column(f"{host}, per {_unit(row)}", tuple(us for us, _ in cells)),
-            Column(f"{host}, %", tuple(share for _, share in cells)),
-        ]
-    remark = (
-        "All of the run's processes on a host, the server's too; \N{PLUS-MINUS SIGN} is the 95% interval."
-    )
-    return Extra(f"{name(row)}: each host", columns, remark)
-
-
-def _summed(parts: Sequence[CpuFigure], whole: float) -> tuple[str, str]:
-    """Give the CPU time of a group in all processes of a host, with its interval, and its share."""
-    if not parts:
-        return "", ""
-    us = sum(one.us.mean for one in parts)
-    margin = math.hypot(*((one.us.ci95[1] - one.us.ci95[0]) / 2 for one in parts if one.us.ci95))
-    spread = f" \N{PLUS-MINUS SIGN} {figures.duration(margin)}" if margin else ""
-    return f"{figures.duration(us)}{spread}", f"{us / whole:.1%}"
 
 
 def name(row: Row) -> str:
@@ -169,16 +128,18 @@ def _role(process: str) -> str:
     return process.partition("@")[0]
 
 
-def _unit(row: Row) -> str:
+def unit(row: Row) -> str:
     """Give what the CPU time is divided by."""
     return "agent" if row.agents else "use" if row.family == DIRECTORY else "round trip"
 
 
-def _shown(cpu: CpuFigures) -> list[CpuFigure]:
+def shown(cpu: CpuFigures) -> list[CpuFigure]:
+    """Give the groups that used any time."""
     return [one for one in cpu.groups if one.us.mean > 0]
 
 
-def _paper(group: str) -> str:
+def paper(group: str) -> str:
+    """Give the papers' name of a group, if they have it."""
     return PAPERS.get(Group(group), "") if group in set(Group) else ""
 
 
@@ -193,7 +154,7 @@ def _sentence(row: Row, cpu: CpuFigures) -> str:
     most = sorted(by_group.items(), key=lambda item: -item[1])[:3]
     said = ", ".join(f"{group} {us / total:.0%}" for group, us in most if us)
     return (
-        f"{name(row)}: {_A[_unit(row)]} {_unit(row)} takes {figures.duration(total)} of CPU: {said}. "
+        f"{name(row)}: {_A[unit(row)]} {unit(row)} takes {figures.duration(total)} of CPU: {said}. "
         f"The windows were {cpu.window_s:.1f} s in all; {_cost(cpu)}."
     )
 
@@ -229,9 +190,7 @@ def _published(row: Row) -> Extra | None:
     lines += [("", one.process) for one in row.cpu.groups if _role(one.process) == SERVER]
     columns = [
         Column("host", tuple(host for host, _ in lines), names=True),
-        Column(
-            "group", tuple(f"{group} ({_paper(group)})" if _paper(group) else group for _, group in lines)
-        ),
+        Column("group", tuple(f"{group} ({paper(group)})" if paper(group) else group for _, group in lines)),
         Column("ours, ms", tuple(_ours(row, row.cpu, host, group)[0] for host, group in lines)),
         Column("%", tuple(_ours(row, row.cpu, host, group)[1] for host, group in lines)),
     ]
@@ -251,7 +210,7 @@ def _published(row: Row) -> Extra | None:
 
 def _groups(cpu: CpuFigures, theirs: Sequence[published.CpuTime], host: str) -> list[str]:
     """Give the groups of a host, in our order, that either has."""
-    ours = {one.group for one in _shown(cpu) if _HOSTS.get(_role(one.process)) == host}
+    ours = {one.group for one in shown(cpu) if _HOSTS.get(_role(one.process)) == host}
     of_theirs = {one.group for one in theirs if one.host == host}
     known = [str(group) for group in Group if group in ours or PAPERS.get(group) in of_theirs]
     return [*known, *sorted(ours - set(known))]
@@ -274,7 +233,7 @@ def _ours(row: Row, cpu: CpuFigures, host: str, group: str) -> tuple[str, str]:
 
 def _theirs(lines: Sequence[published.CpuTime], platform: str, host: str, group: str) -> tuple[str, str]:
     for one in lines:
-        if (one.platform, one.host, one.group) == (platform, host, _paper(group)):
+        if (one.platform, one.host, one.group) == (platform, host, paper(group)):
             return f"{one.ms:.1f} ± {one.ci95_ms:.1f}", f"{one.percent:.1f}%"
     return "", ""
 

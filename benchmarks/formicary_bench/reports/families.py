@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports.cpu import cpu_beside, cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
+from formicary_bench.reports.cpu_hosts import cpu_by_host
 from formicary_bench.reports.hosts import hosts_beside, invalid_remarks
 from formicary_bench.reports.memory import memory_beside, memory_columns, memory_figures, memory_sentences
 from formicary_bench.reports.network import (
@@ -83,7 +84,7 @@ def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Ext
 
 def _extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
     if is_profiled(rows):
-        return cpu_beside(rows)
+        return [*cpu_by_host(rows), *cpu_beside(rows)]
     if family_of(experiment) == MEMORY:
         return memory_beside(rows, run)
     if experiment == SCALE_OUT:

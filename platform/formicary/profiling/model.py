@@ -150,8 +150,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         rate_hz: samples per second of each thread that were asked for; 0 of `accounted` ones.
         processes: what was measured.
         frames: the table that stacks refer to.
-        cost: what the measuring itself costs, as a share of the rate of the measured program, where that has
-            been measured; None where it has not.
+        cost: of `accounted` profiles, what part of the CPU time the accounting itself took; it is taken off.
         warnings: sentences for whoever reads the figures.
         is_partial: whether something that should be there is missing; the warnings say what.
         version: of this format.

@@ -93,12 +93,14 @@ def rules_table(rules: Rules) -> Table:
 
 
 def _how(profile: Profile) -> str:
-    cost = "" if profile.cost is None else f", which costs {profile.cost:.1%} of the rate"
     if profile.method is Method.ACCOUNTED:
-        return f"accounted for by the platform itself{cost}"
+        if profile.cost is None:
+            return "accounted for by the platform itself"
+        took = f"which took {profile.cost:.1%} of the CPU time, and is taken off"
+        return f"accounted for by the platform itself, {took}"
     count = sum(stack.count for process in profile.processes for stack in process.stacks)
     partial = " (partial)" if profile.is_partial else ""
-    return f"{count} samples at {profile.rate_hz:g} Hz{cost}{partial}"
+    return f"{count} samples at {profile.rate_hz:g} Hz{partial}"
 
 
 def _table(shown: Sequence[Figure], view: View) -> Table:

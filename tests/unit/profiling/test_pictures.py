@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -71,9 +72,8 @@ def test_the_bar_is_as_wide_as_the_shares_and_has_letters_where_there_are_no_col
 
 
 def test_the_cost_of_measuring_stands_with_the_table(profile):
-    import msgspec
-
-    assert "which costs 2.0% of the rate" in shown(msgspec.structs.replace(profile, cost=0.02), View.GROUP)[0]
+    accounted = msgspec.structs.replace(profile, method=Method.ACCOUNTED, cost=0.02)
+    assert "which took 2.0% of the CPU time, and is taken off" in shown(accounted, View.GROUP)[0]
 
 
 def test_long_lists_are_cut_and_say_so(profile):
@@ -111,14 +111,11 @@ def test_a_flame_graph_is_xml_with_the_groups_colours_and_widths_in_proportion(p
 
 
 def test_a_very_deep_stack_is_drawn(profile):
-    import msgspec
-
     process = msgspec.structs.replace(profile.processes[0], stacks=(Stack(1, (0,) * 5000, 1),))
     assert ET.fromstring(flame(msgspec.structs.replace(profile, processes=(process,)), Rules())) is not None
 
 
 def test_an_empty_profile_is_drawn(profile):
-    import msgspec
 
     assert ET.fromstring(flame(msgspec.structs.replace(profile, processes=()), Rules())) is not None
 

@@ -211,7 +211,7 @@ class Phases:
             return []
         if code or self.stage is not Stage.COLLECTING:
             said = f"; its last words: {last_words}" if last_words else ""
-            return self._break(f"{self._name(worker)} {_end(code)} while {self.stage.value}{said}")
+            return self._break(f"{self._name(worker)} {ended_how(code)} while {self.stage.value}{said}")
         self._ended.add(worker)
         if len(self._ended) < len(self.roles):
             return []
@@ -327,7 +327,8 @@ class Phases:
         return f"{name} on {self.hosts[worker]}" if self.hosts else name
 
 
-def _end(code: int) -> str:
+def ended_how(code: int) -> str:
+    """Say how a process ended, from its exit code, negative for a signal."""
     if code >= 0:
         return f"ended with exit code {code}"
     try:

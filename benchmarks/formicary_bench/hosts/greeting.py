@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from typing import TYPE_CHECKING
 
 import msgspec
 
 import formicary
+from formicary_bench.engine.phases import ended_how
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.hosts.places import code_digest, interpreter
 from formicary_bench.hosts.protocol import HANDSHAKE_BEGINS, Handshake
@@ -132,13 +132,3 @@ class Greeting:
 def _shown(said: bytes) -> str:
     text = " ".join(said.decode(errors="replace").split())
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-
-
-def ended_how(code: int) -> str:
-    """Say how a process ended."""
-    if code >= 0:
-        return f"ended with exit code {code}"
-    try:
-        return f"was ended by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was ended by signal {-code}"

@@ -7,8 +7,9 @@ import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from formicary_bench.engine.phases import ended_how
 from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.greeting import Greeting, ended_how
+from formicary_bench.hosts.greeting import Greeting
 from formicary_bench.hosts.places import interpreter
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formicary
+from formicary_bench.engine.phases import ended_how
 from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.greeting import Greeting, ended_how
+from formicary_bench.hosts.greeting import Greeting
 from formicary_bench.hosts.inventory import Host
 from formicary_bench.hosts.places import code_digest, from_home, interpreter
 from formicary_bench.hosts.protocol import HANDSHAKE_BEGINS, Handshake

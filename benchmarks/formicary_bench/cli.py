@@ -185,7 +185,7 @@ def run(
         typer.Option(
             metavar="on|off,...",
             help="Whether links do TLS, and beside them the baselines tcp and components.",
-            show_default="off",
+            show_default="off; between hosts on for direct links",
         ),
     ] = None,
     platform: Annotated[

@@ -71,6 +71,12 @@ def fit(measured: Sequence[Measured], kind: str, links: IdleLinks) -> Fitted:
             "one server was not measured: it is taken to need half of what two federated ones need for a "
             "message (measure it with --servers one)"
         )
+    doubts += [
+        f"{way}: what its servers took was not counted, and nothing is said of it (the server's host needs the "
+        "role containers, too, and has to take part)"
+        for way in agents
+        if way != DIRECT and way not in servers
+    ]
     ways = tuple(way for way in agents if way == DIRECT or way in servers)
     if not ways:
         raise UsageError(

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from tests.unit.bench.synthetic import make_run, row, scale_plan
 from typer.testing import CliRunner
@@ -89,6 +90,20 @@ def test_one_server_is_taken_for_half_of_two_only_where_it_was_not_measured():
     known = fit(both, "behaviours", LINKS)
     assert known.costs.server_us[ONE_SERVER].at(0.5).mean == pytest.approx((SERVER + SERVER_FRAME / 2) / 4)
     assert known.doubts == ()
+
+
+def test_a_way_whose_servers_were_not_looked_at_is_left_out_and_that_is_said():
+    uncounted = [
+        one._replace(
+            row=msgspec.structs.replace(one.row, scale=ScaleFigures(agents_us=one.row.scale.agents_us))
+        )
+        for one in all_measured(routes=("xmpp",), servers="one")
+    ]
+    fitted = fit([*all_measured(routes=("direct",)), *uncounted], "behaviours", LINKS)
+    assert fitted.ways == (DIRECT,)
+    assert any(
+        doubt.startswith("one server: what its servers took was not counted") for doubt in fitted.doubts
+    )
 
 
 def test_what_does_not_rise_above_the_noise_is_not_known():

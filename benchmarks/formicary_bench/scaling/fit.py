@@ -72,8 +72,8 @@ def fit(measured: Sequence[Measured], kind: str, links: IdleLinks) -> Fitted:
             "message (measure it with --servers one)"
         )
     doubts += [
-        f"{way}: what its servers took was not counted, and nothing is said of it (the server's host needs the "
-        "role containers, too, and has to take part)"
+        f"{way}: what its servers took was not counted, and nothing is said of it (the server's host needs "
+        "the role containers, too, and has to take part)"
         for way in agents
         if way != DIRECT and way not in servers
     ]

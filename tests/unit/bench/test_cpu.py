@@ -1,5 +1,6 @@
 """Which repetitions are profiled, what is computed of profiles, and what is said."""
 
+import os
 from contextlib import ExitStack, nullcontext
 from types import SimpleNamespace
 
@@ -9,14 +10,16 @@ from msgspec.structs import replace
 from tests.unit.bench.synthetic import EVIL, STARTED, make_run, round_trips
 
 from formicary import mailbox
-from formicary.errors import UsageError
+from formicary.errors import TracingError, UsageError
 from formicary.profiling.model import Frame, Method, Process, Profile, Role, Stack, Thread
+from formicary.profiling.window import Window
 from formicary_bench.engine import profiled, worker
 from formicary_bench.engine.messages import Account, Accounted, Mark
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.profiled import Sampling, _rate
 from formicary_bench.engine.repetition import Taken
+from formicary_bench.engine.unsampled import window_on
 from formicary_bench.platforms import behaviours
 from formicary_bench.reports.cpu import cpu_sentences
 from formicary_bench.reports.families import columns, extras, heading, parts, said, to_know
@@ -215,6 +218,19 @@ def test_who_may_not_be_looked_into_is_told_to_account_for_itself(monkeypatch):
     assert [one.role for one in found["server"].processes] == [Role.SERVER]
     said = "looking into the workers is not permitted; so the platform accounted for its time itself"
     assert found["echo"].warnings == (said,)
+
+
+def test_a_window_says_why_nobody_may_look_through_it(monkeypatch):
+    def refuse(window):
+        raise TracingError("looking into other processes is not permitted")
+
+    monkeypatch.setattr(Window, "__enter__", refuse)
+    with window_on(os.getpid(), ()) as window:
+        assert window.refused == "looking into other processes is not permitted"
+        found = window.end()
+    assert [one.pid for one in found.processes] == [os.getpid()]
+    assert found.is_partial
+    assert found.warnings == (f"CPU time is known by process alone: {window.refused}",)
 
 
 def test_who_cannot_account_for_itself_is_known_as_a_whole():

@@ -116,7 +116,6 @@ def test_a_very_deep_stack_is_drawn(profile):
 
 
 def test_an_empty_profile_is_drawn(profile):
-
     assert ET.fromstring(flame(msgspec.structs.replace(profile, processes=()), Rules())) is not None
 
 

@@ -67,8 +67,8 @@ def main(arguments: list[str] | None = None) -> None:
     Args:
         arguments: what was typed after `formicary`; `sys.argv` when None.
     """
-    load_commands()
     try:
+        load_commands()
         app(arguments, prog_name="formicary")
     except FormicaryError as error:
         typer.echo(f"formicary: {error}", err=True)

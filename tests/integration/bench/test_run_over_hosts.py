@@ -302,6 +302,7 @@ def test_an_interruption_at_any_moment_leaves_nothing_anywhere(first, lab, there
         assert is_soon_empty(lab, there), f"after moment {moment}"
         assert list(temporary.iterdir()) == []
         assert not list(tmp_path.rglob("*.part"))
-        assert b"formicary_bench" not in err, err  # a traceback
+        # Before the program begins, an interruption is Python's.
+        assert b"Traceback" not in err or running.returncode == -signal.SIGINT, err
     assert codes <= {0, 130, -signal.SIGINT}
     assert 130 in codes

@@ -193,11 +193,12 @@ def thread_seconds(process: Process, rate_hz: float) -> dict[int, float]:
     missing = {tid: max(0.0, count / rate_hz - clocks.get(tid, 0.0)) for tid, count in seen.items()}
     if whole := sum(missing.values()):
         for tid, seconds in missing.items():
-            clocks[tid] = clocks.get(tid, 0.0) + min(rest, whole) * seconds / whole
-    if not sum(clocks.values()):
+            clocks[tid] = clocks.get(tid, 0.0) + min(rest, whole) * (seconds / whole)
+    total = sum(clocks.values())
+    if not total:
         return {0: process.cpu_s} if process.cpu_s else {}
-    scale = process.cpu_s / sum(clocks.values())
-    return {tid: seconds * scale for tid, seconds in clocks.items() if seconds}
+    # The quotient of two times first: it is at most 1, however small they are.
+    return {tid: process.cpu_s * (seconds / total) for tid, seconds in clocks.items() if seconds}
 
 
 def _namer(view: View, rules: Rules) -> Callable[[Stack], Key]:

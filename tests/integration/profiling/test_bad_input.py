@@ -16,7 +16,8 @@ from formicary.profiling import sampler
 from formicary.profiling.starting import Program
 from formicary.profiling.window import Window
 
-SPIN = "import time\nend = time.time() + {seconds}\nwhile time.time() < end:\n    sum(range(1000))\n"
+# Seconds of CPU, which a busy machine takes longer to give.
+SPIN = "import time\nwhile time.process_time() < {seconds}:\n    sum(range(1000))\n"
 
 
 def refused(done, code, *words):

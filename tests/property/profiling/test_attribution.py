@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import formicary
@@ -37,6 +37,14 @@ processes = st.builds(
 )
 
 
+@example(  # the sum of the threads' clocks is so small that nothing can be divided by it
+    [
+        Process(
+            1, Role.CONTAINER, "python", 0.0, 1.0, (Thread(1, "t1", "python", 2.225073858507e-311),), (), ()
+        )
+    ],
+    View.GROUP,
+)
 @given(st.lists(processes, max_size=3), st.sampled_from([View.GROUP, View.AGENT, View.FUNCTION]))
 def test_a_view_sums_to_the_clocks(found, view):
     profile = Profile(

@@ -52,9 +52,10 @@ def make_plan(options: Options) -> list[Configuration]:
     plan = list(dict.fromkeys(with_profiles(plain, options)))
     refuse_idle(options, plan)
     if not plan or (options.experiment in _EXPERIMENTS and plan[0].experiment != options.experiment):
+        out = "--platform, --hosts or --placement" if options.hosts else "--platform or --placement"
         raise UsageError(
             f"nothing is left to measure: {', '.join(options.subjects or ['what is installed'])} cannot do "
-            f"{options.experiment}{_where(options)}; leave --platform or --placement out"
+            f"{options.experiment}{_where(options)}; leave {out} out"
         )
     for configuration in plan:
         trips = configuration.warm_up + configuration.measured + configuration.cool_down

@@ -18,6 +18,7 @@ import msgspec
 
 from formicary.errors import ProfilingError
 from formicary.profiling.model import Profile
+from formicary_bench.engine.interruption import welcome
 from formicary_bench.engine.messages import Failed, decode_report, encode
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.hosts.protocol import CloseWindow, Look, Looked, Opened, OpenWindow, Profiled
@@ -115,7 +116,8 @@ class RemoteWorker:
             HostError: it does not start.
         """
         try:
-            self._started.result(_SECONDS_TO_START)
+            with welcome():
+                self._started.result(_SECONDS_TO_START)
         except TimeoutError as error:
             waited = f"no worker has started within {_SECONDS_TO_START:g} s"
             raise HostError(f"host {self._name}: {waited}; is it overloaded?") from error

@@ -166,3 +166,8 @@ def test_between_hosts_links_do_tls_and_so_do_servers_unless_it_is_said_otherwis
     assert [(c.placement, c.route, c.tls) for c in here] == [
         (APART, XMPP, False), (APART, DIRECT, False), (TWO_HOSTS, XMPP, False), (TWO_HOSTS, DIRECT, True)
     ]  # fmt: skip
+
+
+def test_what_is_on_one_machine_only_says_what_to_leave_out():
+    with pytest.raises(UsageError, match=r"cannot do create over hosts; leave --platform, --hosts or"):
+        of("create")

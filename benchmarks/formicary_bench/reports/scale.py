@@ -49,12 +49,14 @@ def scale_columns(rows: Sequence[Row]) -> list[Column]:
 
 
 def scale_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say what one more host brings, and costs."""
+    """Say what one more host brings, and costs, at the most pairs that there were; the table has the rest."""
+    most = max((row.pairs for row in rows), default=0)
     return [
         f"{_name(series, pairs)}, each further host changes the rate by {_rate(by_rate)} round trips/s "
         f"and the mean round trip by {_time(by_time)}, at {_spanned(members)} hosts."
         for (series, pairs), members in _lines_of(rows)
-        if (by_rate := _slope(members, lambda one: one.rates)) is not None
+        if pairs == most
+        and (by_rate := _slope(members, lambda one: one.rates)) is not None
         and (by_time := _slope(members, lambda one: one.rtts_us)) is not None
     ]
 

@@ -13,8 +13,10 @@ from formicary_bench.engine.plan_hosts import check_hosts, layouts_of, placement
 from formicary_bench.engine.plan_memory import memory_plan, memory_size
 from formicary_bench.engine.plan_profiles import with_profiles
 from formicary_bench.engine.ways import refuse_idle, ways_of
+from formicary_bench.experiments import encryption
 from formicary_bench.experiments.catalogue import (
     CREATE,
+    ENCRYPTION,
     EXPERIMENTS,
     GROWTH,
     MANY_TO_ONE,
@@ -138,6 +140,9 @@ def _parts(options: Options) -> Iterator[Part]:
         yield from SELECTIONS[options.experiment].parts
         return
     one = _EXPERIMENTS[options.experiment]
+    if one is ENCRYPTION:
+        yield from encryption.PARTS
+        return
     yield Part(
         one,
         loads=one.loads,

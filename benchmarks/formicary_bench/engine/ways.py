@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME, SUBJECTS, is_usual
+from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME, SUBJECTS, XMPP, is_usual
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +26,16 @@ def ways_of(subject: Subject, layout: Layout, part: Part, options: Options) -> l
         return [way for way in subject.ways.get(SAME, ()) if placement in subject.ways]
     can = subject.ways.get(placement, ())
     usual = _usual(subject, placement, part)
-    if placement == SAME or (options.routes is None and options.tls is None):
+    asked = options.tls or part.experiment.tls
+    if placement == SAME or (options.routes is None and not asked):
         return usual
     # What is not given stays as it is without the options.
-    tls = options.tls or {way.tls for way in usual}
+    tls = asked or {way.tls for way in usual}
     fitting = [way for way in can if way.tls in tls]
-    if placement in HOSTED and options.tls is None:
+    if placement in HOSTED and not asked:
         fitting = [way for way in can if is_usual(way, placement)]
+    if placement in HOSTED and part.experiment.tls and options.routes is None:
+        fitting = [way for way in fitting if way.route != XMPP]  # two servers encrypt between them anyway
     if subject.has_choice(placement):
         routes = options.routes or {way.route for way in usual}
         return [way for way in fitting if way.route in routes]

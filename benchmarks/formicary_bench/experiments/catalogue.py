@@ -30,6 +30,9 @@ Rounds = tuple[int, int, int]
 PAPER_ROUNDS: Rounds = (500, 1000, 500)
 """Round trips of each pair before, while and after it is measured, as in Alberola 2010."""
 
+ALONE_ROUNDS: Rounds = (100, 1000, 0)
+"""Round trips of a single pair, which needs nothing after it; 1000 measured, as in Burbeck 2004."""
+
 DIRECTORY_ROUNDS: Rounds = (50, 100, 0)
 """Uses of the directory before and while it is measured; 100, as there."""
 
@@ -51,6 +54,7 @@ class Experiment:
         placements: where the agents are.
         ways: what carries the messages between two containers; what is usual if empty.
         kinds: which of ours can take part; all that do such experiments if empty.
+        tls: whether messages are encrypted, where both are measured; as is usual if empty.
         traffics: who talks to whom over many hosts, where there is a choice.
         spreads: where services are over two hosts; nowhere is a choice if empty.
         rounds: how many round trips come before, while and after it is measured.
@@ -68,6 +72,7 @@ class Experiment:
     placements: tuple[str, ...] = (SAME, APART, *HOSTED)
     ways: tuple[Way, ...] = ()
     kinds: tuple[str, ...] = ()
+    tls: tuple[bool, ...] = ()
     traffics: tuple[str, ...] = ()
     spreads: tuple[str, ...] = ()
     rounds: Rounds = PAPER_ROUNDS
@@ -145,6 +150,8 @@ class Selection:
 
 _MESSAGING = ("pairs", "payload", "placement", "route", "tls", "rounds")
 _BETWEEN_ALL = (*_MESSAGING, "traffic")
+_HERE_AND_THERE = (SAME, APART, TWO_HOSTS)
+TWO_KB = 2048
 _DIRECTORY = ("services", "spread", "placement", "route", "tls", "rounds")
 SERVICES = (0, 100, 1000, 10_000, 100_000)
 
@@ -173,6 +180,53 @@ SIZE = Experiment(
     loads=(50,),
     payloads=(1, 10, 100, 1000, 10_000, 100_000),
     traffics=(ALL_TO_ALL,),
+)
+LOWER_BOUND = Experiment(
+    name=model.LOWER_BOUND,
+    what="time that 1000 messages of each pair take in all, beside plain processes over TCP sockets",
+    source="Alberola 2010, Fig. 10, 11",
+    varies=_MESSAGING,
+    loads=(1, 10, 50, 100),
+    payloads=(100,),
+    placements=_HERE_AND_THERE,
+)
+LOCATION = Experiment(
+    name="messaging/location",
+    what="round-trip time of pairs of agents in one process, two, or on two hosts",
+    source="Burbeck 2004, Fig. 1",
+    varies=_MESSAGING,
+    loads=(1, 2, 5, 10),
+    payloads=(TWO_KB,),
+    placements=_HERE_AND_THERE,
+)
+SINGLE_PAIR_SIZE = Experiment(
+    name="messaging/single-pair-size",
+    what="round-trip time of one pair, by the size of its messages",
+    source="Burbeck 2004, Fig. 2",
+    varies=_MESSAGING,
+    loads=(1,),
+    payloads=(0, 1000, 10_000, 100_000),
+    placements=_HERE_AND_THERE,
+    rounds=ALONE_ROUNDS,
+)
+SCALE = Experiment(
+    name="messaging/scale",
+    what="round-trip time of more and more pairs with messages of 2 KB",
+    source="Burbeck 2004, Fig. 3, 4, 5",
+    varies=_MESSAGING,
+    loads=(1, 5, 10, 50, 100),
+    payloads=(TWO_KB,),
+    placements=_HERE_AND_THERE,
+)
+ENCRYPTION = Experiment(
+    name=model.ENCRYPTION,
+    what="round-trip time with TLS and without, of one pair by size and of pairs by number",
+    source="Burbeck 2004, Fig. 6, 7",
+    varies=_MESSAGING,
+    loads=(1, 5, 10),
+    payloads=(TWO_KB,),
+    placements=(APART, TWO_HOSTS),
+    tls=(False, True),
 )
 SCALE_OUT = Experiment(
     name=model.SCALE_OUT,
@@ -299,7 +353,9 @@ SEARCH_CPU = Experiment(
 )
 
 EXPERIMENTS = (
-    *(PAIRS, MANY_TO_ONE, SIZE, SCALE_OUT, CREATE),
+    *(PAIRS, MANY_TO_ONE, SIZE, LOWER_BOUND),
+    *(LOCATION, SINGLE_PAIR_SIZE, SCALE, ENCRYPTION),
+    *(SCALE_OUT, CREATE),
     *(REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN),
     *(MEMORY, GROWTH, NETWORK),
     *(MESSAGING_CPU, REGISTER_CPU, SEARCH_CPU),

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING
 from formicary_bench.reports.cpu import cpu_beside, cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
 from formicary_bench.reports.cpu_hosts import cpu_by_host
 from formicary_bench.reports.hosts import hosts_beside, invalid_remarks
+from formicary_bench.reports.lower_bound import (
+    lower_bound_beside,
+    lower_bound_columns,
+    lower_bound_figures,
+    lower_bound_sentences,
+)
 from formicary_bench.reports.memory import memory_beside, memory_columns, memory_figures, memory_sentences
 from formicary_bench.reports.network import (
     network_beside,
@@ -23,7 +29,7 @@ from formicary_bench.reports.scale import (
 )
 from formicary_bench.reports.sentences import remarks, sentences, title
 from formicary_bench.reports.tables import by_experiment, columns_of
-from formicary_bench.results.model import MEMORY, NETWORK, SCALE_OUT, family_of, is_cpu
+from formicary_bench.results.model import LOWER_BOUND, MEMORY, NETWORK, SCALE_OUT, family_of, is_cpu
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,6 +53,8 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
         return memory_columns(rows, run)
     if experiment == SCALE_OUT:
         return scale_columns(rows)
+    if experiment == LOWER_BOUND:
+        return lower_bound_columns(rows)
     return network_columns(rows) if experiment == NETWORK else columns_of(rows, run)
 
 
@@ -58,6 +66,8 @@ def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
         return memory_sentences(rows, run)
     if experiment == SCALE_OUT:
         return scale_sentences(rows)
+    if experiment == LOWER_BOUND:
+        return lower_bound_sentences(rows)
     return network_sentences(rows) if experiment == NETWORK else sentences(experiment, rows, run)
 
 
@@ -74,6 +84,8 @@ def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Fig
         return memory_figures(rows, run)
     if experiment == SCALE_OUT:
         return scale_figures(rows)
+    if experiment == LOWER_BOUND:
+        return lower_bound_figures(rows)
     return network_figures(rows) if experiment == NETWORK else None
 
 
@@ -89,6 +101,8 @@ def _extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Ex
         return memory_beside(rows, run)
     if experiment == SCALE_OUT:
         return scale_extras(rows)
+    if experiment == LOWER_BOUND:
+        return lower_bound_beside(rows)
     return network_beside(rows) if experiment == NETWORK else []
 
 

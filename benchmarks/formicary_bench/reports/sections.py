@@ -30,7 +30,7 @@ from formicary_bench.reports.tables import (
     ratio_columns,
 )
 from formicary_bench.results.cpu import RULES
-from formicary_bench.results.model import DIRECTORY, family_of
+from formicary_bench.results.model import DIRECTORY, ENCRYPTION, SIZES, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9
+_EMPTY = 0.5  # where no bytes at all are on an axis that has no zero
 _MEAN_TIME = "Mean time from a send to the arrival of its answer; both axes are logarithmic."
 
 
@@ -103,13 +104,28 @@ def _figures(experiment: str, digests: list[Digest], run: Sequence[Row]) -> list
         return own
     if experiment == "create":
         return _creation(rows)
-    if experiment == "messaging/size":
-        panels = _split(digests, lambda row: row.senders)
-        return [figure for load, panel in panels.items() for figure in _sizes(panel, load)]
+    if experiment in SIZES:
+        return _by_size(digests)
+    if experiment == ENCRYPTION:
+        return _encryption(digests)
     panels = _split(digests, lambda row: row.payload_bytes)
     many = experiment == "messaging/many-to-one"
     word = "sender" if many else "pair"
     return [figure for size, panel in panels.items() for figure in _loads(panel, size, word)]
+
+
+def _by_size(digests: list[Digest]) -> list[Figure]:
+    panels = _split(digests, lambda row: row.senders)
+    return [figure for load, panel in panels.items() for figure in _sizes(panel, load)]
+
+
+def _encryption(digests: list[Digest]) -> list[Figure]:
+    """Show one pair by size, and of each size of which there are several numbers of pairs, these."""
+    found = _by_size([digest for digest in digests if digest.row.senders == 1])
+    for size, panel in _split(digests, lambda row: row.payload_bytes).items():
+        if len({digest.row.senders for digest in panel}) > 1:
+            found += _loads(panel, size, "pair")
+    return found
 
 
 def _split(digests: list[Digest], by: Callable[[Row], int]) -> dict[int, list[Digest]]:
@@ -154,7 +170,7 @@ def _sizes(digests: list[Digest], load: int) -> list[Figure]:
     rows = [digest.row for digest in digests]
 
     def body(size: float) -> str:
-        return figures.short(figures.size(size))
+        return figures.short(figures.size(int(size)))
 
     largest = max(row.payload_bytes for row in rows)
     found = []
@@ -163,7 +179,7 @@ def _sizes(digests: list[Digest], load: int) -> list[Figure]:
             Figure(
                 f"Round-trip time against size of the body, {_many(load, 'pair')}",
                 f"{_MEAN_TIME} {intervals(rows)}",
-                against(rows, lambda row: max(row.payload_bytes, 1), "bytes in the body", body),
+                against(rows, lambda row: row.payload_bytes or _EMPTY, "bytes in the body", body),
                 values(rows, "body", lambda row: body(row.payload_bytes)),
             )
         )

@@ -10,7 +10,7 @@ from formicary_bench.reports import figures
 from formicary_bench.reports.directory import directory_sentence
 from formicary_bench.reports.series import APART, N_HOSTS, PLACES, SAME, by_series, subject
 from formicary_bench.results.baselines import BASELINES, baseline_of, median_ratio, rate_ratio, rivals_of
-from formicary_bench.results.model import DIRECTORY
+from formicary_bench.results.model import DIRECTORY, SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +21,11 @@ TITLES = {
     "messaging/pairs": "Pairs of agents, all talking at once",
     "messaging/many-to-one": "Many senders, one receiver",
     "messaging/size": "The size of a message",
+    "messaging/lower-bound": "Agents beside plain processes over TCP sockets (Alberola 2010, Fig. 10, 11)",
+    "messaging/location": "Pairs in different places (Burbeck 2004, Fig. 1)",
+    "messaging/single-pair-size": "One pair, by the size of its messages (Burbeck 2004, Fig. 2)",
+    "messaging/scale": "More and more pairs, messages of 2 KB (Burbeck 2004, Fig. 3, 4, 5)",
+    "messaging/encryption": "With encryption and without (Burbeck 2004, Fig. 6, 7)",
     "messaging/scale-out": "More and more hosts, with as many pairs on each",
     "create": "Creating agents",
     "directory/register": "Registering a service",
@@ -67,7 +72,7 @@ def sentences(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> 
             said.append(directory_sentence(where(members[0]), members, run))
         elif members[0].agents:
             said.append(_creation(max(members, key=lambda row: row.agents), rows))
-        elif experiment == "messaging/size":
+        elif experiment in SIZES:
             said.append(_size(members))
         else:
             said.append(_load(members, rows))

@@ -30,6 +30,10 @@ MEMORY = "memory"
 GROWTH = "memory/growth"
 NETWORK = "network"
 SCALE_OUT = "messaging/scale-out"
+LOWER_BOUND = "messaging/lower-bound"
+ENCRYPTION = "messaging/encryption"
+SIZES = ("messaging/size", "messaging/single-pair-size")
+"""The experiments in which the size of a message varies."""
 
 N_HOSTS = "n-hosts"
 """The placement with as many hosts as there are: a configuration's `hosts` says how many."""

@@ -16,7 +16,7 @@ from formicary_bench.results.cpu import CpuFigures, cpu_figures
 from formicary_bench.results.hosts import HostFigures, host_figures
 from formicary_bench.results.load import Load, load_of
 from formicary_bench.results.memory import MemoryFigures, memory_figures
-from formicary_bench.results.model import DIRECTORY, MEMORY, NETWORK, SCALE_OUT, family_of
+from formicary_bench.results.model import DIRECTORY, LOWER_BOUND, MEMORY, NETWORK, SCALE_OUT, family_of
 from formicary_bench.results.network import NetworkFigures, network_figures
 from formicary_bench.results.perturbation import losses
 from formicary_bench.results.raw import MEASURED, RoundTrips
@@ -63,6 +63,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
             the percentiles of all repetitions together.
         rtt_p50_ci95_us: The 95% bounds of the repetitions' medians, where there are several.
         round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
+        total_s: Time from the first pair's begin of T2 to the last one's end of it, in seconds, with its 95%
+            bounds; in `messaging/lower-bound` alone, which is about it.
         agents_per_s: Agents created and started per second, or registered, with its 95% bounds.
         bytes_per_agent: Memory that each of them holds.
         seconds: As in the configuration.
@@ -108,6 +110,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     rtt_max_us: float | None = None
     round_trips_per_s: float | None = None
     round_trips_per_s_ci95: Bounds | None = None
+    total_s: float | None = None
+    total_s_ci95: Bounds | None = None
     agents_per_s: float | None = None
     agents_per_s_ci95: Bounds | None = None
     bytes_per_agent: float | None = None
@@ -215,6 +219,8 @@ def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Re
     row = _with_rate(row, loads, rate)
     full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
     row = msgspec.structs.replace(row, full_load=full)
+    if configuration.experiment == LOWER_BOUND:
+        return Digest(_with_total(row, loads), tail)
     if configuration.experiment == SCALE_OUT:
         means = [float(times.mean()) / 1e3 for _, times, _ in known]
         having = [one for one, figures in zip(repetitions, measured, strict=True) if figures is not None]
@@ -298,6 +304,13 @@ def _with_rate(row: Row, loads: list[Load], alone: Interval | None) -> Row:
         round_trips_per_s=math.fsum(known) / len(known),
         round_trips_per_s_ci95=_bounds(mean_interval(known) or alone, 1),
     )
+
+
+def _with_total(row: Row, loads: list[Load]) -> Row:
+    """Fill in how long all round trips of T2 took."""
+    totals = [load.elapsed_s for load in loads]
+    mean = math.fsum(totals) / len(totals)
+    return msgspec.structs.replace(row, total_s=mean, total_s_ci95=_bounds(mean_interval(totals), 1))
 
 
 def _rate(load: Load) -> float | None:

@@ -49,7 +49,7 @@ def test_scale_out_follows_its_options():
     assert (asked["hosts"], asked["count"], asked["traffic"]) == (["a", "b", "c"], [2, 3], ["ring"])
 
 
-@pytest.mark.parametrize("one", [one for one in EXPERIMENTS if TWO_HOSTS in one.placements])
+@pytest.mark.parametrize("one", [one for one in EXPERIMENTS if TWO_HOSTS in one.placements and not one.tls])
 def test_what_is_in_two_processes_here_is_on_two_hosts_there(one):
     here = {
         (c.platform, c.kind, c.route, c.pairs, c.payload_bytes, c.services, c.agents)

@@ -1,0 +1,154 @@
+"""The messaging experiments of the papers, by name: what they measure, and what reports say of them."""
+
+import pytest
+from msgspec.structs import replace
+from tests.unit.bench.synthetic import make_run, plan, row
+
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.platforms.catalogue import APART, SAME, TWO_HOSTS
+from formicary_bench.reports.lower_bound import (
+    against_processes,
+    lower_bound_beside,
+    lower_bound_columns,
+    lower_bound_figures,
+    lower_bound_sentences,
+)
+from formicary_bench.reports.sections import sections
+from formicary_bench.results.folder import RunFolder
+from formicary_bench.results.model import LOWER_BOUND
+from formicary_bench.results.summary import digests, summarise
+
+HOSTS = ("a", "b")
+
+
+def points(experiment, **options):
+    return [(c.placement, c.pairs, c.payload_bytes) for c in make_plan(Options(experiment, **options))]
+
+
+def test_locations_are_the_three_of_the_paper_with_two_kilobytes():
+    placements = (SAME, APART, TWO_HOSTS)
+    found = points("messaging/location", hosts=HOSTS, placements=placements, pairs=(1, 10))
+    assert {place for place, _, _ in found} == set(placements)
+    assert {(pairs, size) for _, pairs, size in found} == {(1, 2048), (10, 2048)}
+
+
+def test_one_pair_has_messages_from_nothing_to_a_hundred_kilobytes():
+    found = points("messaging/single-pair-size", placements=(APART,))
+    assert {pairs for _, pairs, _ in found} == {1}
+    sizes = {size for _, _, size in found}
+    assert (min(sizes), max(sizes)) == (0, 100_000)
+
+
+def test_encryption_is_on_and_off_by_size_for_one_pair_and_by_pairs_for_one_size():
+    plan = make_plan(Options("messaging/encryption", subjects=("formicary-behaviours", "tcp")))
+    assert {(c.platform, c.route) for c in plan} == {
+        ("formicary", "xmpp"),
+        ("formicary", "direct"),
+        ("tcp", "tcp"),
+    }
+    plain = {replace(c, tls=False) for c in plan if not c.tls}
+    assert plain == {replace(c, tls=False) for c in plan if c.tls}
+    sizes = {(c.pairs, c.payload_bytes) for c in plan}
+    assert sizes == {(1, 0), (1, 1000), (1, 10_000), (1, 100_000), (1, 2048), (5, 2048), (10, 2048)}
+
+
+def test_encryption_over_hosts_leaves_out_what_is_encrypted_anyway():
+    plan = make_plan(Options("messaging/encryption", hosts=HOSTS))
+    assert {(c.placement, c.route, c.tls) for c in plan} == {
+        (TWO_HOSTS, route, tls) for route in ("direct", "tcp") for tls in (False, True)
+    }
+    asked = make_plan(Options("messaging/encryption", hosts=HOSTS, routes=("xmpp",)))
+    assert "xmpp" in {c.route for c in asked}
+
+
+def test_encryption_can_be_asked_for_alone():
+    plan = make_plan(
+        Options("messaging/encryption", tls=(True,), pairs=(1,), payloads=(9,), routes=("direct",))
+    )
+    assert {(c.platform, c.tls, c.pairs, c.payload_bytes) for c in plan} == {
+        ("formicary", True, 1, 9), ("tcp", True, 1, 9),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("experiment", "figure"),
+    [
+        ("lower-bound", "Alberola 2010, Fig. 10, 11"),
+        ("location", "Burbeck 2004, Fig. 1)"),
+        ("single-pair-size", "Burbeck 2004, Fig. 2)"),
+        ("scale", "Burbeck 2004, Fig. 3, 4, 5"),
+        ("encryption", "Burbeck 2004, Fig. 6, 7"),
+    ],
+)
+def test_a_report_names_the_figures_of_the_paper(experiment, figure, tmp_path):
+    name = f"messaging/{experiment}"
+    run = make_run(tmp_path / "run", [*plan(name, (1,), (0, 2048)), *plan(name, (10,), (2048,))])
+    (section,) = sections(digests(run))
+    assert figure in section.title
+    assert section.sentences
+    assert section.figures
+
+
+def test_sizes_and_pairs_of_encryption_have_figures_of_their_own(tmp_path):
+    name = "messaging/encryption"
+    run = make_run(tmp_path / "run", [*plan(name, (1,), (0, 2048)), *plan(name, (10,), (2048,))])
+    (section,) = sections(digests(run))
+    titles = [figure.title for figure in section.figures]
+    assert "Round-trip time against size of the body, one pair" in titles
+    assert "Round-trip time against pairs (2.05 kB)" in titles
+    (by_size,) = [figure for figure in section.figures if "size of the body" in figure.title]
+    assert by_size.columns[1].cells[:2] == ("0 B", "2.05 kB")
+
+
+def test_the_total_time_is_from_the_first_begin_to_the_last_end_of_all_pairs(tmp_path):
+    run = make_run(tmp_path / "run", plan(LOWER_BOUND, (10,)), repetitions=3)
+    rows = summarise(RunFolder.open(run.path))
+    for one in rows:
+        key = f"/{one.platform}-{one.kind}/" if one.kind else f"/{one.platform}/"
+        took = [
+            r.elapsed_s
+            for r in run.manifest.repetitions
+            if key in r.configuration and one.placement in r.configuration
+        ]
+        assert one.total_s == pytest.approx(sum(took) / 3)
+        assert one.total_s_ci95[0] < one.total_s < one.total_s_ci95[1]
+    assert all(one.total_s is None for one in summarise(make_run(tmp_path / "other", plan(pairs=(1,)))))
+
+
+def bound(platform, kind, placement, total, **about):
+    known = {"experiment": LOWER_BOUND, "placement": placement, "total_s": total, "rtt_p50_us": 5.0}
+    return row(platform, kind, 10, **{**known, **about})
+
+
+AGENTS = bound("formicary", "behaviours", SAME, 2.0, total_s_ci95=(1.9, 2.1))
+APARTS = bound("formicary", "behaviours", APART, 3.0, route="direct")
+FAR = bound("formicary", "behaviours", TWO_HOSTS, 6.0, route="direct", tls=True)
+HERE = bound("tcp", "", APART, 0.5, route="tcp", total_s_ci95=(0.49, 0.51))
+THERE = bound("tcp", "", TWO_HOSTS, 1.0, route="tcp")
+ENCRYPTED = bound("tcp", "", TWO_HOSTS, 1.5, route="tcp", tls=True)
+ALL = [AGENTS, APARTS, FAR, HERE, THERE, ENCRYPTED]
+
+
+def test_agents_are_held_against_processes_on_as_many_hosts():
+    ratios = [against_processes(one, ALL) for one in ALL]
+    assert [one and one.mean for one in ratios] == [4.0, 6.0, 4.0, None, None, None]
+    assert ratios[0].low < 4.0 < ratios[0].high
+    assert against_processes(AGENTS, [AGENTS, THERE]) is None
+    assert against_processes(AGENTS, [AGENTS, replace(HERE, invalid=("disturbed",))]) is None
+    assert against_processes(AGENTS, [AGENTS, replace(HERE, pairs=11)]) is None
+
+
+def test_the_report_says_how_many_times_as_long_agents_take():
+    cells = {column.title: column.cells for column in lower_bound_columns(ALL)}
+    assert set(cells["total time"]) == {"2.00 s", "3.00 s", "6.00 s", "500 ms", "1.00 s", "1.50 s"}
+    assert sorted(cells["times that of processes"]) == ["", "", "", "4.0", "4.0", "6.0"]
+    assert lower_bound_sentences([AGENTS, HERE]) == [
+        "In one process, agents: 10 pairs take 2.00 s in all, 4.0 times as long as processes."
+    ]
+    (extra,) = lower_bound_beside(ALL)
+    assert len(extra.columns[0].cells) == 3
+    assert lower_bound_beside([AGENTS]) == []
+    one_host, two_hosts = lower_bound_figures(ALL)
+    assert "one host (Alberola 2010, Fig. 10)" in one_host.title
+    assert "two hosts (Alberola 2010, Fig. 11)" in two_hosts.title

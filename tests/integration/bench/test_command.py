@@ -70,6 +70,8 @@ def test_the_list_names_every_experiment_with_its_source(bench):
     rows = bench("list", "--json").rows
     assert {row["name"] for row in rows} == {
         "messaging/pairs", "messaging/many-to-one", "messaging/size", "messaging/scale-out", "create",
+        "messaging/lower-bound", "messaging/location", "messaging/single-pair-size", "messaging/scale",
+        "messaging/encryption",
         "directory/register",
         "directory/deregister", "directory/search", "directory/propagation", "directory/churn",
         "memory", "memory/growth", "network", "messaging/cpu", "directory/cpu-register",

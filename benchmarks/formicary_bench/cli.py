@@ -280,7 +280,7 @@ def list_(*, as_json: Json = False) -> None:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("experiment", "measures", "varies", "placements", "from"):
-        table.add_column(title)
+        table.add_column(title, no_wrap=title == "experiment")
     for one in EXPERIMENTS:
         varies = ", ".join(f"--{name}" for name in one.varies)
         table.add_row(one.name, one.what, varies, ", ".join(one.placements), one.source)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from formicary_bench import compare
+from formicary_bench.drivers.cli import app as platforms
 from formicary_bench.scaling.cli import model
 
 if TYPE_CHECKING:
@@ -193,8 +194,9 @@ def run(
         typer.Option(
             metavar="NAME,...",
             help="formicary (or formicary-behaviours, formicary-micro; formicary-replica, formicary-central, "
-            "formicary-lookup), spade, or a baseline: tasks, callbacks, tcp, components.",
-            show_default="all that are installed",
+            "formicary-lookup), spade, a baseline: tasks, callbacks, tcp, components, or another of "
+            "`formicary bench platforms`.",
+            show_default="all but those with a driver",
         ),
     ] = None,
     repeat: Annotated[
@@ -301,6 +303,7 @@ def show(
     _show(RunFolder.open(folder), as_json=as_json)
 
 
+app.add_typer(platforms, name="platforms")
 app.command(name="compare", epilog=compare.COMPARE)(compare.compare)
 app.command(name="gate", epilog=compare.GATE)(compare.gate)
 

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError, ServerError
+from formicary_bench.drivers.subjects import versions
 from formicary_bench.engine.own_network import own_network
 from formicary_bench.engine.plan import needs_server
+from formicary_bench.engine.plan_drivers import beyond
 from formicary_bench.engine.repetition import Task
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.platforms.catalogue import APART, HOSTED, SUBJECTS, subject_of
@@ -51,7 +53,10 @@ class Equipment:
         """
         version = self.server.version if self.server else ""
         left_out = "; ".join(self.left_out)
-        manifest = begin_manifest(options.as_asked(), self.plan, prosody=version, left_out=left_out)
+        others = versions(one.platform for one in self.plan)
+        manifest = begin_manifest(
+            options.as_asked(), self.plan, prosody=version, left_out=left_out, others=others
+        )
         return self.hosts.describe(manifest) if self.hosts else manifest
 
     def task(self, configuration: Configuration, number: int, seed: int) -> Task:
@@ -98,7 +103,7 @@ def equip(
         ServerError: all of the plan, or a route that was asked for, needs a server that cannot be started.
     """
     equipment = Equipment(plan, hosting)
-    equipment.left_out += _at_home(options)
+    equipment.left_out += [*_at_home(options), *beyond(options, plan)]
     over_hosts = [configuration for configuration in plan if configuration.hosts]
     if over_hosts:
         from formicary_bench.engine.hosting import hosted

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
+from formicary_bench.drivers.recipes import RECIPES
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.quick import QUICK
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME, SUBJECTS
+from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME, subjects
 from formicary_bench.platforms.containers import MOST_HOSTS, MOST_ON_A_HOST
 from formicary_bench.platforms.traffic import SAID, TRAFFICS
 
@@ -235,12 +236,18 @@ def _switches(option: str, text: str | None) -> tuple[bool, ...] | None:
 
 def _subjects(text: str | None) -> tuple[str, ...] | None:
     """Read names of platforms; `formicary` means both kinds of our agents."""
-    known = {subject.name: subject for subject in SUBJECTS}
-    families = {subject.platform for subject in SUBJECTS} - set(known)
-    names = _names("platform", text, [*families, *known])
-    if names is None:
+    if text is None:
         return None
-    chosen = [s for s in SUBJECTS if s.name in names or (s.platform in names and not s.hidden)]
+    every = subjects()
+    known = {subject.name: subject for subject in every}
+    families = {subject.platform for subject in every} - set(known)
+    names = _names("platform", text, [*families, *known, *RECIPES]) or ()
+    for name in names:
+        if name in RECIPES and name not in known:
+            raise UsageError(
+                f"{name} is not installed; install it with: formicary bench platforms install {name}"
+            )
+    chosen = [s for s in every if s.name in names or (s.platform in names and not s.hidden)]
     for subject in chosen:
         if not subject.is_installed():
             raise UsageError(

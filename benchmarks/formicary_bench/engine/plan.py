@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
+from formicary_bench.engine.plan_drivers import fits
 from formicary_bench.engine.plan_hosts import check_hosts, layouts_of, placements_of
 from formicary_bench.engine.plan_memory import memory_plan, memory_size
 from formicary_bench.engine.plan_profiles import with_profiles
@@ -27,7 +28,7 @@ from formicary_bench.experiments.catalogue import (
 )
 from formicary_bench.experiments.directory import A_MESSAGE
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms.catalogue import AUTO, N_HOSTS, SUBJECTS, TWO_HOSTS, XMPP, subject_of
+from formicary_bench.platforms.catalogue import AUTO, N_HOSTS, TWO_HOSTS, XMPP, subject_of, subjects
 from formicary_bench.platforms.traffic import AWAY, SAID
 from formicary_bench.results.model import DIRECTORY, Configuration, is_cpu
 
@@ -51,7 +52,7 @@ def make_plan(options: Options) -> list[Configuration]:
     parts = list(_parts(options))
     check_hosts(options, parts)
     plain = [configuration for part in parts for configuration in _configurations(part, options)]
-    plan = list(dict.fromkeys(with_profiles(plain, options)))
+    plan = [one for one in dict.fromkeys(with_profiles(plain, options)) if fits(one)]
     refuse_idle(options, plan)
     if not plan or (options.experiment in _EXPERIMENTS and plan[0].experiment != options.experiment):
         out = "--platform, --hosts or --placement" if options.hosts else "--platform or --placement"
@@ -161,21 +162,21 @@ def _parts(options: Options) -> Iterator[Part]:
 
 
 def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
-    subjects = [subject for subject in SUBJECTS if _takes_part(subject, part, options)]
+    playing = [subject for subject in subjects() if _takes_part(subject, part, options)]
     if part.experiment.family == CREATE.family:
         sizes = options.agents or CREATE.agents
-        yield from (_creation(*point) for point in product(placements_of(part, options), sizes, subjects))
+        yield from (_creation(*point) for point in product(placements_of(part, options), sizes, playing))
         return
     if part.experiment.family == MEMORY.family:
-        yield from memory_plan(part, options, subjects, placements_of(part, options))
+        yield from memory_plan(part, options, playing, placements_of(part, options))
         return
     layouts = list(layouts_of(part, options))
     if part.experiment.family == DIRECTORY:
-        for layout, subject in product(layouts, subjects):
+        for layout, subject in product(layouts, playing):
             for way in ways_of(subject, layout, part, options):
                 yield from _directory(part, options, subject, layout, way)
         return
-    points = product(options.payloads or part.payloads, options.pairs or part.loads, layouts, subjects)
+    points = product(options.payloads or part.payloads, options.pairs or part.loads, layouts, playing)
     for payload, load, layout, subject in points:
         for way in ways_of(subject, layout, part, options):
             point = Point(layout.placement, way, load, payload)

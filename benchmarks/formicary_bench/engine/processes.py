@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -54,8 +55,10 @@ class Worker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._files, self._process:  # leaving it closes the pipes and waits for the end
-            self._process.kill()
+        # Leaving it closes the pipes and waits for the end. What the worker has started itself, another
+        # platform's driver, is in its group and must go with it.
+        with self._files, self._process, contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     @property
     def pid(self) -> int:

@@ -84,6 +84,8 @@ class Experiment:
 
     def has(self, subject: Subject) -> bool:
         """Say whether a platform can take part."""
+        if subject.experiments:
+            return self.name in subject.experiments
         return self.family in subject.does and (not self.kinds or subject.kind in self.kinds)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from formicary.errors import UsageError
 from formicary_bench.results import model
 
 SAME, APART = "same-container", "two-containers"
@@ -16,6 +17,9 @@ HOSTED = TWO_HOSTS, N_HOSTS = "two-hosts", model.N_HOSTS
 
 ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
 """The routes between containers: by the platform's own choice, past any server, through the XMPP server."""
+
+OWN = "own"
+"""What carries the messages of another platform between two processes: that platform's own means."""
 
 TCP = "tcp"
 """What carries a baseline's messages between two processes."""
@@ -52,6 +56,10 @@ class Subject:
         does: in which families of experiments it can play a part.
         package: what must be installed beside us, if anything.
         hidden: whether it takes part only where it is named.
+        experiments: the only ones that it can do; all of its families if empty.
+        most_pairs: the most pairs, or senders, that it can have at once; 0 where there is no limit.
+        most_bytes: the largest body of a message that it takes; 0 where there is no limit.
+        accounts: whether each of its agents has an account at the XMPP server.
     """
 
     platform: str
@@ -61,6 +69,10 @@ class Subject:
     does: tuple[str, ...] = ("messaging",)
     package: str = ""
     hidden: bool = False
+    experiments: tuple[str, ...] = ()
+    most_pairs: int = 0
+    most_bytes: int = 0
+    accounts: bool = False
 
     @property
     def name(self) -> str:
@@ -84,7 +96,7 @@ class Subject:
 _HERE = "formicary_bench.platforms."
 _ALONE = (Way("in-process"),)
 _BETWEEN = tuple(Way(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in (False, True))
-_USUAL = {"in-process", TCP, XMPP, DIRECT}
+_USUAL = {"in-process", OWN, TCP, XMPP, DIRECT}
 _ANYWHERE = {SAME: _ALONE, APART: _BETWEEN, TWO_HOSTS: _BETWEEN, N_HOSTS: _BETWEEN}
 
 
@@ -116,8 +128,9 @@ SUBJECTS = (
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
     Subject("tcp", _HERE + "tcp", _apart(Way(TCP), Way(TCP, tls=True)), does=("messaging", "network")),
     Subject("components", _HERE + "components", _apart(Way(XMPP), Way(XMPP, tls=True))),
-    Subject("spade", _HERE + "spade", {APART: (Way(XMPP),)}, package="spade"),
+    Subject("spade", _HERE + "spade", {APART: (Way(XMPP),)}, package="spade", accounts=True),
 )
+"""All that come with the laboratory; `subjects` has those with a driver as well."""
 
 
 def is_usual(way: Way, placement: str) -> bool:
@@ -131,6 +144,24 @@ def is_usual(way: Way, placement: str) -> bool:
     return way.route == TCP or way.tls == (way.route in {DIRECT, AUTO})
 
 
+def subjects() -> tuple[Subject, ...]:
+    """Return all that can be measured: what comes with the laboratory, and what has a driver here."""
+    from formicary_bench.drivers.subjects import driven
+
+    return (*SUBJECTS, *driven())
+
+
 def subject_of(platform: str, kind: str) -> Subject:
-    """Return the subject of a configuration."""
-    return next(subject for subject in SUBJECTS if (subject.platform, subject.kind) == (platform, kind))
+    """Return the subject of a configuration.
+
+    Raises:
+        UsageError: there is none here; its driver has been removed, say.
+    """
+    who = platform, kind
+    for subject in SUBJECTS if who in _KNOWN else subjects():
+        if (subject.platform, subject.kind) == who:
+            return subject
+    raise UsageError(f"the platform {platform} is not installed here; see: formicary bench platforms")
+
+
+_KNOWN = {(subject.platform, subject.kind) for subject in SUBJECTS}

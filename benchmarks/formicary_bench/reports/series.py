@@ -36,9 +36,12 @@ _SUBJECTS = {
     ("formicary-unnumbered", ""): "Without numbers",
     ("formicary-unbatched", ""): "Without batches",
     ("spade", ""): "SPADE",
+    ("jade", ""): "JADE",
+    ("jason", ""): "Jason",
+    ("mango", ""): "mango",
 }
 
-_WITHOUT_A_NAME = {"in-process", "none"}
+_WITHOUT_A_NAME = {"in-process", "none", "own"}
 _ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered"}
 
 # The style sheet gives each letter a colour, light and dark. Marks and dashes say the same without colour;

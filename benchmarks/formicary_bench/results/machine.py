@@ -38,6 +38,7 @@ def begin_manifest(
     loop: str | None = None,
     prosody: str = "",
     left_out: str = "",
+    others: Mapping[str, str] | None = None,
 ) -> Manifest:
     """Describe a run that is about to begin.
 
@@ -47,6 +48,7 @@ def begin_manifest(
         loop: The event loop of the workers; None for the one that they have by default.
         prosody: Prosody's version, where it takes part.
         left_out: What cannot be measured here, in a sentence.
+        others: The versions of other platforms, by name.
     """
     import formicary
 
@@ -54,7 +56,7 @@ def begin_manifest(
         formicary=formicary.__version__,
         options=dict(options),
         configurations=tuple(configurations),
-        machine=collect_machine(loop=loop, prosody=prosody),
+        machine=collect_machine(loop=loop, prosody=prosody, others=others),
         git=git_state(Path(formicary.__file__)),
         load_before=load_average(),
         started=datetime.now(UTC),
@@ -62,7 +64,9 @@ def begin_manifest(
     )
 
 
-def collect_machine(*, loop: str | None = None, prosody: str = "") -> Machine:
+def collect_machine(
+    *, loop: str | None = None, prosody: str = "", others: Mapping[str, str] | None = None
+) -> Machine:
     """Describe this machine and this Python; see `begin_manifest` for the arguments."""
     import psutil
 
@@ -79,7 +83,7 @@ def collect_machine(*, loop: str | None = None, prosody: str = "") -> Machine:
         python_build=_python_build(),
         loop=_loop() if loop is None else loop,
         prosody=prosody,
-        libraries=library_versions(),
+        libraries=library_versions() | dict(others or {}),
         governor=_read(_CPU_FREQUENCY / "scaling_governor"),
         frequency_mhz=_frequency_mhz(),
         container=container_hint(),

@@ -1,0 +1,215 @@
+"""A driver's process, and the conversation with it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from contextlib import asynccontextmanager
+from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
+
+import msgspec
+
+from formicary_bench.drivers.errors import DriverError
+from formicary_bench.drivers.protocol import (
+    LONGEST_LINE,
+    Failed,
+    Hello,
+    Progress,
+    Report,
+    Stop,
+    decode_report,
+    encode,
+)
+from formicary_bench.engine.processes import last_line
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from formicary_bench.drivers.protocol import Order
+
+HELLO_SECONDS = 20.0
+"""How long a driver may take to say hello."""
+
+END_SECONDS = 5.0
+"""How long a driver may take to end when it is told to."""
+
+_SHOWN = 80  # characters of a line that nobody understands
+
+Expected = TypeVar("Expected", bound=msgspec.Struct)
+
+
+def _ignore(done: int) -> None:
+    del done
+
+
+class Driver:
+    """A driver that runs; made by `started`.
+
+    Args:
+        name: what to call it in sentences.
+        process: its process.
+        errors: what its standard error goes to.
+        advance: called with what it says of its progress.
+    """
+
+    def __init__(
+        self, name: str, process: Process, errors: IO[bytes], advance: Callable[[int], None]
+    ) -> None:
+        self._name = name
+        self._process = process
+        self._errors = errors
+        self._advance = advance
+
+    async def say(self, order: Order) -> None:
+        """Tell it something; if it has ended, `hear` says so."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(ConnectionError):
+            self._process.stdin.write(encode(order) + b"\n")
+            await self._process.stdin.drain()
+
+    async def hear(self, kind: type[Expected]) -> Expected:
+        """Wait until it says something of this kind, however long it goes on to say how far it is.
+
+        Raises:
+            DriverError: it says something else, or that it has failed, or it has ended.
+        """
+        report = await self._report()
+        if isinstance(report, kind):
+            return report
+        raise self._out_of_place(report, f"where {_word(kind)} belongs")
+
+    async def watch(self) -> NoReturn:
+        """Listen to one that has nothing to say but how far it is.
+
+        Raises:
+            DriverError: as of `hear`.
+        """
+        raise self._out_of_place(await self._report(), "where it has nothing to say")
+
+    async def greet(self, seconds: float = HELLO_SECONDS) -> Hello:
+        """Wait for its hello.
+
+        Args:
+            seconds: how long.
+
+        Raises:
+            DriverError: it does not come, or is not understood.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.hear(Hello)
+        except TimeoutError:
+            raise DriverError(f"{self._name} did not say hello within {seconds:g} s, and was ended") from None
+
+    async def end(self, seconds: float = END_SECONDS) -> None:
+        """Tell it to end, and wait until it has.
+
+        Args:
+            seconds: how long.
+
+        Raises:
+            DriverError: it does not, or not well.
+        """
+        await self.say(Stop())
+        try:
+            async with asyncio.timeout(seconds):
+                code = await self._process.wait()
+        except TimeoutError:
+            raise DriverError(
+                f"{self._name} did not end within {seconds:g} s of being told to, and was ended"
+            ) from None
+        if code:
+            raise DriverError(self._obituary(code))
+
+    async def _report(self) -> Report:
+        while True:
+            match await self._next():
+                case Progress(done):
+                    self._advance(done)
+                case Failed(reason):
+                    raise DriverError(f"{self._name} failed: {' '.join(reason.split()).rstrip('.')}")
+                case report:
+                    return report
+
+    async def _next(self) -> Report:
+        assert self._process.stdout is not None
+        try:
+            line = await self._process.stdout.readuntil(b"\n")
+        except asyncio.IncompleteReadError as error:
+            if error.partial:
+                raise self._nonsense(error.partial, "the line does not end") from None
+            raise DriverError(self._obituary(await self._exit_code())) from None
+        except asyncio.LimitOverrunError:
+            raise DriverError(f"{self._name} said a line of more than {LONGEST_LINE} bytes") from None
+        try:
+            report: Report = decode_report(line)
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise self._nonsense(line, str(error)) from None
+        return report
+
+    async def _exit_code(self) -> int | None:
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                return await self._process.wait()
+        except TimeoutError:  # it has only closed its standard output
+            return None
+
+    def _obituary(self, code: int | None) -> str:
+        ended = "stopped talking" if code is None else f"ended with exit code {code}"
+        if code is not None and code < 0:
+            ended = f"was ended by signal {-code}"
+        words = last_line(self._errors)
+        return f"{self._name} {ended}" + (f"; its last words: {words}" if words else "")
+
+    def _out_of_place(self, report: Report, where: str) -> DriverError:
+        said = _word(type(report))
+        return DriverError(f"{self._name} said {said} {where}: its driver does not keep to the protocol")
+
+    def _nonsense(self, line: bytes, why: str) -> DriverError:
+        shown = line.decode(errors="replace").strip()[:_SHOWN]
+        return DriverError(f"{self._name} said what is not of the protocol of drivers: {shown!r} ({why})")
+
+
+def _word(kind: type[msgspec.Struct]) -> str:
+    return kind.__name__.lower()
+
+
+@asynccontextmanager
+async def started(
+    name: str, command: Sequence[str], folder: str, advance: Callable[[int], None] = _ignore
+) -> AsyncIterator[Driver]:
+    """Start a driver; its process is gone after the block, whatever it is doing.
+
+    Args:
+        name: what to call it in sentences.
+        command: the program and its arguments.
+        folder: where it runs, and may write what it likes.
+        advance: called with what it says of its progress.
+
+    Raises:
+        DriverError: it cannot be started.
+    """
+    # A file, not a pipe: a driver that complains without end must not block.
+    with tempfile.TemporaryFile() as errors:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+                limit=LONGEST_LINE,
+                cwd=folder,
+            )
+        except (OSError, ValueError) as error:
+            raise DriverError(
+                f"{name} cannot be started: {error}; if it has moved, install it again: "
+                "formicary bench platforms"
+            ) from error
+        try:
+            yield Driver(name, process, errors, advance)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()

@@ -1,0 +1,74 @@
+package formicary.jade;
+
+import formicary.lab.Times;
+import jade.core.AID;
+import jade.core.Agent;
+import jade.core.behaviours.CyclicBehaviour;
+import jade.lang.acl.ACLMessage;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * Sends a message when the answer to the one before has come, a new message each time.
+ *
+ * Its arguments: the latch to count down when it is there, its partner's name, the content, where the times
+ * go, and what to call in the end. It begins when it is given an object.
+ */
+public final class Ask extends Agent {
+    private AID partner;
+    private String content;
+    private Times times;
+    private Runnable finished;
+
+    @Override
+    protected void setup() {
+        Object[] given = getArguments();
+        partner = new AID((String) given[1], AID.ISLOCALNAME);
+        content = (String) given[2];
+        times = (Times) given[3];
+        finished = (Runnable) given[4];
+        setEnabledO2ACommunication(true, 1);
+        addBehaviour(new Asking());
+        ((CountDownLatch) given[0]).countDown();
+    }
+
+    private void ask() {
+        times.begin();
+        ACLMessage message = new ACLMessage(ACLMessage.REQUEST);
+        message.addReceiver(partner);
+        message.setContent(content);
+        send(message);
+    }
+
+    private final class Asking extends CyclicBehaviour {
+        private boolean begun;
+
+        @Override
+        public void action() {
+            if (!begun) {
+                begin();
+                return;
+            }
+            ACLMessage answer = receive();
+            if (answer == null) {
+                block();
+            } else if (answer.getPerformative() != ACLMessage.INFORM) {
+                throw new IllegalStateException(answer.toString()); // the platform says that it cannot deliver
+            } else if (times.end()) {
+                ask();
+            } else {
+                finished.run();
+                setEnabledO2ACommunication(false, 0);
+                removeBehaviour(this);
+            }
+        }
+
+        private void begin() {
+            if (getO2AObject() == null) {
+                block();
+                return;
+            }
+            begun = true;
+            ask();
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package formicary.jade;
+
+import jade.core.Agent;
+import jade.core.behaviours.CyclicBehaviour;
+import jade.lang.acl.ACLMessage;
+import java.util.concurrent.CountDownLatch;
+
+/** Answers every message with its content. Its argument: the latch to count down when it is there. */
+public final class Echo extends Agent {
+    @Override
+    protected void setup() {
+        addBehaviour(new CyclicBehaviour() {
+            @Override
+            public void action() {
+                ACLMessage message = receive();
+                if (message == null) {
+                    block();
+                    return;
+                }
+                ACLMessage answer = message.createReply();
+                answer.setPerformative(ACLMessage.INFORM);
+                answer.setContent(message.getContent());
+                send(answer);
+            }
+        });
+        ((CountDownLatch) getArguments()[0]).countDown();
+    }
+}

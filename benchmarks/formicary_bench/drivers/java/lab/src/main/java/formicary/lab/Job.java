@@ -1,0 +1,38 @@
+package formicary.lab;
+
+/** What the laboratory asks for: its `prepare`, see docs/drivers.md. */
+public final class Job {
+    public String experiment;
+    public String placement;
+    public String role;
+    public int pairs;
+    public int receivers;
+    public int payload_bytes;
+    public int[] rounds;
+    public long seed;
+    public String listen;
+    public String peer;
+    public String times;
+
+    /** How many round trips each pair makes in all. */
+    public int trips() {
+        return rounds[0] + rounds[1] + rounds[2];
+    }
+
+    public boolean echoes() {
+        return !role.equals("ask");
+    }
+
+    public boolean asks() {
+        return !role.equals("echo");
+    }
+
+    /** The number of the agent that answers `asker`. */
+    public int receiverOf(int asker) {
+        return receivers == 1 ? 0 : asker;
+    }
+
+    public String body() {
+        return "x".repeat(payload_bytes);
+    }
+}

@@ -1,0 +1,146 @@
+"""What the laboratory and a driver say to each other: one JSON object a line; see docs/drivers.md.
+
+The first line is the driver's `hello`. Then the laboratory says `prepare`, the driver `ready`, the laboratory
+`go`; a driver that measures says `done`; the laboratory says `stop`, and the driver ends.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+PROTOCOL = 1
+"""The version of this protocol."""
+
+LONGEST_LINE = 1 << 20
+"""Bytes that a driver may say in one line."""
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9-]{0,31}\Z")]
+Word = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"^[ -~]+\Z")]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+AtLeastOne = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
+Text = Annotated[str, msgspec.Meta(max_length=2000)]
+
+Placement = Literal["same-container", "two-containers"]
+
+
+class Hello(msgspec.Struct, frozen=True, tag="hello"):
+    """Who the driver is, and what its platform can do.
+
+    Attributes:
+        protocol: `PROTOCOL`.
+        name: the platform's name, as on the command line: small letters, digits and hyphens.
+        version: the platform's version.
+        experiments: the names of the experiments that it can do.
+        placements: where its agents can be.
+        most_pairs: the most pairs, or senders, at once; 0 where there is no limit.
+        most_bytes: the largest body of a message; 0 where there is no limit.
+        server: whether its agents need the XMPP server between two containers.
+    """
+
+    protocol: Literal[1]
+    name: Name
+    version: Word
+    experiments: Annotated[tuple[Word, ...], msgspec.Meta(min_length=1, max_length=100)]
+    placements: Annotated[tuple[Placement, ...], msgspec.Meta(min_length=1, max_length=2)]
+    most_pairs: Count = 0
+    most_bytes: Count = 0
+    server: bool = False
+
+
+class XmppServer(msgspec.Struct, frozen=True):
+    """The XMPP server of a run, for platforms that need one.
+
+    Attributes:
+        host: its IP address, which is the loopback interface's.
+        port: its TCP port for clients.
+        domain: the domain of the accounts `asker-0`, `asker-1`, ... and `echo-0`, `echo-1`, ...
+        password: the password of all of them.
+    """
+
+    host: str
+    port: int
+    domain: str
+    password: str
+
+
+class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
+    """Have all agents ready, up to the first message.
+
+    Attributes:
+        experiment: its name.
+        placement: where the agents are.
+        role: which of them are in this process: those that `ask`, those that `echo`, or `both`.
+        pairs: how many agents ask.
+        receivers: how many agents echo: as many as ask, the n-th for the n-th, or one for all.
+        payload_bytes: the size of a message's body, which is ASCII text.
+        rounds: how many round trips each pair makes to warm up, to be measured, and to keep up the load.
+        seed: for random generators.
+        listen: the IP address at which to listen, and at no other.
+        peer: to the driver that asks: the endpoint of the one that echoes.
+        times: the path of the file for the times; empty for a driver that only echoes.
+        server: the XMPP server, where the driver needs one.
+    """
+
+    experiment: str
+    placement: Placement
+    role: Literal["both", "ask", "echo"]
+    pairs: int
+    receivers: int
+    payload_bytes: int
+    rounds: tuple[int, int, int]
+    seed: int
+    listen: str
+    peer: str
+    times: str
+    server: XmppServer | None = None
+
+
+class Go(msgspec.Struct, frozen=True, tag="go"):
+    """Make all round trips; to a driver that only echoes: they begin."""
+
+
+class Stop(msgspec.Struct, frozen=True, tag="stop"):
+    """End."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """All agents are ready.
+
+    Attributes:
+        endpoint: of a driver that only echoes: what the one that asks has to know to reach it.
+    """
+
+    endpoint: Text = ""
+
+
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    """The driver lives; said a few times a second.
+
+    Attributes:
+        done: how many steps of preparation, or round trips, it has done so far.
+    """
+
+    done: Count
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """All round trips are made, and their times are in the file."""
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """The driver cannot go on.
+
+    Attributes:
+        reason: why: a sentence, best with what to do about it.
+    """
+
+    reason: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+
+
+Order = Prepare | Go | Stop
+Report = Hello | Ready | Progress | Done | Failed
+
+encode = msgspec.json.Encoder().encode
+decode_report = msgspec.json.Decoder(Report).decode

@@ -1,0 +1,90 @@
+"""Drives mango: agents in one container, or in two that talk by TCP, in two processes."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from typing import Any
+
+from lab import Part, Times, serve
+from mango import Agent, addr, create_tcp_container, sender_addr
+
+
+class Echo(Agent):  # type: ignore[misc]  # mango is in the driver's environment alone
+    """Answers every message with its content."""
+
+    def handle_message(self, content: Any, meta: dict[str, Any]) -> None:
+        """Answer one message."""
+        self.schedule_instant_message(content, sender_addr(meta))
+
+
+class Ask(Agent):  # type: ignore[misc]  # as above
+    """Sends a message when the answer to the one before has come.
+
+    Args:
+        partner: the address of the agent that answers.
+        body: what is in each message.
+        trips: how many.
+        times: where the times go.
+    """
+
+    def __init__(self, partner: Any, body: str, trips: int, times: Times) -> None:
+        super().__init__()
+        self.partner = partner
+        self.body = body
+        self.left = trips
+        self.times = times
+        self.finished = asyncio.Event()
+
+    def begin(self) -> None:
+        """Send a message."""
+        self.times.begin()
+        self.schedule_instant_message(self.body, self.partner)
+
+    def handle_message(self, content: Any, meta: dict[str, Any]) -> None:
+        """Note the time and go on."""
+        del content, meta
+        self.times.end()
+        self.left -= 1
+        if self.left:
+            self.begin()
+        else:
+            self.finished.set()
+
+
+async def prepare(job: dict[str, Any]) -> Part:
+    """Have all agents ready."""
+    container = create_tcp_container(addr=(job["listen"], 0))
+    await container.start()
+    if job["role"] != "ask":
+        for number in range(job["receivers"]):
+            container.register(Echo(), suggested_aid=f"echo-{number}")
+    host, port = job["peer"].split() if job["peer"] else container.addr
+    echoes = [addr((host, int(port)), f"echo-{number}") for number in range(job["receivers"])]
+    askers = []
+    for number in range(job["pairs"] if job["role"] != "echo" else 0):
+        partner = echoes[number % len(echoes)]
+        asker = Ask(partner, "x" * job["payload_bytes"], sum(job["rounds"]), Times())
+        askers.append(container.register(asker, suggested_aid=f"asker-{number}"))
+    container.on_ready()
+
+    async def go() -> None:
+        for asker in askers:
+            asker.begin()
+        for asker in askers:
+            await asker.finished.wait()
+
+    host, port = container.addr
+    return Part(go, f"{host} {port}", [asker.times for asker in askers])
+
+
+if __name__ == "__main__":
+    serve(
+        {
+            "name": "mango",
+            "version": version("mango-agents"),
+            "experiments": ["messaging/pairs", "messaging/many-to-one", "messaging/size"],
+            "placements": ["same-container", "two-containers"],
+        },
+        prepare,
+    )

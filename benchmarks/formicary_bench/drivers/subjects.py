@@ -1,0 +1,41 @@
+"""What has a driver here, as the laboratory measures it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.drivers.registry import Entry, installed
+from formicary_bench.platforms.catalogue import APART, OWN, SAME, XMPP, Subject, Way
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary_bench.drivers.protocol import Hello
+
+
+def driven() -> tuple[Subject, ...]:
+    """Return what has a driver that is installed and can be read; it takes part only where it is named."""
+    return tuple(subject_for(entry.hello) for entry in installed() if isinstance(entry, Entry))
+
+
+def subject_for(hello: Hello) -> Subject:
+    """Return a platform as its driver has described it."""
+    between = Way(XMPP if hello.server else OWN)
+    ways = {SAME: (Way("in-process"),), APART: (between,)}
+    return Subject(
+        hello.name,
+        "formicary_bench.platforms.driven",
+        {placement: ways[placement] for placement in hello.placements},
+        hidden=True,
+        experiments=hello.experiments,
+        most_pairs=hello.most_pairs,
+        most_bytes=hello.most_bytes,
+        accounts=hello.server,
+    )
+
+
+def versions(platforms: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those of these platforms that have a driver."""
+    wanted = set(platforms)
+    found = (entry.hello for entry in installed() if isinstance(entry, Entry))
+    return {hello.name: hello.version for hello in found if hello.name in wanted}

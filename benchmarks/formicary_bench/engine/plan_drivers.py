@@ -1,0 +1,63 @@
+"""What a platform cannot do of what is asked for: left out of the plan, and said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.platforms.catalogue import HOSTED, subject_of, subjects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formicary_bench.engine.options import Options
+    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.platforms.catalogue import Subject
+    from formicary_bench.results.model import Configuration
+
+
+def fits(configuration: Configuration) -> bool:
+    """Say whether a configuration is within what its platform takes."""
+    subject = subject_of(configuration.platform, configuration.kind)
+    few = not subject.most_pairs or configuration.load <= subject.most_pairs
+    return few and (not subject.most_bytes or configuration.payload_bytes <= subject.most_bytes)
+
+
+def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
+    """Return what the platforms that were named cannot do, in sentences.
+
+    Args:
+        options: what was asked for.
+        plan: what is measured of it.
+    """
+    if options.subjects is None:
+        return []
+    named = [subject for subject in subjects() if subject.name in options.subjects]
+    there = {one.platform for one in plan}
+    absent = dict.fromkeys(subject.platform for subject in named if subject.platform not in there)
+    sentences = [f"left out: {platform} cannot do {options.experiment} as asked for" for platform in absent]
+    experiment = next((one for one in EXPERIMENTS if one.name == options.experiment), None)
+    for subject in named if experiment else ():
+        if subject.experiments and subject.platform in there:
+            assert experiment is not None
+            sentences += [
+                f"left out: {subject.name} {what}" for what in _limits(subject, experiment, options)
+            ]
+    return sentences
+
+
+def _limits(subject: Subject, experiment: Experiment, options: Options) -> Iterator[str]:
+    usual = [placement for placement in experiment.placements if placement not in HOSTED]
+    for placement in options.placements or usual:
+        if placement not in subject.ways:
+            yield f"cannot be measured with {placement}"
+    loads = [load for load in options.pairs or experiment.loads if load > subject.most_pairs > 0]
+    if loads:
+        yield f"with {_listed(loads)} pairs, as it takes at most {subject.most_pairs}"
+    sizes = [size for size in options.payloads or experiment.payloads if size > subject.most_bytes > 0]
+    if sizes:
+        yield f"with {_listed(sizes)} bytes, as it takes at most {subject.most_bytes}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))

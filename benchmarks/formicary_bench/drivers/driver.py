@@ -129,7 +129,7 @@ class Driver:
                 case Progress(done):
                     self._advance(done)
                 case Failed(reason):
-                    raise DriverError(f"{self._name} failed: {' '.join(reason.split()).rstrip('.')}")
+                    raise DriverError(f"{self._name} failed: {_printable(reason).rstrip('.')}")
                 case report:
                     return report
 
@@ -145,7 +145,7 @@ class Driver:
             raise DriverError(f"{self._name} said a line of more than {LONGEST_LINE} bytes") from None
         try:
             report: Report = decode_report(line)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._nonsense(line, str(error)) from None
         return report
 
@@ -160,7 +160,7 @@ class Driver:
         ended = "stopped talking" if code is None else f"ended with exit code {code}"
         if code is not None and code < 0:
             ended = f"was ended by signal {-code}"
-        words = last_line(self._errors)
+        words = _printable(last_line(self._errors))
         return f"{self._name} {ended}" + (f"; its last words: {words}" if words else "")
 
     def _out_of_place(self, report: Report, where: str) -> DriverError:
@@ -169,7 +169,13 @@ class Driver:
 
     def _nonsense(self, line: bytes, why: str) -> DriverError:
         shown = line.decode(errors="replace").strip()[:_SHOWN]
-        return DriverError(f"{self._name} said what is not of the protocol of drivers: {shown!r} ({why})")
+        return DriverError(
+            f"{self._name} said what is not of the protocol of drivers: {shown!r} ({_printable(why)})"
+        )
+
+
+def _printable(text: str) -> str:
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _word(kind: type[msgspec.Struct]) -> str:

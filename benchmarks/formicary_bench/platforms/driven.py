@@ -114,8 +114,8 @@ def _read(file: Path, work: Work) -> list[Times]:
             size, right = os.fstat(opened.fileno()).st_size, pairs * 2 * trips * _BYTES
             if size != right:
                 raise DriverError(
-                    f"{name} wrote {size} bytes of times, not the {right} of {pairs} pairs with {trips} round "
-                    "trips each"
+                    f"{name} wrote {size} bytes of times, not the {right} of {pairs} pairs with {trips} "
+                    "round trips each"
                 )
             found = [Times() for _ in range(pairs)]
             for times in found:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary import Row
 
+OWN = "own"
 SAME, APART, TWO_HOSTS, N_HOSTS = "same-container", "two-containers", "two-hosts", "n-hosts"
 
 PLACES = {SAME: "one process", APART: "two processes", TWO_HOSTS: "two hosts", N_HOSTS: "many hosts"}
@@ -41,7 +42,7 @@ _SUBJECTS = {
     ("mango", ""): "mango",
 }
 
-_WITHOUT_A_NAME = {"in-process", "none", "own"}
+_WITHOUT_A_NAME = {"in-process", "none"}
 _ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered"}
 
 # The style sheet gives each letter a colour, light and dark. Marks and dashes say the same without colour;
@@ -116,7 +117,8 @@ def label(row: Row) -> str:
     if row.agents:
         return subject(row)
     unsaid = row.route in _WITHOUT_A_NAME or row.placement == SAME or row.platform in _ONE_ROUTE
-    who = subject(row) if unsaid else f"{subject(row)}, {row.route}"
+    by = PLACES[APART] if row.route == OWN else row.route
+    who = subject(row) if unsaid else f"{subject(row)}, {by}"
     return f"{who}{_tls(row)}{_over(row)}"
 
 

@@ -1,0 +1,55 @@
+"""What tests of drivers share: a registry of their own, and drivers that behave well and badly."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from formicary_bench.drivers.protocol import Hello
+from formicary_bench.drivers.registry import Entry, keep
+from formicary_bench.results.model import Configuration
+
+HERE = Path(__file__).parent
+GOOD = (sys.executable, str(HERE / "good.py"))
+
+
+def bad(mode):
+    """Return the command of a driver that does something that it must not."""
+    return sys.executable, str(HERE / "bad.py"), mode
+
+
+def bad_hello(**changes):
+    known = {"protocol": 1, "name": "bad", "version": "1.0", "experiments": ("messaging/pairs",)}
+    return Hello(**(known | {"placements": ("same-container",)} | changes))
+
+
+def point(platform, placement="same-container", route="in-process", pairs=2):
+    return Configuration(
+        experiment="messaging/pairs",
+        platform=platform,
+        placement=placement,
+        route=route,
+        pairs=pairs,
+        payload_bytes=100,
+        warm_up=5,
+        measured=20,
+        cool_down=5,
+    )
+
+
+@pytest.fixture(autouse=True)
+def registry(tmp_path, monkeypatch, request):
+    """Have no driver be installed, but for tests that are about those of this machine."""
+    if request.node.get_closest_marker("drivers") is None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "formicary" / "drivers"
+
+
+@pytest.fixture
+def installed_bad():
+    """Have a driver that behaves badly be installed."""
+
+    def install(mode, **changes):
+        keep(Entry(bad(mode), bad_hello(**changes)))
+
+    return install

@@ -1,0 +1,59 @@
+"""The drivers that come with the laboratory, where they are installed: nobody has to have Java."""
+
+import psutil
+import pytest
+from tests.integration.bench.conftest import Silent
+
+from formicary_bench.drivers.registry import Entry, entry_of
+from formicary_bench.drivers.subjects import subject_for
+from formicary_bench.engine.repetition import Nobody, Task, measure
+from formicary_bench.results.model import Configuration
+
+pytestmark = pytest.mark.drivers
+PLATFORMS = ("jade", "jason", "mango")
+
+
+@pytest.fixture(params=PLATFORMS)
+def hello(request):
+    entry = entry_of(request.param)
+    if not isinstance(entry, Entry):
+        pytest.skip(f"not installed: formicary bench platforms install {request.param}")
+    return entry.hello
+
+
+class Looking(Nobody):
+    """Notes where the drivers of a run listen, when all are ready."""
+
+    def __init__(self):
+        self.found = set()
+
+    def begin(self, workers):
+        for process in psutil.Process().children(recursive=True):
+            connections = process.net_connections(kind="inet")
+            self.found.update(one.laddr.ip for one in connections if not one.raddr)
+
+
+@pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
+def test_it_makes_all_round_trips_and_listens_on_the_loopback_interface_only(hello, experiment):
+    for placement, (way, *_) in subject_for(hello).ways.items():
+        looking = Looking()
+        senders = 0 if experiment == "messaging/pairs" else 3
+        configuration = Configuration(
+            experiment=experiment,
+            platform=hello.name,
+            placement=placement,
+            route=way.route,
+            pairs=3,
+            senders=senders,
+            payload_bytes=100,
+            warm_up=10,
+            measured=200,
+            cool_down=10,
+        )
+        repetition, data = measure(Task(configuration, 1, 7), Silent(), observer=looking)
+        assert repetition.round_trips == 600
+        assert len(data.rtt_ns) == 660
+        # As IPv6 writes it, too; an empty set where all is in one process that listens nowhere.
+        assert looking.found <= {"127.0.0.1", "::ffff:127.0.0.1"}
+        if placement == "two-containers":
+            assert looking.found

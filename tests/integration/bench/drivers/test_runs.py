@@ -1,0 +1,127 @@
+"""Runs with platforms that have a driver: good ones, bad ones, and one beside the other."""
+
+import re
+
+import psutil
+import pytest
+from tests.integration.bench.conftest import Silent
+from tests.integration.bench.drivers.conftest import GOOD, point
+
+from formicary_bench.drivers.installing import add
+from formicary_bench.engine.errors import RepetitionError
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.repetition import Task, measure
+from formicary_bench.engine.run import perform
+
+ROUNDS = (5, 20, 5)
+
+
+def options(*subjects, **changes):
+    known = {"pairs": (2,), "rounds": ROUNDS, "seed": 3, "subjects": subjects}
+    return Options("messaging/pairs", **(known | changes))
+
+
+@pytest.mark.parametrize(
+    ("placement", "route"), [("same-container", "in-process"), ("two-containers", "own")]
+)
+def test_a_platform_with_a_driver_is_measured(placement, route):
+    add(GOOD)
+    repetition, data = measure(Task(point("good", placement, route), 1, 7), Silent())
+    assert repetition.round_trips == 40
+    assert data.pair.tolist() == [0] * 30 + [1] * 30
+    assert (data.rtt_ns > 0).all()
+    assert (data.start_ns >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("ends-at-once", "bad ended with exit code 1; its last words: no licence was found"),
+        ("talks", "bad said what is not of the protocol of drivers: 'Welcome to the platform!'"),
+        ("has-changed", r"bad 2\.0 is not what was installed \(bad 1\.0\)"),
+        ("dies-preparing", "bad ended with exit code 1; its last words: out of memory"),
+        ("refuses", r"bad failed: there is no room for agents"),
+        ("is-done-too-early", "bad said done where ready belongs: its driver does not keep to the protocol"),
+        ("is-killed", "bad was ended by signal 9"),
+        ("writes-nothing", "bad has written no times"),
+        ("writes-half", "bad wrote 944 bytes of times, not the 960 of 2 pairs with 30 round trips each"),
+        ("goes-back-in-time", "bad says that a round trip took -1 ns"),
+        ("overlaps", "bad says that a round trip began before the one before it had ended"),
+        ("has-another-unit", "bad says that its round trips took longer than it was given"),
+        ("ends-badly", "bad ended with exit code 1; its last words: could not clean up"),
+    ],
+)
+def test_what_a_bad_driver_does_is_one_sentence(mode, said, installed_bad):
+    installed_bad(mode)
+    with pytest.raises(RepetitionError, match=f"the measuring process failed: {said}") as raised:
+        measure(Task(point("bad"), 1, 7), Silent())
+    assert str(raised.value).isprintable()
+
+
+@pytest.mark.parametrize("mode", ["hangs", "reports-for-ever"])
+def test_a_driver_that_hangs_is_ended_with_its_worker(mode, installed_bad):
+    installed_bad(mode)
+    with pytest.raises(RepetitionError, match="nothing advanced for 2 s while measuring"):
+        measure(Task(point("bad"), 1, 7), Silent(), quiet_s=2)
+    mine = psutil.Process().children(recursive=True)
+    assert not [one for one in mine if "bad.py" in " ".join(one.cmdline())]
+
+
+def test_it_is_noticed_when_the_driver_that_echoes_dies(installed_bad):
+    installed_bad("echoes-and-dies", placements=("same-container", "two-containers"))
+    with pytest.raises(
+        RepetitionError,
+        match="the echoing process failed: bad ended with exit code 1; its last words: the echo has died",
+    ):
+        measure(Task(point("bad", "two-containers", "own"), 1, 7), Silent())
+
+
+def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
+    add(GOOD)
+    installed_bad("dies-preparing")
+    audience = Silent()
+    wanted = options("tasks", "bad", "good", placements=("same-container",), repeat=2)
+    outcome = perform(wanted, tmp_path / "run", audience)
+    assert len(outcome.problems) == 2
+    assert all("bad ended with exit code 1" in problem for problem in outcome.problems)
+    assert "to see it alone: formicary bench run messaging/pairs --platform bad" in outcome.problems[0]
+    manifest = outcome.folder.manifest
+    assert not manifest.complete
+    assert manifest.machine.libraries["good"] == "1.0"
+    known = {one.key: one.platform for one in manifest.configurations}
+    measured = [known[one.configuration] for one in manifest.repetitions]
+    assert sorted(measured) == ["good", "good", "tasks", "tasks"]
+    # All of a run's platforms take turns.
+    assert {one.platform for one in audience.begun[:3]} == {"tasks", "bad", "good"}
+
+
+def test_what_a_platform_cannot_do_is_listed(tmp_path, installed_bad):
+    add(GOOD)
+    installed_bad("works")
+    audience = Silent()
+    wanted = options("good", "bad", pairs=(2, 60), placements=("two-containers", "same-container"))
+    outcome = perform(wanted, tmp_path / "run", audience)
+    assert not outcome.problems
+    left_out = {"bad cannot be measured with two-containers", "good with 60 pairs, as it takes at most 50"}
+    assert set(audience.said) == {f"left out: {what}" for what in left_out}
+    assert all(what in outcome.folder.manifest.left_out for what in left_out)
+
+
+def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad):
+    installed_bad("works")
+    audience = Silent()
+    wanted = Options("messaging/size", payloads=(10,), subjects=("tasks", "bad"), rounds=ROUNDS, seed=1)
+    outcome = perform(wanted, tmp_path / "run", audience)
+    assert not outcome.problems
+    assert audience.said == ["left out: bad cannot do messaging/size as asked for"]
+
+
+@pytest.mark.server
+def test_a_driver_is_told_of_the_server_on_its_standard_input_alone(tmp_path, installed_bad):
+    installed_bad("uses-the-server", placements=("two-containers",), server=True)
+    outcome = perform(options("bad", pairs=(1,)), tmp_path / "run", Silent())
+    assert outcome.problems == []
+    (configuration,) = outcome.folder.manifest.configurations
+    assert (configuration.route, configuration.placement) == ("xmpp", "two-containers")
+    text = outcome.folder.path.joinpath("manifest.json").read_text()
+    assert not re.search("password|secret", text)

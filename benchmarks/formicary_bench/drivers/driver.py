@@ -21,6 +21,7 @@ from formicary_bench.drivers.protocol import (
     decode_report,
     encode,
 )
+from formicary_bench.engine.phases import ended_how
 from formicary_bench.engine.processes import last_line
 
 if TYPE_CHECKING:
@@ -157,9 +158,7 @@ class Driver:
             return None
 
     def _obituary(self, code: int | None) -> str:
-        ended = "stopped talking" if code is None else f"ended with exit code {code}"
-        if code is not None and code < 0:
-            ended = f"was ended by signal {-code}"
+        ended = "stopped talking" if code is None else ended_how(code)
         words = _printable(last_line(self._errors))
         return f"{self._name} {ended}" + (f"; its last words: {words}" if words else "")
 

@@ -30,6 +30,7 @@ MOST_TRIPS = 10_000_000
 MOST_REPETITIONS = 10_000
 MOST_SECONDS = 86_400
 _SEED_BITS = 32
+_LISTS = {"experiment": "formicary bench list", "platform": "formicary bench platforms"}
 _ON_OFF = {True: "on", False: "off"}
 REPETITIONS = 3
 """How often each configuration is measured: with fewer, intervals are too wide to say anything."""
@@ -279,8 +280,8 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> str:
     # `pairs` is as good a guess at messaging/pairs as any that difflib makes.
     close = close or [one for one in known if name and name in one]
     hint = f"did you mean {close[0]}?" if close else f"take one of: {', '.join(sorted(known))}"
-    if not close and what == "experiment":  # too many to name
-        hint = "look at all with: formicary bench list"
+    if not close and what in _LISTS:  # too many to name
+        hint = f"look at all with: {_LISTS[what]}"
     return f"there is no {what} {name!r}; {hint}"
 
 

@@ -127,7 +127,7 @@ def test_series_keep_their_look_and_baselines_come_last():
     series = list(by_series([FLOOR, row("jade", ""), ALONE]))
     assert [(one.label, one.colour) for one in series] == [
         ("Agents", "a"),
-        ("jade", "f"),
+        ("JADE", "f"),
         ("asyncio tasks", "t"),
     ]
 

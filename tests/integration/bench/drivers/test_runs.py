@@ -42,7 +42,7 @@ def test_a_platform_with_a_driver_is_measured(placement, route):
         ("dies-preparing", "bad ended with exit code 1; its last words: out of memory"),
         ("refuses", r"bad failed: there is no room for agents"),
         ("is-done-too-early", "bad said done where ready belongs: its driver does not keep to the protocol"),
-        ("is-killed", "bad was ended by signal 9"),
+        ("is-killed", "bad was ended by SIGKILL"),
         ("writes-nothing", "bad has written no times"),
         ("writes-half", "bad wrote 944 bytes of times, not the 960 of 2 pairs with 30 round trips each"),
         ("goes-back-in-time", "bad says that a round trip took -1 ns"),

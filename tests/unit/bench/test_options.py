@@ -57,7 +57,11 @@ def test_our_name_means_all_that_is_ours():
         ),
         ("quick", {"placement": ""}, "no placement ''; take one of: n-hosts, same-container, two-containers"),
         ("quick", {"platform": "task"}, "no platform 'task'; did you mean tasks?"),
-        ("quick", {"platform": "formicary,zzz"}, "no platform 'zzz'; look at all with: formicary bench platforms"),
+        (
+            "quick",
+            {"platform": "formicary,zzz"},
+            "no platform 'zzz'; look at all with: formicary bench platforms",
+        ),
         (
             "quick",
             {"pairs": "0"},

@@ -52,7 +52,7 @@ def run(program: str, *arguments: str) -> str:
     """
     # Nothing of ours in the environment: an sshd keeps what it gets for as long as it runs.
     environment = {"PATH": os.pathsep.join(["/usr/bin", "/bin", *_PLACES]), "LC_ALL": "C.UTF-8"}
-    command = [find(program), *arguments]
+    command = [*_dying_with_us(), find(program), *arguments]
     try:
         done = subprocess.run(  # noqa: S603 - the lab's own arguments, no shell
             command,
@@ -69,6 +69,13 @@ def run(program: str, *arguments: str) -> str:
         return done.stdout.decode(errors="replace")
     said = " ".join(done.stderr.decode(errors="replace").split()) or f"exit code {done.returncode}"
     raise FailedError(said, f"`{program} {' '.join(arguments)}` failed: {said}")
+
+
+def _dying_with_us() -> list[str]:
+    """Return what to begin a command with so that it ends with us; nothing where that cannot be had."""
+    # Else what a killed command had begun would go on, and come after the removal of all that there is.
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
 
 
 def ip(*arguments: str) -> str:

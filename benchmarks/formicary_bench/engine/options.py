@@ -253,7 +253,7 @@ def _subjects(text: str | None) -> tuple[str, ...] | None:
         if not subject.is_installed():
             raise UsageError(
                 f"{subject.name} is not installed; install it with: "
-                f"pip install 'formicary[{subject.package}]'"
+                f"pip install 'formicary[{subject.extra or subject.package}]'"
             )
     return tuple(subject.name for subject in chosen)
 

@@ -146,6 +146,7 @@ def _parts(options: Options) -> Iterator[Part]:
         return
     yield Part(
         one,
+        one.subjects,
         loads=one.loads,
         payloads=one.payloads,
         agents=one.agents,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.platforms.catalogue import (
     APART,
     CENTRAL,
+    DELIVERIES,
     DIRECT,
     HOSTED,
     N_HOSTS,
@@ -55,6 +56,8 @@ class Experiment:
         ways: what carries the messages between two containers; what is usual if empty.
         kinds: which of ours can take part; all that do such experiments if empty.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
+        subjects: names of the only platforms that take part, also of those that do no other such experiment;
+            all if empty.
         traffics: who talks to whom over many hosts, where there is a choice.
         spreads: where services are over two hosts; nowhere is a choice if empty.
         rounds: how many round trips come before, while and after it is measured.
@@ -73,6 +76,7 @@ class Experiment:
     ways: tuple[Way, ...] = ()
     kinds: tuple[str, ...] = ()
     tls: tuple[bool, ...] = ()
+    subjects: tuple[str, ...] = ()
     traffics: tuple[str, ...] = ()
     spreads: tuple[str, ...] = ()
     rounds: Rounds = PAPER_ROUNDS
@@ -84,6 +88,8 @@ class Experiment:
 
     def has(self, subject: Subject) -> bool:
         """Say whether a platform can take part."""
+        if self.subjects:
+            return subject.name in self.subjects
         if subject.experiments:
             return self.name in subject.experiments
         return self.family in subject.does and (not self.kinds or subject.kind in self.kinds)
@@ -241,6 +247,20 @@ SCALE_OUT = Experiment(
     kinds=("behaviours", "micro"),
     traffics=TRAFFICS,
 )
+DESIGNS = Experiment(
+    name=model.DESIGNS,
+    what="round-trip time by the design of delivery: other platforms' in one process, ours without its parts",
+    source="Alberola 2010, Section 5.1; Frantz 2010",
+    varies=_MESSAGING,
+    loads=(1, 10, 100),
+    payloads=(100,),
+    placements=(SAME, APART),
+    subjects=(
+        "formicary-behaviours",
+        *(f"design-{kind}" for kind in DELIVERIES),
+        *("formicary-unbatched", "formicary-logins"),
+    ),
+)
 CREATE = Experiment(
     name="create",
     what="agents created and started per second, and the memory of each",
@@ -357,7 +377,7 @@ SEARCH_CPU = Experiment(
 EXPERIMENTS = (
     *(PAIRS, MANY_TO_ONE, SIZE, LOWER_BOUND),
     *(LOCATION, SINGLE_PAIR_SIZE, SCALE, ENCRYPTION),
-    *(SCALE_OUT, CREATE),
+    *(SCALE_OUT, DESIGNS, CREATE),
     *(REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN),
     *(MEMORY, GROWTH, NETWORK),
     *(MESSAGING_CPU, REGISTER_CPU, SEARCH_CPU),

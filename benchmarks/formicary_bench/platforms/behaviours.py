@@ -107,9 +107,9 @@ class WaitAndTell(Wait):
 
 
 @asynccontextmanager
-async def both(work: Work) -> AsyncIterator[Side]:
-    """Have all agents in one container."""
-    async with container(work, ASKING) as home:
+async def both(work: Work, make: Make = container) -> AsyncIterator[Side]:
+    """Have all agents in one container, which `make` makes."""
+    async with make(work, ASKING) as home:
         await start_echoes(home, work)
         yield await _start_asking(home, work)
 

@@ -27,6 +27,12 @@ TCP = "tcp"
 DESIGNS = REPLICA, CENTRAL, LOOKUP = "replica", "central", "lookup"
 """How the directory is built: as in `Container(directory=...)`."""
 
+DELIVERIES = HAND_OVER, POOL, BUFFER, CHAIN, COPIED, ENCODED = (
+    *("hand-over", "pool", "buffer", "chain"),
+    *("copied", "encoded"),
+)
+"""How messages get to an agent of the same container: as the classes of `formicary_bench.designs` do it."""
+
 IMPORTED, CONTAINER = "imported", "container"
 """What a process may hold instead of agents: the platform's modules, or an open container as well."""
 
@@ -54,7 +60,8 @@ class Subject:
         kind: of our agents, `behaviours` or `micro`; of our directory, how it is built; of what has no
             agents, what it holds instead.
         does: in which families of experiments it can play a part.
-        package: what must be installed beside us, if anything.
+        package: what must be installed beside us, if anything; it then logs in with accounts.
+        extra: the extra of ours that installs it; if empty, the one that is called as the package.
         hidden: whether it takes part only where it is named.
         experiments: the only ones that it can do; all of its families if empty.
         most_pairs: the most pairs, or senders, that it can have at once; 0 where there is no limit.
@@ -68,6 +75,7 @@ class Subject:
     kind: str = ""
     does: tuple[str, ...] = ("messaging",)
     package: str = ""
+    extra: str = ""
     hidden: bool = False
     experiments: tuple[str, ...] = ()
     most_pairs: int = 0
@@ -124,6 +132,15 @@ SUBJECTS = (
     Subject("python", "", {SAME: _ALONE}, does=("memory",)),
     Subject("formicary-unnumbered", _HERE + "unnumbered", _apart(*_BETWEEN), hidden=True),
     Subject("formicary-unbatched", _HERE + "unbatched", _apart(*_BETWEEN), does=("network",)),
+    *(Subject("design", _HERE + "designs", {SAME: _ALONE}, kind, hidden=True) for kind in DELIVERIES),
+    Subject(
+        "formicary-logins",
+        _HERE + "logins",
+        {APART: (Way(XMPP),)},
+        package="aioxmpp",
+        extra="accounts",
+        hidden=True,
+    ),
     Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, does=("messaging", "create")),
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
     Subject("tcp", _HERE + "tcp", _apart(Way(TCP), Way(TCP, tls=True)), does=("messaging", "network")),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 RULES = Rules(
     (
+        Rule("communication", "module", "formicary_bench.designs.*", "other designs of delivery"),
         Rule("agents", "module", "formicary_bench.platforms.*", "the laboratory's agents"),
         Rule("runtime", "module", "formicary_bench.*", "what measures"),
     )

@@ -30,6 +30,7 @@ MEMORY = "memory"
 GROWTH = "memory/growth"
 NETWORK = "network"
 SCALE_OUT = "messaging/scale-out"
+DESIGNS = "messaging/designs"
 LOWER_BOUND = "messaging/lower-bound"
 ENCRYPTION = "messaging/encryption"
 SIZES = ("messaging/size", "messaging/single-pair-size")

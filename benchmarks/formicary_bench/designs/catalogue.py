@@ -1,0 +1,29 @@
+"""The designs by name."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from formicary_bench.designs.chain import Chain
+from formicary_bench.designs.direct import Copies, HandOver, deeply, encoded
+from formicary_bench.designs.outbox import Outbox
+from formicary_bench.platforms.catalogue import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary_bench.designs.design import Design
+
+WORKERS = 5
+"""How many workers deliver in a container of Jade, unless it is built with another number."""
+
+MAKE: dict[str, Callable[[], Design]] = {
+    HAND_OVER: HandOver,
+    POOL: partial(Outbox, WORKERS),
+    BUFFER: partial(Outbox, 1),
+    CHAIN: Chain,
+    COPIED: partial(Copies, deeply),
+    ENCODED: partial(Copies, encoded),
+}
+"""What makes a new one of each."""

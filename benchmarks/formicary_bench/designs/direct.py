@@ -50,7 +50,10 @@ class Copies(Design):
 
 def deeply(message: Message) -> Message:
     """Copy a message and all in it that can be changed; Python copies no text, as nobody can change that."""
-    return copy.deepcopy(message)
+    metadata = (
+        message.metadata
+    )  # cannot be changed either, and so not copied: that would be to fill a new one
+    return copy.deepcopy(message, {id(metadata): metadata})
 
 
 def encoded(message: Message) -> Message:

@@ -37,9 +37,11 @@ if TYPE_CHECKING:
 
     from formicary_bench.engine.options import Options
     from formicary_bench.engine.plan_hosts import Layout
+    from formicary_bench.experiments.catalogue import Rounds
     from formicary_bench.platforms.catalogue import Subject, Way
 
 _EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
+_FEWEST = 20  # measured round trips of a pair
 _MOST_IN_MEMORY = 2**27  # round trips of one repetition
 
 
@@ -240,7 +242,9 @@ def _takes_part(subject: Subject, part: Part, options: Options) -> bool:
 
 def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> Configuration:
     selection = SELECTIONS.get(options.experiment)
-    rounds = options.rounds or (selection.rounds(subject, point) if selection else part.experiment.rounds)
+    rounds = options.rounds or (
+        selection.rounds(subject, point) if selection else _usual(part, subject, point)
+    )
     return Configuration(
         experiment=part.experiment.name,
         platform=subject.platform,
@@ -255,6 +259,14 @@ def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> 
         measured=rounds[1],
         cool_down=rounds[2],
     )
+
+
+def _usual(part: Part, subject: Subject, point: Point) -> Rounds:
+    """Return how many round trips of a pair are usual in an experiment: of a slow platform, fewer."""
+    if not subject.trips:
+        return part.experiment.rounds
+    measured = max(subject.trips // point.load, _FEWEST)
+    return measured // 4, measured, measured if point.load > 1 else 0
 
 
 def _where(options: Options) -> str:

@@ -258,7 +258,7 @@ DESIGNS = Experiment(
     subjects=(
         "formicary-behaviours",
         *(f"design-{kind}" for kind in DELIVERIES),
-        *("formicary-unbatched", "formicary-logins"),
+        *("formicary-unbatched", "formicary-logins", "tasks", "tcp", "components"),
     ),
 )
 CREATE = Experiment(

@@ -62,6 +62,8 @@ class Subject:
         does: in which families of experiments it can play a part.
         package: what must be installed beside us, if anything; it then logs in with accounts.
         extra: the extra of ours that installs it; if empty, the one that is called as the package.
+        trips: how many round trips of all its pairs together are measured unless others are asked for, where
+            it is slow; 0 for as many as of others.
         hidden: whether it takes part only where it is named.
         experiments: the only ones that it can do; all of its families if empty.
         most_pairs: the most pairs, or senders, that it can have at once; 0 where there is no limit.
@@ -76,6 +78,7 @@ class Subject:
     does: tuple[str, ...] = ("messaging",)
     package: str = ""
     extra: str = ""
+    trips: int = 0
     hidden: bool = False
     experiments: tuple[str, ...] = ()
     most_pairs: int = 0
@@ -139,6 +142,7 @@ SUBJECTS = (
         {APART: (Way(XMPP),)},
         package="aioxmpp",
         extra="accounts",
+        trips=2000,
         hidden=True,
     ),
     Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, does=("messaging", "create")),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports.cpu import cpu_beside, cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
 from formicary_bench.reports.cpu_hosts import cpu_by_host
+from formicary_bench.reports.designs import design_extras, design_sentences
 from formicary_bench.reports.hosts import hosts_beside, invalid_remarks
 from formicary_bench.reports.lower_bound import (
     lower_bound_beside,
@@ -29,7 +30,15 @@ from formicary_bench.reports.scale import (
 )
 from formicary_bench.reports.sentences import remarks, sentences, title
 from formicary_bench.reports.tables import by_experiment, columns_of
-from formicary_bench.results.model import LOWER_BOUND, MEMORY, NETWORK, SCALE_OUT, family_of, is_cpu
+from formicary_bench.results.model import (
+    DESIGNS,
+    LOWER_BOUND,
+    MEMORY,
+    NETWORK,
+    SCALE_OUT,
+    family_of,
+    is_cpu,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,6 +77,8 @@ def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
         return scale_sentences(rows)
     if experiment == LOWER_BOUND:
         return lower_bound_sentences(rows)
+    if experiment == DESIGNS:
+        return design_sentences(rows)
     return network_sentences(rows) if experiment == NETWORK else sentences(experiment, rows, run)
 
 
@@ -103,6 +114,8 @@ def _extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Ex
         return scale_extras(rows)
     if experiment == LOWER_BOUND:
         return lower_bound_beside(rows)
+    if experiment == DESIGNS:
+        return design_extras(rows)
     return network_beside(rows) if experiment == NETWORK else []
 
 

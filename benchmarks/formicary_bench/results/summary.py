@@ -44,6 +44,7 @@ NO_INTERVAL = "none"
 """How the intervals of a row were computed (its `ci_method`); see `statistics.intervals`."""
 
 Bounds = tuple[float, float]
+Measured = tuple[Load, "NDArray[np.int64]", tuple[Interval | None, Interval | None]]
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +66,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
         total_s: Time from the first pair's begin of T2 to the last one's end of it, in seconds, with its 95%
             bounds; in `messaging/lower-bound` alone, which is about it.
+        medians_us: The median of each repetition, and its rate in `rates_per_s`, for comparisons; those that
+            did not hold full load are left out.
         agents_per_s: Agents created and started per second, or registered, with its 95% bounds.
         bytes_per_agent: Memory that each of them holds.
         seconds: As in the configuration.
@@ -112,6 +115,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     round_trips_per_s_ci95: Bounds | None = None
     total_s: float | None = None
     total_s_ci95: Bounds | None = None
+    medians_us: tuple[float, ...] = ()
+    rates_per_s: tuple[float, ...] = ()
     agents_per_s: float | None = None
     agents_per_s_ci95: Bounds | None = None
     bytes_per_agent: float | None = None
@@ -218,7 +223,7 @@ def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Re
         return Digest(row, tail)
     row = _with_rate(row, loads, rate)
     full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
-    row = msgspec.structs.replace(row, full_load=full)
+    row = _with_each(msgspec.structs.replace(row, full_load=full), repetitions, measured)
     if configuration.experiment == LOWER_BOUND:
         return Digest(_with_total(row, loads), tail)
     if configuration.experiment == SCALE_OUT:
@@ -229,9 +234,7 @@ def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Re
     return Digest(row, tail)
 
 
-def _measure(
-    run: RunFolder, repetition: Repetition, *, alone: bool
-) -> tuple[Load, NDArray[np.int64], tuple[Interval | None, Interval | None]] | None:
+def _measure(run: RunFolder, repetition: Repetition, *, alone: bool) -> Measured | None:
     """Give what matters of a repetition, so that the rest of its values need not stay in memory.
 
     Returns:
@@ -311,6 +314,22 @@ def _with_total(row: Row, loads: list[Load]) -> Row:
     totals = [load.elapsed_s for load in loads]
     mean = math.fsum(totals) / len(totals)
     return msgspec.structs.replace(row, total_s=mean, total_s_ci95=_bounds(mean_interval(totals), 1))
+
+
+def _with_each(row: Row, repetitions: list[Repetition], measured: list[Measured | None]) -> Row:
+    """Fill in what repetitions are compared by."""
+    import numpy as np
+
+    sound = [
+        (float(np.median(one[1])) / 1e3, _rate(one[0]))
+        for repetition, one in zip(repetitions, measured, strict=True)
+        if one is not None and one[0].full and repetition.full_load
+    ]
+    return msgspec.structs.replace(
+        row,
+        medians_us=tuple(median for median, _ in sound),
+        rates_per_s=tuple(rate for _, rate in sound if rate is not None),
+    )
 
 
 def _rate(load: Load) -> float | None:

@@ -26,7 +26,8 @@ RESOURCES = {
 }  # fmt: skip
 """Nothing of theirs is a rate that has a floor."""
 BY_NAME = {
-    f"messaging/{name}" for name in ("lower-bound", "location", "single-pair-size", "scale", "encryption")
+    f"messaging/{name}"
+    for name in ("lower-bound", "designs", "location", "single-pair-size", "scale", "encryption")
 }
 """What is measured where somebody names it, and in no selection."""
 

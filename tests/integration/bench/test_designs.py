@@ -1,0 +1,40 @@
+"""Real runs of `messaging/designs`, tiny ones."""
+
+import pytest
+
+from formicary_bench.platforms.catalogue import DELIVERIES
+
+ROUNDS = ("--rounds", "5,20,10", "--repeat", "1")
+
+
+def test_all_designs_talk_in_one_process(bench):
+    ended = bench(
+        "run", "messaging/designs", "--placement", "same-container", "--pairs", "3", *ROUNDS, "--json"
+    )
+    assert ended.code == 0
+    rows = {row["kind"] or row["platform"]: row for row in ended.rows}
+    assert rows.keys() == {*DELIVERIES, "behaviours", "tasks"}
+    assert {(row["round_trips"], row["lost"]) for row in rows.values()} == {(60, 0)}
+    assert all(len(row["rates_per_s"]) == len(row["medians_us"]) == 1 for row in rows.values())
+
+
+def test_the_table_says_what_is_undecided_and_why(bench):
+    ended = bench("run", "messaging/designs", "--placement", "same-container", "--pairs", "3", *ROUNDS)
+    assert ended.code == 0
+    assert "Which designs are faster" in ended.out
+    assert "is undecided in one process with 3 pairs" in " ".join(ended.out.split())
+
+
+@pytest.mark.accounts
+@pytest.mark.server
+def test_links_without_batches_and_agents_with_logins_talk_between_two_processes(bench):
+    subjects = "formicary-behaviours,formicary-unbatched,formicary-logins"
+    options = ("--placement", "two-containers", "--platform", subjects, "--pairs", "2", *ROUNDS, "--json")
+    ended = bench("run", "messaging/designs", *options)
+    assert ended.code == 0
+    assert {(row["platform"], row["route"]) for row in ended.rows} == {
+        *(("formicary", route) for route in ("direct", "xmpp")),
+        *(("formicary-unbatched", route) for route in ("direct", "xmpp")),
+        ("formicary-logins", "xmpp"),
+    }
+    assert {(row["round_trips"], row["lost"]) for row in ended.rows} == {(40, 0)}

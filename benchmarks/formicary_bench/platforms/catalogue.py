@@ -60,7 +60,7 @@ class Subject:
         kind: of our agents, `behaviours` or `micro`; of our directory, how it is built; of what has no
             agents, what it holds instead.
         does: in which families of experiments it can play a part.
-        package: what must be installed beside us, if anything; it then logs in with accounts.
+        package: what must be installed beside us, if anything.
         extra: the extra of ours that installs it; if empty, the one that is called as the package.
         trips: how many round trips of all its pairs together are measured unless others are asked for, where
             it is slow; 0 for as many as of others.
@@ -143,6 +143,7 @@ SUBJECTS = (
         package="aioxmpp",
         extra="accounts",
         trips=2000,
+        accounts=True,
         hidden=True,
     ),
     Subject("tasks", _HERE + "tasks", {SAME: _ALONE}, does=("messaging", "create")),

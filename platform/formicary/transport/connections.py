@@ -80,7 +80,7 @@ class Connections:
             admit=self._refusal,
             file=None if identity is None else _identity_file(identity, domain),
         )
-        self._dialling = Dialling(self._direct, self._take, self._not_reached)
+        self._dialling = Dialling(self._direct, self._take, self._not_reached, is_only_way=direct_only)
         self._middle: Link | None = None
         self._complaint = ""  # why that did not take this one back, as was logged
         self._endings: set[asyncio.Task[None]] = set()
@@ -183,12 +183,13 @@ class Connections:
         if link is self._middle and error.__context__ is None and str(error) != self._complaint:
             self._complaint = str(error)  # somebody is there, and does not take this container
             logger.warning("container %s is not taken back: %s", self._container.name, error)
+        if self._direct_only and link.direct is None:
+            # What waits may yet go by the next try, or by the connection that the other end makes.
+            link.hinder(str(error))
         if isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError):
             link.set_away(is_away=True)  # nobody listens there any more
-            if link.was_direct:
+            if link.was_direct or self._direct_only:
                 link.lose("nobody listens there any more")
-        if self._direct_only and link.direct is None and not link.was_direct:
-            link.give_up(f"there is no direct connection to it: {error}")
 
     # -- direct connections ---------------------------------------------------------------------------------
 
@@ -212,6 +213,7 @@ class Connections:
         framed = partial(self._receive_joined, link) if self._relays else link.receive
         link.direct = connection
         link.was_direct = True
+        link.obstacle = ""
         self._dialling.stop(link.domain)
 
         def start() -> None:  # not in the task that has made the connection: agents run in it, too

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PATIENCE = 1.0  # s that the container whose name comes second waits for the other one to dial
 _AGAIN = 0.1  # s before a lost connection is made again
 _LONGEST = 30.0  # s between tries
-_LONGEST_JOINED = 3.0  # the same for the container that was joined: without it, no others are found
+_LONGEST_NEEDED = 3.0  # the same where messages have no other way, or without which no others are found
 
 
 class Dialling:
@@ -27,6 +27,7 @@ class Dialling:
         direct: makes the connections.
         connected: called with each.
         failed: called with a domain and why it could not be reached, after each try.
+        is_only_way: whether messages have no other way.
     """
 
     def __init__(
@@ -34,8 +35,11 @@ class Dialling:
         direct: Direct,
         connected: Callable[[DirectConnection], None],
         failed: Callable[[str, FormicaryError], None],
+        *,
+        is_only_way: bool,
     ) -> None:
         self._direct = direct
+        self._is_only_way = is_only_way
         self._connected = connected
         self._failed = failed
         self._offers: dict[str, Offer | JoinAddress] = {}
@@ -69,7 +73,8 @@ class Dialling:
 
     async def _dial(self, domain: str, wait: float) -> None:
         pause = _AGAIN
-        longest = _LONGEST_JOINED if isinstance(self._offers[domain], JoinAddress) else _LONGEST
+        is_needed = self._is_only_way or isinstance(self._offers[domain], JoinAddress)
+        longest = _LONGEST_NEEDED if is_needed else _LONGEST
         while True:
             await asyncio.sleep(wait)
             try:

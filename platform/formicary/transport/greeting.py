@@ -54,11 +54,15 @@ class Greeting:
             asks: whether to ask who is there.
             echo: the other's question, if this answers one.
         """
-        if asks and (not self._nonce or now - self.asked_at > _FRESH):
+        if asks and not (self._nonce and self.is_fresh(now)):
             self._nonce = self.new_number()
             self.asked_at = now
         terms = msgspec.structs.replace(self.terms, previous=self.previous)
         return HEADER.pack(HELLO, own, peer, self._nonce if asks else 0, echo) + write_terms(terms)
+
+    def is_fresh(self, now: float) -> bool:
+        """Tell whether what was asked last was asked just now."""
+        return now - self.asked_at <= _FRESH
 
     def is_answer(self, echo: int) -> bool:
         """Tell whether a hello to this end answers its question; if so, the question is settled."""

@@ -62,6 +62,8 @@ class Link:
         self.direct: DirectConnection | None = None
         self.was_direct = False
         """Whether there has been a direct connection to this incarnation of the other container."""
+        self.obstacle = ""
+        """Why there is no direct connection, where messages have no other way; empty if that is not known."""
         self.outbox = Outbox(self, domain)
         self.choked: dict[str, ChokedReceiver] = {}
         self._direct_only = direct_only
@@ -212,6 +214,12 @@ class Link:
         self._perform()
         self._tick_soon()
 
+    def hinder(self, obstacle: str) -> None:
+        """Learn why there is no direct connection yet, where messages have no other way."""
+        self.obstacle = obstacle
+        self.session.remind(self._now())
+        self._perform()
+
     # -- what comes in --------------------------------------------------------------------------------------
 
     def receive(self, frame: bytes) -> None:
@@ -275,6 +283,7 @@ class Link:
         self.was_direct = False
         self._forget_chokes()
         self._fail(self.outbox.withdraw(), reason)
+        self.obstacle = ""
         self._owner.lost(self)
         self.choose_way()
         if self._container.held.is_full:  # with failures for those who would only send more
@@ -284,6 +293,8 @@ class Link:
 
     def _fail(self, letters: list[Letter], reason: str) -> None:
         why = f"container {self.domain.partition('.')[0]} cannot be reached: {reason}"
+        if self.obstacle:
+            why += f", and there is no direct connection to it: {self.obstacle}"
         for message, receiver in letters:
             self.undeliverable(message, receiver, why)
 
@@ -293,11 +304,6 @@ class Link:
         self._perform()
         if not is_frozen and self.session.state is State.IDLE:
             self.outbox.open()
-
-    def give_up(self, reason: str) -> None:
-        """Fail all that waits; the other container may be found again later."""
-        self.session.end(reason)
-        self._perform()
 
     # -- chokes ---------------------------------------------------------------------------------------------
 
@@ -349,7 +355,8 @@ class Link:
     def _tick(self) -> None:
         self._timer = None
         self._is_slow = True
-        self.session.tick(self._now())
+        holds = self._direct_only and self._way is None and not self.outbox.is_empty
+        self.session.tick(self._now(), holds=holds)
         self._perform()
         self.refresh()
         if self._draining is not None:

@@ -73,6 +73,7 @@ class Session(Sending):
         self._counters.received += self._received
         self._received = 0  # the number of the latest frame that was taken
         self._takes_until = NEVER  # the end of the lease, where the session is open
+        self._answered = 0  # the other end's question whose answer lets it begin the session, too
         self._has_refused = False  # whether something came that was not taken, and has to come again
         self._complained_at = NEVER  # when it was told last that a frame is missing, or will not be taken
         self._parts = bytearray()
@@ -319,6 +320,8 @@ class Session(Sending):
             self._challenge(now)  # but give it no answer: it would take this end to be there for it
         elif asks and self.state is not State.CLOSED:
             self._hello(now, to=sender, asks=not is_answer, echo=asks)
+            if is_answer:
+                self._answered = asks
         if self._peer == sender:  # after the answer, so that the other end is there when it gets what follows
             self._announce(terms)
 
@@ -347,6 +350,11 @@ class Session(Sending):
     def _greet(self, now: float) -> None:
         self.instructions.append(Transmit(self._greeting.greet(self._own, now)))
 
+    def remind(self, now: float) -> None:
+        """Say again what began the session, if there is no way yet: it may not have come."""
+        if self.is_open and self._answered and not self._has_way and self._greeting.is_fresh(now):
+            self._hello(now, to=self._peer, asks=False, echo=self._answered)
+
     def _challenge(self, now: float) -> None:
         """Ask who is there now, but not too often."""
         if self._has_way and self._greeting.may_challenge(now):
@@ -358,10 +366,15 @@ class Session(Sending):
 
     # -- time -----------------------------------------------------------------------------------------------
 
-    def tick(self, now: float) -> None:
-        """Do what is due; to be called every second, and every few hundredths of one while `is_busy`."""
+    def tick(self, now: float, *, holds: bool = False) -> None:
+        """Do what is due; to be called every second, and every few hundredths of one while `is_busy`.
+
+        Args:
+            now: the time.
+            holds: whether more waits outside, for a way.
+        """
         is_greeting = self.state is State.GREETING
-        self._watch.tick(now, is_waiting=bool(self._unacked or self._pending or is_greeting))
+        self._watch.tick(now, is_waiting=bool(self._unacked or self._pending or is_greeting or holds))
         if not (self._peer or is_greeting):
             return
         reason = self._watch.reason_to_give_up(now)

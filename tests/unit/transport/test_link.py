@@ -359,7 +359,8 @@ async def test_a_choke_ends_with_its_session():
         sending = send_all(map(str, range(500)), to="deaf@c2", pause=0.001)
         await start(one.container, "a", sending)
         await until(lambda: one.link.choked)
-        one.link.give_up("it was given up")
+        one.link.session.end("it was given up")
+        one.link._perform()
         assert one.link.choked == {}
         assert any("it was given up" in reason for reason in reasons(one.container)) or not sending.is_done()
 

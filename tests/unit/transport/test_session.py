@@ -90,6 +90,40 @@ def test_what_waits_for_a_way_fails_in_time():
     assert world.items[1].failed == "nothing was heard of it for 30 s"
 
 
+def test_what_waits_outside_for_a_way_is_given_up_in_time_too():
+    world, a, _ = make_world()
+    world.use_way(a, None)
+    for since in range(31):
+        a.session.tick(world.now + since, holds=True)
+        assert a.session.is_open
+    a.session.tick(world.now + 31, holds=True)
+    assert instructions_of(a.session, Ended) == [Ended("nothing was heard of it for 30 s")]
+
+
+def test_an_answer_that_was_lost_is_said_again_where_there_is_no_way():
+    world = World(Terms(), Terms())
+    a, b = world.ends
+    a.session.connect(world.now)
+    world.perform(a)
+    world.flow()
+    world.cut.add((0, 1))  # what lets the other end begin the session gets lost
+    world.flow()
+    assert (a.session.state, b.session.state) == (State.OPEN, State.IDLE)
+    a.session.remind(world.now)
+    assert frames_of(a.session) == []  # what goes over a way will have it asked
+    a.session.use_way(world.now, there_is_one=False)
+    a.session.remind(world.now)
+    (hello,) = frames_of(a.session)
+    b.session.receive(hello, world.now)
+    assert b.session.incarnations == a.session.incarnations[::-1]
+    assert [type(one) for one in b.session.instructions] == [Opened]  # nothing is asked or answered
+    b.session.instructions.clear()
+    b.session.receive(hello, world.now)
+    assert b.session.instructions == []
+    a.session.remind(world.now + 11.0)
+    assert frames_of(a.session) == []
+
+
 def test_what_goes_out_after_an_acknowledgement_is_watched_like_the_rest():
     world, a, _ = make_world(second=Terms(window_frames=1))
     world.send(a)

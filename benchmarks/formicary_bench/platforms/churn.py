@@ -23,13 +23,13 @@ from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehavi
 from formicary.errors import FormicaryError
 from formicary_bench.experiments.create import batches
 from formicary_bench.platforms.catalogue import REPLICA
-from formicary_bench.platforms.containers import ECHOING, complaint, endpoint, know_members, names_on
+from formicary_bench.platforms.containers import ECHOING, complaint, endpoint, meet_all, names_on
 from formicary_bench.platforms.micro import Idle
 from formicary_bench.platforms.part import Side
 from formicary_bench.platforms.services import with_directory
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     from formicary import Container
     from formicary_bench.platforms.part import Work
@@ -171,7 +171,9 @@ class Conduct(OneShotBehaviour):
     async def run(self) -> None:
         """Do all batches."""
         await self.begin.wait()
-        shares: dict[str, int] = {}
+        shares = dict.fromkeys(self.domains, 0)
+        if wrong := await self._have_done(Batch(0, shares)):  # nothing, but that all are connected
+            raise FormicaryError(wrong)
         numbers = batches(self.work.configuration.agents)
         self.work.mark(True)
         for number, members in enumerate(numbers):
@@ -207,7 +209,7 @@ async def echo(work: Work) -> AsyncIterator[Side]:
         other = with_directory(work, HOMES[3], join=endpoint(first, work))
         homes = [first, await stack.enter_async_context(other)]
         await _start(homes, work)
-        yield Side(endpoint(first, work), complaint=partial(_complaint, homes, work))
+        yield Side(endpoint(first, work), complaint=partial(_complaint, homes, work), meet=_meet(homes, work))
 
 
 @asynccontextmanager
@@ -215,8 +217,6 @@ async def ask(work: Work) -> AsyncIterator[Side]:
     """Have the two other containers, and the agent that has all do their work."""
     async with AsyncExitStack() as stack:
         homes = [await stack.enter_async_context(with_directory(work, name)) for name in HOMES[0::2]]
-        for home in homes:
-            await know_members(home, len(HOMES))
         await _start(homes, work)
         begin = asyncio.Event()
         conduct = Conduct(work, [f"{name}.{homes[0].platform}" for name in HOMES], begin)
@@ -228,7 +228,11 @@ async def ask(work: Work) -> AsyncIterator[Side]:
             begin.set()
             await conduct.join()
 
-        yield Side(measure=measure, complaint=partial(_complaint, homes, work))
+        yield Side(measure=measure, complaint=partial(_complaint, homes, work), meet=_meet(homes, work))
+
+
+def _meet(homes: Sequence[Container], work: Work) -> Callable[[], Awaitable[None]]:
+    return partial(meet_all, homes, work, len(HOMES))
 
 
 async def _start(homes: Sequence[Container], work: Work) -> None:

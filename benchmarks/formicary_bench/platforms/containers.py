@@ -19,7 +19,7 @@ from formicary_bench.platforms.traffic import partners_of, receiver_of
 from formicary_bench.results.model import NETWORK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Literal
 
     from formicary_bench.engine.messages import Server
@@ -134,23 +134,36 @@ def partner(home: Container, work: Work, sender: int) -> str:
 async def meet(home: Container, work: Work) -> None:
     """Wait until a member's container knows all others, and can reach those that its agents talk to.
 
-    By direct connections only, a message fails if there is none yet, and the first try to make one fails.
-
     Raises:
         FormicaryError: it does not within half a minute.
     """
     if not work.is_one_of_many:
         return
     await know_members(home, work.job.members)
-    if work.configuration.route == DIRECT:
-        partners = partners_of(work.configuration, work.job.member)
-        domains = {f"{member_name(partner)}.{home.platform}" for partner in partners}
+    partners = partners_of(work.configuration, work.job.member)
+    await _be_connected(home, work, {f"{member_name(partner)}.{home.platform}" for partner in partners})
 
-        def missing() -> set[str]:
-            return domains - {link.peer for link in home.links if link.way == DIRECT}
 
-        if await _fails(lambda: not missing()):
-            raise FormicaryError(f"{home.name} has no direct connection to {', '.join(sorted(missing()))}")
+async def meet_all(homes: Sequence[Container], work: Work, count: int) -> None:
+    """Wait until each container knows of so many, itself included, and can reach those it has looked for.
+
+    Raises:
+        FormicaryError: one does not within half a minute.
+    """
+    for home in homes:
+        await know_members(home, count)
+    for home in homes:
+        await _be_connected(home, work, {link.peer for link in home.links})
+
+
+async def _be_connected(home: Container, work: Work, domains: set[str]) -> None:
+    """Wait for direct connections to these, where messages have no other way."""
+
+    def missing() -> set[str]:
+        return domains - {link.peer for link in home.links if link.way == DIRECT}
+
+    if work.configuration.route == DIRECT and await _fails(lambda: not missing()):
+        raise FormicaryError(f"{home.name} has no direct connection to {', '.join(sorted(missing()))}")
 
 
 async def know_members(home: Container, count: int) -> None:
@@ -180,7 +193,7 @@ def complaint(home: Container, work: Work) -> str:
         return f"{letters.total} messages could not be delivered: {reason}"
     route = work.configuration.route
     for link in home.links:
-        # Without a way there is nothing to complain of: the other side may have ended before this one.
-        if route in {"direct", "xmpp"} and link.way not in {route, "none"}:
+        # The other side may have ended before this one: then a link has no way, or one to look for it again.
+        if link.is_up and route in {"direct", "xmpp"} and link.way not in {route, "none"}:
             return f"the messages to {link.peer} went by {link.way}, not by {route}"
     return ""

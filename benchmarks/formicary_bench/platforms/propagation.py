@@ -20,6 +20,7 @@ from formicary_bench.platforms.containers import (
     complaint,
     endpoint,
     know_members,
+    meet_all,
     names_on,
 )
 from formicary_bench.platforms.part import Side, Times
@@ -30,7 +31,7 @@ from formicary_bench.platforms.services import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from formicary import Container
     from formicary_bench.platforms.part import Work
@@ -111,7 +112,7 @@ async def echo(work: Work) -> AsyncIterator[Side]:
             homes.append(await stack.enter_async_context(other))
         for home in homes:
             await _watch(home, work, len(homes))
-        yield Side(endpoint(first, work), complaint=partial(_complaint, homes, work))
+        yield Side(endpoint(first, work), complaint=partial(_complaint, homes, work), meet=_meet(homes, work))
 
 
 async def _watch(home: Container, work: Work, members: int) -> None:
@@ -143,7 +144,11 @@ async def ask(work: Work) -> AsyncIterator[Side]:
             begin.set()
             await announce.join()
 
-        yield Side(measure=measure, complaint=partial(_complaint, [home], work))
+        yield Side(measure=measure, complaint=partial(_complaint, [home], work), meet=_meet([home], work))
+
+
+def _meet(homes: Sequence[Container], work: Work) -> Callable[[], Awaitable[None]]:
+    return partial(meet_all, homes, work, 1 + work.configuration.containers)
 
 
 def _complaint(homes: Sequence[Container], work: Work) -> str:

@@ -17,6 +17,7 @@ from formicary_bench.platforms.containers import (
     MOST_HOSTS,
     complaint,
     meet,
+    meet_all,
     names_on,
     partner,
     reach_of,
@@ -43,6 +44,13 @@ def test_messages_that_went_another_way_are_no_measurement(route):
     assert complaint(home("relay"), work(route)) == (
         f"the messages to c2.lab.localhost went by relay, not by {route}"
     )
+
+
+@pytest.mark.parametrize("route", ["direct", "xmpp"])
+def test_what_a_container_looks_for_again_by_another_way_was_not_sent_that_way(route):
+    ended = home("relay")
+    ended.links = [link._replace(is_up=False) for link in ended.links]
+    assert complaint(ended, work(route)) == ""
 
 
 def test_the_route_auto_leaves_the_way_to_the_platform():
@@ -109,3 +117,18 @@ async def test_a_member_waits_for_connections_to_those_whom_its_agents_talk_to(m
     there.links = [link._replace(peer="c3.lab.localhost") for link in home("direct").links]
     await meet(there, ring)
     await meet(there, work("xmpp", placement=N_HOSTS, hosts=3, traffic="ring", pairs=4))
+
+
+async def test_containers_wait_for_connections_to_all_that_they_have_looked_for(monkeypatch):
+    monkeypatch.setattr("formicary_bench.platforms.containers._LOOKS", 3)
+    monkeypatch.setattr("formicary_bench.platforms.containers._LOOK_SECONDS", 0.0)
+    ready, late = home("direct"), home("none", "relay")
+    for there, name in ((ready, "c1"), (late, "c3")):
+        there.name, there.members = name, {"c1": 1, "c2": 1, "c3": 1}
+    with pytest.raises(FormicaryError, match="c1 has met 3 of 4 containers"):
+        await meet_all([ready, late], work("direct"), 4)
+    with pytest.raises(FormicaryError, match=r"c3 has no direct connection to c2\.lab\.localhost"):
+        await meet_all([ready, late], work("direct"), 3)
+    await meet_all([ready, late], work("xmpp"), 3)
+    late.links = ready.links
+    await meet_all([ready, late], work("direct"), 3)

@@ -211,6 +211,16 @@ def run(
             show_default="500,1000,500; directory: 50,100,0; quick: by load",
         ),
     ] = None,
+    warm_up: Annotated[
+        str | None,
+        typer.Option(
+            "--warm-up",
+            metavar="detect|paper|N",
+            help="What is left out as warm-up. detect: until the times have settled; paper: the first 500 "
+            "round trips of each pair; N: the first N.",
+            show_default="as in --rounds, and reports say if that is too short",
+        ),
+    ] = None,
     profile: Annotated[
         bool,
         typer.Option(
@@ -256,6 +266,7 @@ def run(
         tls=tls,
         platform=platform,
         rounds=rounds,
+        warm_up=warm_up,
         profile=profile,
         repeat=repeat,
         seed=seed,
@@ -291,16 +302,34 @@ def list_(*, as_json: Json = False) -> None:
         typer.echo(f"{selection.what[0].upper()}{selection.what[1:]}: formicary bench run {selection.name}")
 
 
-@app.command(epilog=_examples("show runs/2026-03-14T15-09-26-quick", "show my-run --json"))
+@app.command(
+    epilog=_examples(
+        "show runs/2026-03-14T15-09-26-quick", "show my-run --warm-up detect", "show my-run --json"
+    )
+)
 def show(
     folder: RunPath,
     *,
+    warm_up: Annotated[
+        str | None,
+        typer.Option(
+            "--warm-up",
+            metavar="detect|paper|N",
+            help="What is left out as warm-up this time. detect: until the times have settled; paper: the "
+            "first 500 round trips of each pair; N: the first N.",
+            show_default="as the run has it",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show a run again, from its folder alone, and make its report anew."""
     from formicary_bench.results.folder import RunFolder
+    from formicary_bench.results.warm_up import with_rule
 
-    _show(RunFolder.open(folder), as_json=as_json)
+    run_folder = RunFolder.open(folder)
+    if warm_up is not None:
+        run_folder.manifest = with_rule(run_folder.manifest, warm_up)
+    _show(run_folder, as_json=as_json)
 
 
 app.add_typer(platforms, name="platforms")

@@ -15,6 +15,8 @@ from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME, subjects
 from formicary_bench.platforms.containers import MOST_HOSTS, MOST_ON_A_HOST
 from formicary_bench.platforms.traffic import SAID, TRAFFICS
+from formicary_bench.results.warm_up import DETECT, read_rule
+from formicary_bench.results.warm_up import OPTION as WARM_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -57,6 +59,7 @@ class Options:
         tls: whether they are encrypted there, and a baseline's where it can do that.
         subjects: names of what is measured.
         rounds: round trips of each pair before, while and after it is measured.
+        warm_up: what is left out as warm-up: `detect`, or how many round trips; as planned if None.
         profile: whether to see where the CPU time goes, in repetitions of their own.
         repeat: how often each configuration is measured.
         seed: for the order of the measurements, and for the agents' random generators.
@@ -78,6 +81,7 @@ class Options:
     tls: tuple[bool, ...] | None = None
     subjects: tuple[str, ...] | None = None
     rounds: tuple[int, int, int] | None = None
+    warm_up: int | str | None = None
     profile: bool = False
     repeat: int = 1
     seed: int = 0
@@ -103,6 +107,7 @@ class Options:
         }
         given |= {name: list(values) for name, values in lists.items() if values is not None}
         given |= {"profile": True} if self.profile else {}
+        given |= {} if self.warm_up is None else {WARM_UP: self.warm_up}
         given |= {} if self.growth is None else {"growth": self.growth}
         return given | {"repeat": self.repeat, "seed": self.seed}
 
@@ -125,6 +130,7 @@ def parse(
     tls: str | None = None,
     platform: str | None = None,
     rounds: str | None = None,
+    warm_up: str | None = None,
     profile: bool = False,
     repeat: str | None = None,
     seed: str | None = None,
@@ -152,6 +158,8 @@ def parse(
         "rounds": rounds,
     }
     if experiment in known:
+        if warm_up is not None and "rounds" not in known[experiment].varies:
+            raise UsageError(f"{experiment} has no warm-up that could be left out: leave --{WARM_UP} out")
         for name, value in given.items():
             if value is not None and name not in known[experiment].varies:
                 raise UsageError(
@@ -174,6 +182,7 @@ def parse(
         tls=_switches("--tls", tls),
         subjects=_subjects(platform),
         rounds=_rounds(rounds),
+        warm_up=_warm_up(warm_up, rounds),
         profile=profile,
         repeat=_one("--repeat", repeat, 1, MOST_REPETITIONS) or REPETITIONS,
         seed=secrets.randbits(_SEED_BITS)
@@ -221,6 +230,16 @@ def _rounds(text: str | None) -> tuple[int, int, int] | None:
         _number("--rounds", word.strip(), low, MOST_TRIPS) for word, low in zip(words, lows, strict=True)
     )
     return first, second, third
+
+
+def _warm_up(text: str | None, rounds: str | None) -> int | str | None:
+    rule = None if text is None else read_rule(text)
+    if isinstance(rule, int) and rounds is not None:
+        raise UsageError(
+            f"--rounds {rounds} says already how long the warm-up is: leave --{WARM_UP} {text} out, or write "
+            f"--{WARM_UP} {DETECT}"
+        )
+    return rule
 
 
 def _switches(option: str, text: str | None) -> tuple[bool, ...] | None:

@@ -53,7 +53,11 @@ def make_plan(options: Options) -> list[Configuration]:
     """
     parts = list(_parts(options))
     check_hosts(options, parts)
-    plain = [configuration for part in parts for configuration in _configurations(part, options)]
+    plain = [
+        _with_warm_up(configuration, options)
+        for part in parts
+        for configuration in _configurations(part, options)
+    ]
     plan = [one for one in dict.fromkeys(with_profiles(plain, options)) if fits(one)]
     refuse_idle(options, plan)
     if not plan or (options.experiment in _EXPERIMENTS and plan[0].experiment != options.experiment):
@@ -70,6 +74,13 @@ def make_plan(options: Options) -> list[Configuration]:
                 "memory; take smaller --rounds"
             )
     return plan
+
+
+def _with_warm_up(configuration: Configuration, options: Options) -> Configuration:
+    """Have as many round trips before those that are measured as are to be left out."""
+    if not isinstance(options.warm_up, int) or not configuration.measured:
+        return configuration
+    return replace(configuration, warm_up=options.warm_up)
 
 
 def schedule(plan: Sequence[Configuration], repeat: int, seed: int) -> list[tuple[Configuration, int, int]]:

@@ -30,6 +30,7 @@ from formicary_bench.reports.scale import (
 )
 from formicary_bench.reports.sentences import remarks, sentences, title
 from formicary_bench.reports.tables import by_experiment, columns_of
+from formicary_bench.reports.verdicts import stability_column, verdict_extras, verdict_remarks
 from formicary_bench.results.model import (
     DESIGNS,
     LOWER_BOUND,
@@ -64,7 +65,9 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
         return scale_columns(rows)
     if experiment == LOWER_BOUND:
         return lower_bound_columns(rows)
-    return network_columns(rows) if experiment == NETWORK else columns_of(rows, run)
+    if experiment == NETWORK:
+        return network_columns(rows)
+    return [*columns_of(rows, run), *stability_column(rows)]
 
 
 def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
@@ -84,7 +87,8 @@ def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
 
 def to_know(rows: Sequence[Row]) -> list[str]:
     """Say what a reader must know before believing the figures of an experiment."""
-    return [*invalid_remarks(rows), *remarks(rows), *cpu_remarks(rows), *scale_remarks(rows)]
+    found = [*invalid_remarks(rows), *remarks(rows), *cpu_remarks(rows), *scale_remarks(rows)]
+    return found if is_profiled(rows) else [*found, *verdict_remarks(rows)]
 
 
 def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Figure] | None:
@@ -101,8 +105,9 @@ def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Fig
 
 
 def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
-    """Give the further tables of an experiment: published figures beside ours; arguments as of `columns`."""
-    return [*_extras(experiment, rows, run), *hosts_beside(rows)]
+    """Give the further tables of an experiment: verdicts, published figures; arguments as of `columns`."""
+    judged = [] if is_profiled(rows) else verdict_extras(rows)
+    return [*judged, *_extras(experiment, rows, run), *hosts_beside(rows)]
 
 
 def _extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:

@@ -28,7 +28,9 @@ def voided(row: Row) -> Row:
     if not row.invalid:
         return row
     empty = dict.fromkeys(_FIGURES)
-    return msgspec.structs.replace(row, **empty, ci_method="none", round_trips=0, full_load=None)
+    unsaid = dict.fromkeys(("each", "stability", "compared"), ())
+    methods = dict.fromkeys(("ci_method", "percentile_ci_method"), "none")
+    return msgspec.structs.replace(row, **empty, **unsaid, **methods, round_trips=0, full_load=None)
 
 
 def voided_digest(digest: Digest) -> Digest:
@@ -41,12 +43,10 @@ _FIGURES = (
         "rtt_mean_us",
         "rtt_ci95_us",
         "rtt_min_us",
-        "rtt_p50_us",
-        "rtt_p50_ci95_us",
-        "rtt_p90_us",
-        "rtt_p99_us",
+        "rtt_ci95_papers_us",
     ),
-    *("rtt_p999_us", "rtt_max_us", "round_trips_per_s", "round_trips_per_s_ci95"),
+    *(f"rtt_{name}_{unit}" for name in ("p50", "p90", "p99", "p999") for unit in ("us", "ci95_us")),
+    *("warm_up", "rtt_max_us", "round_trips_per_s", "round_trips_per_s_ci95"),
     *("agents_per_s", "agents_per_s_ci95", "bytes_per_agent", "memory", "network", "scale", "cpu"),
 )
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from formicary_bench.results.summary import Row
+    from formicary_bench.results.verdicts import Compared
 
 OWN = "own"
 SAME, APART, TWO_HOSTS, N_HOSTS = "same-container", "two-containers", "two-hosts", "n-hosts"
@@ -134,6 +135,11 @@ def label(row: Row) -> str:
     by = PLACES[APART] if row.route == OWN else row.route
     who = subject(row) if unsaid else f"{subject(row)}, {by}"
     return f"{who}{_tls(row)}{_over(row)}"
+
+
+def label_of_other(row: Row, other: Compared) -> str:
+    """Give the name of what a row was compared to, which is the same work at the same place."""
+    return label(msgspec.structs.replace(row, platform=other.platform, kind=other.kind, route=other.route))
 
 
 def _tls(row: Row) -> str:

@@ -38,11 +38,15 @@ class Column(msgspec.Struct, frozen=True):
 
 
 class Extra(msgspec.Struct, frozen=True):
-    """A further table: its title, its columns, and what a reader should know of it."""
+    """A further table: its title, its columns, and what a reader should know of it.
+
+    `minor` tables may be left out where there is little room.
+    """
 
     title: str
     columns: list[Column]
     remark: str = ""
+    minor: bool = False
 
 
 def by_experiment(rows: Iterable[Row]) -> dict[str, list[Row]]:

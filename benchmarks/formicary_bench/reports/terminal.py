@@ -64,7 +64,8 @@ def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row
             _table(f"Between two processes, held against what else was measured ({experiment})", ratios)
         )
     for extra in extras(experiment, members, rows):
-        show_extra(extra, console)
+        if not extra.minor:
+            show_extra(extra, console)
 
 
 def show_extra(extra: Extra, console: Console) -> None:

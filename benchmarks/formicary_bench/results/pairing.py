@@ -15,6 +15,7 @@ from formicary.errors import UsageError
 from formicary_bench.results.load import load_of
 from formicary_bench.results.model import DIRECTORY, MEMORY
 from formicary_bench.results.raw import MEASURED
+from formicary_bench.results.warm_up import OPTION, measured
 from formicary_bench.statistics.comparisons import Contrast
 
 if TYPE_CHECKING:
@@ -127,6 +128,9 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
         one, other = (getattr(each.manifest.machine, what) for each in (run, base))
         if one != other:
             found.append(f"they differ in {what}: {one or 'unknown'} against {other or 'unknown'}")
+    rules = [str(each.manifest.options.get(OPTION, "as planned")) for each in (run, base)]
+    if rules[0] != rules[1]:
+        found.append(f"they leave out different warm-ups: {rules[0]} against {rules[1]}")
     return found
 
 
@@ -138,7 +142,9 @@ def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -
         if repetition.invalid:
             invalid += 1
             continue
-        figures = _creation(run, repetition) if configuration.agents else _messages(run, repetition)
+        figures = (
+            _creation(run, repetition) if configuration.agents else _messages(run, configuration, repetition)
+        )
         if RATE in figures and configuration.family == DIRECTORY:
             del figures[RATE]  # one agent, and between its uses there is what is not measured
         elif not repetition.full_load:
@@ -163,10 +169,10 @@ def _creation(run: RunFolder, repetition: Repetition) -> dict[str, float]:
     return {CREATION: int(data.agents.sum()) / seconds} if seconds else {}
 
 
-def _messages(run: RunFolder, repetition: Repetition) -> dict[str, float]:
+def _messages(run: RunFolder, configuration: Configuration, repetition: Repetition) -> dict[str, float]:
     import numpy as np
 
-    data = run.round_trips(repetition)
+    data, _ = measured(run, configuration, repetition)
     load = load_of(data, repetition.members)
     if load is None:
         return {}

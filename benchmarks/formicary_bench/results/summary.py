@@ -13,38 +13,41 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.cpu import CpuFigures, cpu_figures
+from formicary_bench.results.exchanged import Measured, measure, rate_of
 from formicary_bench.results.hosts import HostFigures, host_figures
-from formicary_bench.results.load import Load, load_of
 from formicary_bench.results.memory import MemoryFigures, memory_figures
 from formicary_bench.results.model import DIRECTORY, LOWER_BOUND, MEMORY, NETWORK, SCALE_OUT, family_of
 from formicary_bench.results.network import NetworkFigures, network_figures
 from formicary_bench.results.perturbation import losses
-from formicary_bench.results.raw import MEASURED, RoundTrips
 from formicary_bench.results.scale import ScaleFigures, scale_figures
+from formicary_bench.results.verdicts import Believed, Compared, Each, stability_of, with_comparisons
+from formicary_bench.results.warm_up import WarmUpLeftOut, left_out
+from formicary_bench.statistics.bootstrap import percentile_intervals
 from formicary_bench.statistics.intervals import (
     Interval,
-    batch_means,
-    batch_rates,
     mean_interval,
+    papers_interval,
     ratio_interval,
 )
 from formicary_bench.statistics.percentiles import percentiles, tail_probabilities
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from collections.abc import Sequence
 
     from formicary.profiling.model import Profile
     from formicary_bench.results.folder import RunFolder
+    from formicary_bench.results.load import Load
     from formicary_bench.results.model import Configuration, Repetition
 
 OVER_REPETITIONS = "repetitions"
 BATCH_MEANS = "batch-means"
+BOOTSTRAP = "bootstrap"
 NO_INTERVAL = "none"
 """How the intervals of a row were computed (its `ci_method`); see `statistics.intervals`."""
 
 Bounds = tuple[float, float]
-Measured = tuple[Load, "NDArray[np.int64]", tuple[Interval | None, Interval | None]]
+
+_PERCENTILES = (0.5, 0.9, 0.99, 0.999)
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +65,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
             bounds `rtt_ci95_us`.
         rtt_min_us: Fastest, as are `rtt_p50_us`, `rtt_p90_us`, `rtt_p99_us`, `rtt_p999_us`, `rtt_max_us`
             the percentiles of all repetitions together.
-        rtt_p50_ci95_us: The 95% bounds of the repetitions' medians, where there are several.
+        rtt_ci95_papers_us: The 95% bounds of the mean as the papers make them, of all round trips as if they
+            were independent: too narrow, and there to be held against theirs alone.
+        rtt_p50_ci95_us: The 95% bounds of the median, as are `rtt_p90_ci95_us`, `rtt_p99_ci95_us` and
+            `rtt_p999_ci95_us` of the percentiles.
+        percentile_ci_method: How these were made: by `bootstrap` of the repetitions, or, where there are
+            fewer than five, over the `repetitions`' medians, which percentiles have not; else `none`.
+        warm_up: What was left out as warm-up; None where there is none.
         round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
         total_s: Time from the first pair's begin of T2 to the last one's end of it, in seconds, with its 95%
             bounds; in `messaging/lower-bound` alone, which is about it.
@@ -77,6 +86,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         profiled: As in the configuration.
         cpu: Where the CPU time goes, where that was looked at.
         by_host: What each host did, where there were several.
+        each: The figures of each repetition, in the order in which they were measured.
+        stability: How far each figure can be believed, and what to do next if not.
+        compared: How its figures compare to those of other platforms in the same run.
         notes: What else a reader should know, in sentences.
         invalid: Why the figures say nothing about what was to be measured, in sentences without full stop;
             empty where they do.
@@ -105,11 +117,16 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     rtt_mean_us: float | None = None
     rtt_ci95_us: Bounds | None = None
     rtt_min_us: float | None = None
+    rtt_ci95_papers_us: Bounds | None = None
     rtt_p50_us: float | None = None
     rtt_p50_ci95_us: Bounds | None = None
     rtt_p90_us: float | None = None
+    rtt_p90_ci95_us: Bounds | None = None
     rtt_p99_us: float | None = None
+    rtt_p99_ci95_us: Bounds | None = None
     rtt_p999_us: float | None = None
+    rtt_p999_ci95_us: Bounds | None = None
+    percentile_ci_method: str = NO_INTERVAL
     rtt_max_us: float | None = None
     round_trips_per_s: float | None = None
     round_trips_per_s_ci95: Bounds | None = None
@@ -127,6 +144,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     profiled: bool = False
     cpu: CpuFigures | None = None
     by_host: tuple[HostFigures, ...] = ()
+    warm_up: WarmUpLeftOut | None = None
+    each: tuple[Each, ...] = ()
+    stability: tuple[Believed, ...] = ()
+    compared: tuple[Compared, ...] = ()
     notes: tuple[str, ...] = ()
     invalid: tuple[str, ...] = ()
 
@@ -169,9 +190,16 @@ def digests(run: RunFolder) -> list[Digest]:
 
     Only one configuration's values are in memory at a time.
     """
+    found = [_validated(run, configuration, repetitions) for configuration, repetitions in _done(run)]
+    compared = with_comparisons([digest.row for digest in found])
+    return [msgspec.structs.replace(one, row=row) for one, row in zip(found, compared, strict=True)]
+
+
+def _done(run: RunFolder) -> list[tuple[Configuration, list[Repetition]]]:
+    """Give what was measured at least once, with its repetitions."""
     plan = {configuration.key: configuration for configuration in run.manifest.configurations}
     measured = [(c, run.manifest.repetitions_of(c)) for c in plan.values() if not c.reference]
-    return [_validated(run, c, repetitions) for c, repetitions in measured if repetitions]
+    return [(c, repetitions) for c, repetitions in measured if repetitions]
 
 
 def _validated(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
@@ -183,8 +211,8 @@ def _validated(run: RunFolder, configuration: Configuration, repetitions: list[R
     notes = digest.row.notes
     if valid and reasons:
         many = len(repetitions) - len(valid)
-        left_out = f"{many} of {len(repetitions)} repetitions were not valid, and are left out"
-        notes = (*notes, f"{left_out}: {'; '.join(reasons)}")
+        disturbed = f"{many} of {len(repetitions)} repetitions were not valid, and are left out"
+        notes = (*notes, f"{disturbed}: {'; '.join(reasons)}")
     row = msgspec.structs.replace(
         digest.row, by_host=host_figures(used), notes=notes, invalid=() if valid else reasons
     )
@@ -211,94 +239,81 @@ def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repe
 
 def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
     """Compute the row of a configuration that exchanges messages."""
-    measured = [_measure(run, repetition, alone=len(repetitions) == 1) for repetition in repetitions]
-    known = [one for one in measured if one is not None]
+    is_alone = len(repetitions) == 1
+    found = [measure(run, configuration, repetition, is_alone=is_alone) for repetition in repetitions]
+    known = [one for one in found if one is not None]
     row = _frame(configuration, repetitions)
     if not known:
         return Digest(row, None)
-    loads = [load for load, _, _ in known]
-    time, rate = known[0][2]
-    row, tail = _with_times(row, [times for _, times, _ in known], time)
+    loads = [one.load for one in known]
+    row, tail = _with_times(row, known)
+    each = tuple(one.each for one in known)
+    warm_up = left_out(run, configuration, [one.cut for one in known])
+    row = msgspec.structs.replace(row, warm_up=warm_up, each=each, stability=stability_of(each))
     if row.family == DIRECTORY:  # one agent, and between its uses there is what is not measured
         return Digest(row, tail)
-    row = _with_rate(row, loads, rate)
+    row = _with_rate(row, loads, known[0].rate)
     full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
-    row = _with_each(msgspec.structs.replace(row, full_load=full), repetitions, measured)
+    row = _with_each(msgspec.structs.replace(row, full_load=full))
     if configuration.experiment == LOWER_BOUND:
         return Digest(_with_total(row, loads), tail)
     if configuration.experiment == SCALE_OUT:
-        means = [float(times.mean()) / 1e3 for _, times, _ in known]
-        having = [one for one, figures in zip(repetitions, measured, strict=True) if figures is not None]
-        scale = scale_figures(configuration, having, [_rate(load) for load in loads], means)
+        means = [one.mean_us for one in known]
+        having = [one for one, figures in zip(repetitions, found, strict=True) if figures is not None]
+        scale = scale_figures(configuration, having, [rate_of(load) for load in loads], means)
         row = msgspec.structs.replace(row, scale=scale)
     return Digest(row, tail)
 
 
-def _measure(run: RunFolder, repetition: Repetition, *, alone: bool) -> Measured | None:
-    """Give what matters of a repetition, so that the rest of its values need not stay in memory.
-
-    Returns:
-        Its load, its measured times, and (where it is alone) the intervals of time and rate; None where
-        nothing was measured.
-    """
-    data = run.round_trips(repetition)
-    load = load_of(data, repetition.members)
-    if load is None:
-        return None
-    times = data.rtt_ns[data.phase == MEASURED]
-    if not alone:
-        return load, times, (None, None)
-    time, rate = _within_one(data, load)
-    return (
-        load,
-        times,
-        (time, None if repetition.members else rate),
-    )  # several clocks have no window in common
-
-
-def _within_one(data: RoundTrips, load: Load) -> tuple[Interval | None, Interval | None]:
-    """Give the intervals of the round-trip time and of the rate from a single repetition."""
-    measured = data.phase == MEASURED
-    ends = data.start_ns + data.rtt_ns
-    inside = ends[(ends > load.begin_ns) & (ends <= load.end_ns)]
-    return (
-        batch_means(ends[measured], data.rtt_ns[measured]),
-        batch_rates(inside, load.begin_ns, load.end_ns),
-    )
-
-
-def _with_times(row: Row, times: list[NDArray[np.int64]], alone: Interval | None) -> tuple[Row, Tail]:
+def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
     """Fill in what the round-trip times say."""
     import numpy as np
 
-    means = [float(values.mean()) for values in times]
-    medians = [float(np.median(values)) for values in times]
-    interval = mean_interval(means) or alone
+    means, times = [one.mean_us for one in found], [one.times for one in found]
+    interval = mean_interval(means) or found[0].time
     pooled = times[0] if len(times) == 1 else np.concatenate(times)
     wanted = tail_probabilities(len(pooled))
     low, p50, p90, p99, p999, high, *curve = (
-        value / 1e3 for value in percentiles(pooled, [0, 0.5, 0.9, 0.99, 0.999, 1, *wanted])
+        value / 1e3 for value in percentiles(pooled, [0, *_PERCENTILES, 1, *wanted])
     )
+    bounds, percentile_method = _percentile_bounds(found, (p50, p90, p99, p999))
     changed = msgspec.structs.replace(
         row,
         round_trips=len(pooled),
-        rtt_mean_us=math.fsum(means) / len(means) / 1e3,
-        rtt_ci95_us=_bounds(interval, 1e-3),
+        rtt_mean_us=math.fsum(means) / len(means),
+        rtt_ci95_us=_bounds(interval, 1),
+        rtt_ci95_papers_us=_bounds(papers_interval(pooled), 1e-3),
         rtt_min_us=low,
         rtt_p50_us=p50,
-        rtt_p50_ci95_us=_bounds(mean_interval(medians), 1e-3),
+        rtt_p50_ci95_us=bounds[0],
         rtt_p90_us=p90,
+        rtt_p90_ci95_us=bounds[1],
         rtt_p99_us=p99,
+        rtt_p99_ci95_us=bounds[2],
         rtt_p999_us=p999,
+        rtt_p999_ci95_us=bounds[3],
+        percentile_ci_method=percentile_method,
         rtt_max_us=high,
         ci_method=_method(interval, len(means)),
     )
     return changed, Tail(tuple(wanted), tuple(curve))
 
 
+def _percentile_bounds(
+    found: Sequence[Measured], known_us: tuple[float, float, float, float]
+) -> tuple[list[Bounds | None], str]:
+    """Give the bounds of the median and of three percentiles, and how they were made."""
+    known = {p: value * 1e3 for p, value in zip(_PERCENTILES, known_us, strict=True)}
+    intervals = percentile_intervals([one.times for one in found], known)
+    if intervals is not None:
+        return [_bounds(one, 1e-3) for one in intervals], BOOTSTRAP
+    of_median = _bounds(mean_interval([one.median_us for one in found]), 1)
+    return [of_median, None, None, None], OVER_REPETITIONS if of_median else NO_INTERVAL
+
+
 def _with_rate(row: Row, loads: list[Load], alone: Interval | None) -> Row:
     """Fill in the rate; where pairs were never in T2 together it is taken over all of T2."""
-    rates = [_rate(load) for load in loads]
+    rates = [rate_of(load) for load in loads]
     known = [rate for rate in rates if rate is not None]
     if not known:
         return row
@@ -316,26 +331,14 @@ def _with_total(row: Row, loads: list[Load]) -> Row:
     return msgspec.structs.replace(row, total_s=mean, total_s_ci95=_bounds(mean_interval(totals), 1))
 
 
-def _with_each(row: Row, repetitions: list[Repetition], measured: list[Measured | None]) -> Row:
+def _with_each(row: Row) -> Row:
     """Fill in what repetitions are compared by."""
-    import numpy as np
-
-    sound = [
-        (float(np.median(one[1])) / 1e3, _rate(one[0]))
-        for repetition, one in zip(repetitions, measured, strict=True)
-        if one is not None and one[0].full and repetition.full_load
-    ]
+    sound = [one for one in row.each if one.full_load]
     return msgspec.structs.replace(
         row,
-        medians_us=tuple(median for median, _ in sound),
-        rates_per_s=tuple(rate for _, rate in sound if rate is not None),
+        medians_us=tuple(one.median_us for one in sound if one.median_us is not None),
+        rates_per_s=tuple(one.per_s for one in sound if one.per_s is not None),
     )
-
-
-def _rate(load: Load) -> float | None:
-    if load.window_s and load.round_trips_in_window:
-        return load.round_trips_in_window / load.window_s
-    return load.round_trips / load.elapsed_s if load.elapsed_s else None
 
 
 def _creation(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
@@ -354,8 +357,11 @@ def _creation(run: RunFolder, configuration: Configuration, repetitions: list[Re
     if not rates:
         return Digest(row, None)
     interval = mean_interval(rates) or alone
+    each = tuple(Each(agents_per_s=rate) for rate in rates)
     changed = msgspec.structs.replace(
         row,
+        each=each,
+        stability=stability_of(each),
         agents_per_s=math.fsum(rates) / len(rates),
         agents_per_s_ci95=_bounds(interval, 1),
         bytes_per_agent=math.fsum(sizes) / len(sizes) if any(sizes) else None,

@@ -8,12 +8,13 @@ would be too narrow otherwise (Hesterberg, What Teachers Should Know about the B
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary_bench.statistics.intervals import Interval, student_t
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -42,38 +43,40 @@ def median_interval(values: Sequence[float], seed: int = _SEED) -> Interval | No
     return interval(np.asarray(values, dtype=float), np.median, seed, widened(len(values)))
 
 
-def percentile_interval(
-    repetitions: Sequence[NDArray[np.int64]], probability: float, seed: int = _SEED
-) -> Interval | None:
-    """Give a percentile of the values of all repetitions together, with its 95% interval.
+def percentile_intervals(
+    repetitions: Sequence[NDArray[np.int64]], known: Mapping[float, float], seed: int = _SEED
+) -> list[Interval] | None:
+    """Give percentiles of the values of all repetitions together, with their 95% intervals.
 
     Args:
-        repetitions: The values of each, all above zero. The interval's bounds are exact to 0.1%.
-        probability: What part of all values is to lie below, 0 to 1.
+        repetitions: The values of each. The intervals' bounds are exact to 0.1%.
+        known: The percentiles themselves, by what part of all values lies below (0 to 1).
         seed: Of the draws; the same one gives the same interval.
 
     Returns:
-        The percentile as the interval's `mean`; None with fewer than five repetitions.
+        The percentiles as the intervals' `mean`; None with fewer than five repetitions.
     """
     import numpy as np
 
-    if len(repetitions) < FEWEST:
+    many = len(repetitions)
+    if many < FEWEST:
         return None
-    counts, upper = _binned(repetitions)
+    counts, middles = _binned(repetitions)
+    below = np.cumsum(counts, axis=1).T.copy()
 
-    def of_drawn(drawn: NDArray[np.int64], axis: int = -1) -> Any:
+    def drawn_percentile(probability: float, drawn: NDArray[np.int64], axis: int = -1) -> Any:
         del axis  # the last one, as scipy is told
-        many = len(repetitions)
         flat = drawn.reshape(-1, drawn.shape[-1])
         rows = np.repeat(np.arange(len(flat)), flat.shape[1])
         times = np.bincount(rows * many + flat.ravel().astype(int), minlength=len(flat) * many)
-        below = np.cumsum(times.reshape(-1, many) @ counts, axis=1)
-        place = (below < probability * below[:, -1:]).sum(axis=1)
-        return upper[np.minimum(place, len(upper) - 1)].reshape(drawn.shape[:-1])
+        return middles[_places(times.reshape(-1, many), below, probability)].reshape(drawn.shape[:-1])
 
-    found = interval(np.arange(len(repetitions)), of_drawn, seed, widened(len(repetitions)))
-    exact = float(np.quantile(np.concatenate(repetitions), probability))
-    return found and Interval(exact, min(found.low, exact), max(found.high, exact))
+    intervals = []
+    for probability, exact in known.items():
+        found = interval(np.arange(many), partial(drawn_percentile, probability), seed, widened(many))
+        assert found is not None
+        intervals.append(Interval(exact, min(found.low, exact), max(found.high, exact)))
+    return intervals
 
 
 def widened(n: int) -> float:
@@ -132,11 +135,32 @@ def bounds(
     return found.low, found.high
 
 
+def _places(times: NDArray[np.int64], below: NDArray[np.int64], probability: float) -> NDArray[np.int64]:
+    """Find in which bin a percentile lies, for each row of how many times the repetitions were drawn.
+
+    Args:
+        times: A row for each draw, a column for each repetition.
+        below: How many values there are up to the end of each bin (rows), by repetition (columns).
+        probability: What part of all values is to lie below.
+    """
+    import numpy as np
+
+    wanted = probability * (times @ below[-1])
+    low = np.zeros(len(times), dtype=np.int64)
+    high = np.full(len(times), len(below) - 1)
+    while (low < high).any():
+        middle = (low + high) // 2
+        is_enough = (times * below[middle]).sum(axis=1) >= wanted
+        high = np.where(is_enough, middle, high)
+        low = np.where(is_enough, low, middle + 1)
+    return low
+
+
 def _binned(repetitions: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Count the values of each repetition in bins of equal relative width, and give the bins' middles."""
     import numpy as np
 
-    places = [np.floor(np.log(values) / _STEP).astype(int) for values in repetitions]
+    places = [np.floor(np.log(np.maximum(values, 1)) / _STEP).astype(int) for values in repetitions]
     first = min(int(each.min()) for each in places)
     size = max(int(each.max()) for each in places) - first + 1
     counts = np.stack([np.bincount(each - first, minlength=size) for each in places])

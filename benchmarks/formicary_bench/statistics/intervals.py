@@ -4,7 +4,7 @@ Three ways, and a report names the one that was used. Over repetitions: each rep
 processes, so their means are independent, and Student's t applies. Within one run: successive round trips
 are correlated, and a plain standard error would be far too small; so the run is cut into batches that are
 long enough to be nearly independent (the method of batch means). And the papers' way, to be shown beside
-these: over all round trips of one repetition, as if they were independent.
+these: over all round trips, as if they were independent.
 """
 
 from __future__ import annotations
@@ -121,13 +121,13 @@ def batch_rates(times: NDArray[np.int64], begin: int, end: int) -> Interval | No
 
 
 def papers_interval(values: NDArray[np.int64]) -> Interval | None:
-    """Give the mean of all round trips of one repetition with its 95% interval, as the papers do.
+    """Give the mean of all round trips with its 95% interval, as the papers do.
 
     It takes them for independent, which they are not: the interval is too narrow, often by several times, and
     says nothing of how much another repetition would differ. It is there to be held against the papers'.
 
     Args:
-        values: The values of one repetition.
+        values: The values of all repetitions together.
 
     Returns:
         The interval, or None with fewer than two values.

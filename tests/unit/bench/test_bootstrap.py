@@ -7,7 +7,7 @@ from formicary_bench.statistics.bootstrap import (
     bounds,
     interval,
     median_interval,
-    percentile_interval,
+    percentile_intervals,
     widened,
 )
 
@@ -59,6 +59,12 @@ def test_where_leaving_one_out_changes_nothing_there_is_an_interval_still():
     assert np.isfinite(found.high)
 
 
+def percentile_interval(data, probability, seed=1):
+    known = {probability: float(np.quantile(np.concatenate(data), probability))}
+    found = percentile_intervals(data, known, seed)
+    return found and found[0]
+
+
 def repetitions(random, many=12, each=400, scatter=0.05):
     """Make round trips whose repetitions differ by more than chance."""
     return [
@@ -87,6 +93,11 @@ def test_whole_repetitions_are_drawn(probability):
     ]
     if probability < 0.99:
         assert found.half_width > 2 * 1.96 * np.std(alone)
+
+
+def test_times_of_nothing_have_an_interval():
+    found = percentile_interval([np.array([0, 0, 1])] * 6, 0.5)
+    assert (found.low, found.mean) == (0, 0)
 
 
 def test_the_interval_of_a_percentile_holds_it():

@@ -141,7 +141,7 @@ def test_routes_are_held_against_themselves_without_batches_and_with_tls(tmp_pat
         kept = msgspec.structs.replace(repetition, configuration=one.key, counters=counted)
         run.add(kept, _data(run, place, 1, repetition))
     rows = summarise(run)
-    through, switches, _ = extras("network", rows, rows)
+    *_, through, switches, _ = extras("network", rows, rows)
     assert through.title == "What goes through the server"
     table = {column.title: column.cells for column in switches.columns}
     assert Counter(zip(table["route"], table["batches"], table["TLS"], strict=True)) == {

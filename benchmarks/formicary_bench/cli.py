@@ -369,12 +369,13 @@ def _kept(folder: RunFolder | None) -> str:
 
 def _show(run_folder: RunFolder, *, as_json: bool) -> None:
     from formicary_bench.reports import html, json_lines, terminal
-    from formicary_bench.results.summary import summarise
+    from formicary_bench.results.summary import digests
 
-    rows = summarise(run_folder)
+    found = digests(run_folder)
+    rows = [digest.row for digest in found]
     if as_json:
         json_lines.write(rows, sys.stdout)
     else:
         terminal.show(run_folder, rows)
-    report = html.write_html(run_folder)
+    report = html.write_html(run_folder, found)
     typer.echo(f"\nThe report, with plots: open {report}", err=as_json)

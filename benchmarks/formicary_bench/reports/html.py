@@ -26,11 +26,14 @@ from formicary_bench.results.model import DIRECTORY, MEMORY
 from formicary_bench.results.summary import digests
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jinja2 import Environment
 
     from formicary_bench.reports.plots import Figure
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Configuration, Machine, Manifest, Option
+    from formicary_bench.results.summary import Digest
 
 WIDE, NARROW = 560, 340
 """The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
@@ -40,19 +43,23 @@ _FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
 _TEMPLATES = Path(__file__).parent / "template"
 
 
-def write_html(run: RunFolder) -> Path:
+def write_html(run: RunFolder, known: Sequence[Digest] | None = None) -> Path:
     """Make a run's report, in place of an older one, and give its file.
+
+    Args:
+        run: The run.
+        known: Its digests, where somebody has made them already, which takes time.
 
     Raises:
         UsageError: Raw values are missing or broken.
         FormicaryError: The report cannot be written.
     """
-    return run.write_text(REPORT, render(run))
+    return run.write_text(REPORT, render(run, known))
 
 
-def render(run: RunFolder) -> str:
-    """Give the report of a run as HTML."""
-    found = [voided_digest(digest) for digest in digests(run)]
+def render(run: RunFolder, known: Sequence[Digest] | None = None) -> str:
+    """Give the report of a run as HTML; arguments as of `write_html`."""
+    found = [voided_digest(digest) for digest in (digests(run) if known is None else known)]
     rows = [digest.row for digest in found]
     manifest = run.manifest
     script = _own("report.js")

@@ -61,6 +61,7 @@ def _examples(*commands: str) -> str:
         "run memory --growth 60",
         "run network --pairs 1,10,100",
         "run messaging/cpu --repeat 100",
+        "run messaging/open-loop --rate 1000,5000 --arrivals poisson --route direct",
         "run messaging/pairs --hosts hosts.toml --on a,b --route direct,xmpp",
         "run messaging/pairs --hosts hosts.toml --placement two-containers,two-hosts --route direct --tls on",
     )
@@ -203,6 +204,23 @@ def run(
         str | None,
         typer.Option(metavar="N", help="How often, each time in fresh processes.", show_default="3"),
     ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N,...",
+            help="With messaging/open-loop: messages per second of all senders together, which do not wait "
+            "for answers.",
+            show_default="1000,5000",
+        ),
+    ] = None,
+    arrivals: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND,...",
+            help="How those follow each other: constant, after equal times; poisson, in bunches.",
+            show_default="constant",
+        ),
+    ] = None,
     rounds: Annotated[
         str | None,
         typer.Option(
@@ -265,6 +283,8 @@ def run(
         route=route,
         tls=tls,
         platform=platform,
+        rate=rate,
+        arrivals=arrivals,
         rounds=rounds,
         warm_up=warm_up,
         profile=profile,

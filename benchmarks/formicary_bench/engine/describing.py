@@ -39,7 +39,8 @@ def _size(configuration: Configuration) -> str:
         spread = f" ({configuration.spread})" if configuration.spread else ""
         return f"{seen_by}{configuration.services} services{spread}"
     word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
-    return f"{configuration.load} {word}, {configuration.payload_bytes} bytes"
+    paced = f", {configuration.rate} messages/s ({configuration.arrivals})" if configuration.rate else ""
+    return f"{configuration.load} {word}, {configuration.payload_bytes} bytes{paced}"
 
 
 def way_of(configuration: Configuration) -> str:

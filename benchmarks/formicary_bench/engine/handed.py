@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.messages import Created
 from formicary_bench.platforms.catalogue import N_HOSTS
+from formicary_bench.platforms.pacing import LOST
 from formicary_bench.platforms.traffic import senders_of
 from formicary_bench.results.raw import COOL_DOWN, MEASURED, WARM_UP, Creations, RoundTrips
 
@@ -71,7 +73,15 @@ def round_trips(
         rtt_ns=values[:, 1].ravel(),
         phase=np.tile(phases, len(values)),
     )
-    return data, tuple(pairs for _, pairs in parts)
+    return _answered(data), tuple(pairs for _, pairs in parts)
+
+
+def _answered(data: RoundTrips) -> RoundTrips:
+    """Leave out what was never answered, as may be in an open loop."""
+    there = data.rtt_ns != LOST
+    if there.all():
+        return data
+    return RoundTrips(*(getattr(data, column.name)[there] for column in fields(data)))
 
 
 def _pairs_of(configuration: Configuration, worker: int) -> int:

@@ -143,10 +143,12 @@ class Done(msgspec.Struct, frozen=True, tag="done"):
     Attributes:
         began_ns: when the measurement began, on the worker's clock.
         counts: how many round trips each pair has, in the order in which they stand in the file.
+        counters: what was counted beside them.
     """
 
     began_ns: int
     counts: tuple[int, ...]
+    counters: dict[str, float] = {}
 
 
 class Created(msgspec.Struct, frozen=True, tag="created"):

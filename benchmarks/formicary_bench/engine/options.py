@@ -12,6 +12,7 @@ from formicary_bench.drivers.recipes import RECIPES
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.quick import QUICK
 from formicary_bench.experiments.selections import SELECTIONS
+from formicary_bench.platforms.arrivals import ARRIVALS
 from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME, subjects
 from formicary_bench.platforms.containers import MOST_HOSTS, MOST_ON_A_HOST
 from formicary_bench.platforms.traffic import SAID, TRAFFICS
@@ -31,6 +32,7 @@ MOST_BYTES = 10_000_000
 MOST_TRIPS = 10_000_000
 MOST_REPETITIONS = 10_000
 MOST_SECONDS = 86_400
+MOST_RATE = 1_000_000
 _SEED_BITS = 32
 _LISTS = {"experiment": "formicary bench list", "platform": "formicary bench platforms"}
 _ON_OFF = {True: "on", False: "off"}
@@ -58,6 +60,8 @@ class Options:
         routes: what carries our agents' messages between two containers.
         tls: whether they are encrypted there, and a baseline's where it can do that.
         subjects: names of what is measured.
+        rates: messages per second of all senders together, where they do not wait for answers.
+        arrivals: how those follow each other.
         rounds: round trips of each pair before, while and after it is measured.
         warm_up: what is left out as warm-up: `detect`, or how many round trips; as planned if None.
         profile: whether to see where the CPU time goes, in repetitions of their own.
@@ -80,6 +84,8 @@ class Options:
     routes: tuple[str, ...] | None = None
     tls: tuple[bool, ...] | None = None
     subjects: tuple[str, ...] | None = None
+    rates: tuple[int, ...] | None = None
+    arrivals: tuple[str, ...] | None = None
     rounds: tuple[int, int, int] | None = None
     warm_up: int | str | None = None
     profile: bool = False
@@ -103,6 +109,8 @@ class Options:
             "route": self.routes,
             "tls": None if self.tls is None else [_ON_OFF[value] for value in self.tls],
             "platform": self.subjects,
+            "rate": self.rates,
+            "arrivals": self.arrivals,
             "rounds": self.rounds,
         }
         given |= {name: list(values) for name, values in lists.items() if values is not None}
@@ -129,6 +137,8 @@ def parse(
     route: str | None = None,
     tls: str | None = None,
     platform: str | None = None,
+    rate: str | None = None,
+    arrivals: str | None = None,
     rounds: str | None = None,
     warm_up: str | None = None,
     profile: bool = False,
@@ -155,6 +165,8 @@ def parse(
         "spread": spread,
         "route": route,
         "tls": tls,
+        "rate": rate,
+        "arrivals": arrivals,
         "rounds": rounds,
     }
     if experiment in known:
@@ -181,6 +193,8 @@ def parse(
         routes=_names("route", route, ROUTES),
         tls=_switches("--tls", tls),
         subjects=_subjects(platform),
+        rates=numbers("--rate", rate, 1, MOST_RATE),
+        arrivals=_names("arrivals", arrivals, ARRIVALS),
         rounds=_rounds(rounds),
         warm_up=_warm_up(warm_up, rounds),
         profile=profile,

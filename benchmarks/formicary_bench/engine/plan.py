@@ -12,6 +12,7 @@ from formicary.errors import UsageError
 from formicary_bench.engine.plan_drivers import fits
 from formicary_bench.engine.plan_hosts import check_hosts, layouts_of, placements_of
 from formicary_bench.engine.plan_memory import memory_plan, memory_size
+from formicary_bench.engine.plan_open_loop import paced
 from formicary_bench.engine.plan_profiles import with_profiles
 from formicary_bench.engine.ways import refuse_idle, ways_of
 from formicary_bench.experiments import encryption
@@ -136,7 +137,8 @@ def _size(configuration: Configuration) -> str:
     if configuration.family == DIRECTORY:
         seen_by = f"--containers {configuration.containers} " if configuration.containers else ""
         return f"{seen_by}--services {configuration.services} {rounds}"
-    return f"--pairs {configuration.load} --payload {configuration.payload_bytes} {rounds}"
+    paced = f"--rate {configuration.rate} --arrivals {configuration.arrivals} " if configuration.rate else ""
+    return f"{paced}--pairs {configuration.load} --payload {configuration.payload_bytes} {rounds}"
 
 
 def _way(configuration: Configuration) -> str:
@@ -194,9 +196,9 @@ def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
     for payload, load, layout, subject in points:
         for way in ways_of(subject, layout, part, options):
             point = Point(layout.placement, way, load, payload)
-            yield replace(
-                _messaging(part, options, subject, point), hosts=layout.hosts, traffic=layout.traffic
-            )
+            plain = _messaging(part, options, subject, point)
+            there = replace(plain, hosts=layout.hosts, traffic=layout.traffic)
+            yield from paced(there, part.experiment, options)
 
 
 def _creation(placement: str, agents: int, subject: Subject) -> Configuration:

@@ -26,6 +26,7 @@ from formicary_bench.engine.phases import (
     TellAll,
 )
 from formicary_bench.engine.places import Seat
+from formicary_bench.engine.validity import why_late
 from formicary_bench.engine.watching import Watching
 from formicary_bench.experiments.catalogue import CREATE
 from formicary_bench.platforms.catalogue import N_HOSTS, SAME
@@ -150,10 +151,12 @@ def measure(
         done = course.run()
         first = next(iter(done.results.values()))
         members: tuple[int, ...] = ()
+        counted: dict[str, float] = {}
         data: RoundTrips | Creations
         if isinstance(first, Created):
             data = creations(first)
         else:
+            counted = first.counters
             handed = {worker: course.workers[worker].handed_over() for worker in done.results}
             data, members = round_trips(task.configuration, done.results, handed)
     known = Repetition(
@@ -163,11 +166,21 @@ def measure(
         started=started,
         ended=datetime.now(UTC),
         members=members if len(members) > 1 else (),
-        counters=watching.counters() if watching else {},
-        invalid=tuple(watching.why_invalid()) if watching else (),
-        notes=tuple(watching.notes()) if watching else (),
+        counters=(watching.counters() if watching else {}) | counted,
+        lost=_lost(task.configuration, data),
+        invalid=(*(watching.why_invalid() if watching else ()), *why_late(task.configuration, counted)),
+        # In an open loop a sender waits for its time by looking at the clock: it is busy in any case.
+        notes=tuple(watching.notes()) if watching and not task.configuration.rate else (),
     )
     return _with_figures(known, data, full_load=done.full_load), data
+
+
+def _lost(configuration: Configuration, data: RoundTrips | Creations) -> int:
+    """Return how many messages of an open loop were never answered; a closed one ends if one is not."""
+    if not configuration.rate or isinstance(data, Creations):
+        return 0
+    trips = configuration.warm_up + configuration.measured + configuration.cool_down
+    return configuration.load * trips - len(data.pair)
 
 
 def roles_of(configuration: Configuration) -> tuple[str, ...]:

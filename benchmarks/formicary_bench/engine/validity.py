@@ -9,10 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from formicary_bench.platforms.pacing import LATE
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from formicary_bench.hosts.protocol import Looked
+    from formicary_bench.results.model import Configuration
 
 SATURATED = 0.8
 """Part of a core from which on the controller has no time left to keep time."""
@@ -29,6 +32,10 @@ SWAPPED = 1 << 20
 
 SHORTEST_S = 0.5
 """In less time the clocks of the CPUs, which count in hundredths of a second, say too little."""
+
+
+BEHIND = 0.05
+"""Part of an open loop's messages that may be sent late before its sender counts as saturated."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,18 @@ def why_invalid(hosts: Sequence[HostLooks], controller: Controller, *, is_closed
             found += _disturbances(host, _ours_s(host, hosts, controller))
             found += [] if is_closed else _saturated(host)
     return found
+
+
+def why_late(configuration: Configuration, counters: Mapping[str, float]) -> list[str]:
+    """Return what makes an open loop worthless, as `why_invalid` does: a sender that is saturated.
+
+    Its messages went when it could send them, not when they were due: that is another load.
+    """
+    sent = configuration.measured * configuration.load
+    late = counters.get(LATE, 0.0)
+    if not configuration.rate or late <= BEHIND * sent:
+        return []
+    return [f"the sender could not keep its schedule ({late / sent:.0%} of its messages were late)"]
 
 
 def notes(hosts: Sequence[HostLooks]) -> list[str]:

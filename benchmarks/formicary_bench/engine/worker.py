@@ -182,6 +182,8 @@ def _module(job: Job) -> str:
     configuration = job.configuration
     if configuration.experiment == GROWTH:
         return "formicary_bench.platforms.growth"
+    if configuration.rate:
+        return "formicary_bench.platforms.open_loop"
     return subject_of(configuration.platform, configuration.kind).module
 
 
@@ -206,7 +208,7 @@ def _hand_over(work: Work, channel: Channel, began: int) -> None:
             for times in work.times:
                 times.starts.tofile(file)
                 times.rtts.tofile(file)
-    channel.say(Done(began, tuple(len(times.rtts) for times in work.times)))
+    channel.say(Done(began, tuple(len(times.rtts) for times in work.times), work.counters))
 
 
 def main() -> None:

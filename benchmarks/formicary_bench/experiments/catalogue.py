@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from formicary_bench.platforms.arrivals import CONSTANT
 from formicary_bench.platforms.catalogue import (
     APART,
     CENTRAL,
@@ -55,6 +56,8 @@ class Experiment:
         placements: where the agents are.
         ways: what carries the messages between two containers; what is usual if empty.
         kinds: which of ours can take part; all that do such experiments if empty.
+        rates: messages per second, where senders do not wait for answers.
+        arrivals: how those follow each other.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
         subjects: names of the only platforms that take part, also of those that do no other such experiment;
             all if empty.
@@ -75,6 +78,8 @@ class Experiment:
     placements: tuple[str, ...] = (SAME, APART, *HOSTED)
     ways: tuple[Way, ...] = ()
     kinds: tuple[str, ...] = ()
+    rates: tuple[int, ...] = ()
+    arrivals: tuple[str, ...] = ()
     tls: tuple[bool, ...] = ()
     subjects: tuple[str, ...] = ()
     traffics: tuple[str, ...] = ()
@@ -236,6 +241,18 @@ ENCRYPTION = Experiment(
     placements=(APART, TWO_HOSTS),
     tls=(False, True),
 )
+OPEN_LOOP = Experiment(
+    name=model.OPEN_LOOP,
+    what="time from when a message was due until its answer, at a given rate",
+    source="our own",
+    varies=("rate", "arrivals", *_MESSAGING),
+    loads=(10,),
+    payloads=(100,),
+    placements=_HERE_AND_THERE,
+    subjects=("formicary-behaviours", "formicary-micro", "tasks", "tcp"),
+    rates=(1000, 5000),
+    arrivals=(CONSTANT,),
+)
 SCALE_OUT = Experiment(
     name=model.SCALE_OUT,
     what="round trips of a fixed number of pairs on each of more and more hosts, and what one more costs",
@@ -377,7 +394,7 @@ SEARCH_CPU = Experiment(
 EXPERIMENTS = (
     *(PAIRS, MANY_TO_ONE, SIZE, LOWER_BOUND),
     *(LOCATION, SINGLE_PAIR_SIZE, SCALE, ENCRYPTION),
-    *(SCALE_OUT, DESIGNS, CREATE),
+    *(OPEN_LOOP, SCALE_OUT, DESIGNS, CREATE),
     *(REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN),
     *(MEMORY, GROWTH, NETWORK),
     *(MESSAGING_CPU, REGISTER_CPU, SEARCH_CPU),

@@ -38,6 +38,7 @@ class Work:
         job: the worker's part.
         times: one for each pair or sender.
         batches: for `create`: agents, seconds and bytes of each batch.
+        counters: what was counted beside the times.
         steps: how far preparing has come, so that a slow worker can be told from one that hangs.
         mark: called by what has no phases when what is measured begins (True) and ends (False).
     """
@@ -45,6 +46,7 @@ class Work:
     job: Job
     times: list[Times] = field(default_factory=list)
     batches: list[tuple[int, float, int]] = field(default_factory=list)
+    counters: dict[str, float] = field(default_factory=dict)
     steps: int = 0
     mark: Callable[[bool], None] = lambda _: None
 

@@ -31,6 +31,13 @@ class Channel:
         self.items: deque[Any] = deque()
         self.waiter: asyncio.Future[None] | None = None
 
+    def put(self, item: object) -> None:
+        """Add an item, and have the task go on that waits."""
+        self.items.append(item)
+        if (waiter := self.waiter) is not None:
+            self.waiter = None
+            waiter.set_result(None)
+
 
 async def ask(own: Channel, other: Channel, item: object, trips: int, times: Times) -> None:
     """Put `item` and wait for the answer, `trips` times."""
@@ -112,7 +119,7 @@ async def both(work: Work) -> AsyncIterator[Side]:
                 group.create_task(ask(own, other, item, work.trips, work.times[number]))
 
     yield Side(measure=measure)
-    await _end(echoes)
+    await end(echoes)
 
 
 @asynccontextmanager
@@ -126,10 +133,11 @@ async def create(work: Work) -> AsyncIterator[Side]:
         await asyncio.sleep(0)
 
     yield Side(measure=partial(measure_creation, work, batch))
-    await _end(waiting)
+    await end(waiting)
 
 
-async def _end(tasks: list[asyncio.Task[None]]) -> None:
+async def end(tasks: list[asyncio.Task[None]]) -> None:
+    """End tasks, and wait until they have."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

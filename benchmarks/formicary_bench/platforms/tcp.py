@@ -12,7 +12,6 @@ import ssl
 import struct
 import tempfile
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
 
     from formicary_bench.platforms.part import Work
 
-_LENGTH = struct.Struct(">I")
+LENGTH = struct.Struct(">I")
+"""What is before each frame: its length."""
+
 _HOST = "localhost"  # whom the certificate is for
 
 
@@ -43,12 +44,12 @@ class Framed(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Cut what comes into frames."""
-        if not self.rest and len(data) == _LENGTH.unpack_from(data)[0] + 4:  # the usual case
+        if not self.rest and len(data) == LENGTH.unpack_from(data)[0] + 4:  # the usual case
             self.received(data)
             return
         rest = self.rest
         rest += data
-        while len(rest) >= _LENGTH.size and len(rest) >= (end := _LENGTH.unpack_from(rest)[0] + 4):
+        while len(rest) >= LENGTH.size and len(rest) >= (end := LENGTH.unpack_from(rest)[0] + 4):
             frame = bytes(rest[:end])
             del rest[:end]
             self.received(frame)
@@ -89,7 +90,7 @@ class Ask(Framed):
     def begin(self) -> None:
         """Send a frame."""
         self.start = perf_counter_ns()
-        self.transport.write(_LENGTH.pack(len(self.body)) + self.body)
+        self.transport.write(LENGTH.pack(len(self.body)) + self.body)
 
     def received(self, frame: bytes) -> None:
         """Note the time and go on."""
@@ -127,19 +128,13 @@ async def echo(work: Work) -> AsyncIterator[Side]:
 @asynccontextmanager
 async def ask(work: Work) -> AsyncIterator[Side]:
     """Connect, once for each pair."""
-    loop = asyncio.get_running_loop()
-    address, port, certificate = work.job.peer.split(" ", 2)
-    context = _their_tls(certificate) if certificate else None
-    name = _HOST if certificate else None
     ends: asyncio.Queue[Exception | None] = asyncio.Queue()
     pairs: list[Ask] = []
     work.times += [Times() for _ in work.senders]
     try:
         for times in work.times:
             pair = Ask(work.body, work.trips, times, ends.put_nowait)
-            await loop.create_connection(
-                partial(_same, pair), address, int(port), ssl=context, server_hostname=name
-            )
+            await connect(work, pair)
             pairs.append(pair)
 
         async def measure() -> None:
@@ -155,8 +150,14 @@ async def ask(work: Work) -> AsyncIterator[Side]:
             pair.transport.close()
 
 
-def _same(pair: Ask) -> Ask:
-    return pair
+async def connect(work: Work, pair: Framed) -> None:
+    """Connect one pair to the echoing side."""
+    address, port, certificate = work.job.peer.split(" ", 2)
+    context = _their_tls(certificate) if certificate else None
+    name = _HOST if certificate else None
+    await asyncio.get_running_loop().create_connection(
+        lambda: pair, address, int(port), ssl=context, server_hostname=name
+    )
 
 
 def _own_tls() -> tuple[ssl.SSLContext, str]:

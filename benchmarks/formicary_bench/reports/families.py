@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.reports.cpu import cpu_beside, cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
 from formicary_bench.reports.cpu_hosts import cpu_by_host
@@ -21,6 +21,12 @@ from formicary_bench.reports.network import (
     network_figures,
     network_sentences,
 )
+from formicary_bench.reports.open_loop import (
+    open_loop_columns,
+    open_loop_figures,
+    open_loop_remarks,
+    open_loop_sentences,
+)
 from formicary_bench.reports.scale import (
     scale_columns,
     scale_extras,
@@ -36,17 +42,37 @@ from formicary_bench.results.model import (
     LOWER_BOUND,
     MEMORY,
     NETWORK,
+    OPEN_LOOP,
     SCALE_OUT,
     family_of,
     is_cpu,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.reports.plots import Figure
     from formicary_bench.reports.tables import Column, Extra
     from formicary_bench.results.summary import Row
+
+
+class _Own(NamedTuple):
+    """What an experiment has in the place of what experiments with round trips have."""
+
+    columns: Callable[[Sequence[Row]], list[Column]]
+    sentences: Callable[[Sequence[Row]], list[str]]
+    figures: Callable[[Sequence[Row]], list[Figure]]
+    beside: Callable[[Sequence[Row]], list[Extra]]
+
+
+def _nothing(_: Sequence[Row]) -> list[Extra]:
+    return []
+
+
+_OWN = {
+    LOWER_BOUND: _Own(lower_bound_columns, lower_bound_sentences, lower_bound_figures, lower_bound_beside),
+    OPEN_LOOP: _Own(open_loop_columns, open_loop_sentences, open_loop_figures, _nothing),
+}
 
 
 def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
@@ -63,8 +89,8 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
         return memory_columns(rows, run)
     if experiment == SCALE_OUT:
         return scale_columns(rows)
-    if experiment == LOWER_BOUND:
-        return lower_bound_columns(rows)
+    if own := _OWN.get(experiment):
+        return own.columns(rows)
     if experiment == NETWORK:
         return network_columns(rows)
     return [*columns_of(rows, run), *stability_column(rows)]
@@ -78,16 +104,17 @@ def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
         return memory_sentences(rows, run)
     if experiment == SCALE_OUT:
         return scale_sentences(rows)
-    if experiment == LOWER_BOUND:
-        return lower_bound_sentences(rows)
     if experiment == DESIGNS:
         return design_sentences(rows)
+    if own := _OWN.get(experiment):
+        return own.sentences(rows)
     return network_sentences(rows) if experiment == NETWORK else sentences(experiment, rows, run)
 
 
 def to_know(rows: Sequence[Row]) -> list[str]:
     """Say what a reader must know before believing the figures of an experiment."""
-    found = [*invalid_remarks(rows), *remarks(rows), *cpu_remarks(rows), *scale_remarks(rows)]
+    own = *cpu_remarks(rows), *scale_remarks(rows), *open_loop_remarks(rows)
+    found = [*invalid_remarks(rows), *remarks(rows), *own]
     return found if is_profiled(rows) else [*found, *verdict_remarks(rows)]
 
 
@@ -99,8 +126,8 @@ def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Fig
         return memory_figures(rows, run)
     if experiment == SCALE_OUT:
         return scale_figures(rows)
-    if experiment == LOWER_BOUND:
-        return lower_bound_figures(rows)
+    if own := _OWN.get(experiment):
+        return own.figures(rows)
     return network_figures(rows) if experiment == NETWORK else None
 
 
@@ -117,10 +144,10 @@ def _extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Ex
         return memory_beside(rows, run)
     if experiment == SCALE_OUT:
         return scale_extras(rows)
-    if experiment == LOWER_BOUND:
-        return lower_bound_beside(rows)
     if experiment == DESIGNS:
         return design_extras(rows)
+    if own := _OWN.get(experiment):
+        return own.beside(rows)
     return network_beside(rows) if experiment == NETWORK else []
 
 

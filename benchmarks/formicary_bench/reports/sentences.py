@@ -26,6 +26,7 @@ TITLES = {
     "messaging/single-pair-size": "One pair, by the size of its messages (Burbeck 2004, Fig. 2)",
     "messaging/scale": "More and more pairs, messages of 2 KB (Burbeck 2004, Fig. 3, 4, 5)",
     "messaging/encryption": "With encryption and without (Burbeck 2004, Fig. 6, 7)",
+    "messaging/open-loop": "Messages at a given rate, which wait for no answers",
     "messaging/scale-out": "More and more hosts, with as many pairs on each",
     "messaging/designs": "Designs of delivery side by side",
     "create": "Creating agents",

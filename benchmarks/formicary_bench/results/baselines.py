@@ -80,7 +80,7 @@ def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
     """
-    if row.family == NETWORK or row.profiled:
+    if row.family == NETWORK or row.profiled or row.rate:  # an open loop's rate says nothing of who has it
         return []
     if row.platform != "formicary" or row.placement == _SAME or not _measured(row) or row.agents:
         return []
@@ -146,7 +146,7 @@ def _is_less(other: Row, row: Row) -> bool:
 
 
 def _size(row: Row) -> tuple[str | int, ...]:
-    many = row.hosts, row.traffic
+    many = row.hosts, row.traffic, row.rate, row.arrivals
     return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many
 
 

@@ -31,6 +31,7 @@ GROWTH = "memory/growth"
 NETWORK = "network"
 SCALE_OUT = "messaging/scale-out"
 DESIGNS = "messaging/designs"
+OPEN_LOOP = "messaging/open-loop"
 LOWER_BOUND = "messaging/lower-bound"
 ENCRYPTION = "messaging/encryption"
 SIZES = ("messaging/size", "messaging/single-pair-size")
@@ -81,6 +82,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         spread: Where the services of `directory/...` are, if there are two containers: `beside` the user, or
             `split` evenly; empty where they are apart from it, in the container of the directory, and
             elsewhere.
+        rate: Messages per second of all senders together in an open loop; 0 where they wait for answers.
+        arrivals: How those follow each other: `constant` or `poisson`; empty where they wait.
     """
 
     experiment: Name
@@ -104,6 +107,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     hosts: Count = 0
     traffic: Name = ""
     spread: Name = ""
+    rate: Count = 0
+    arrivals: Name = ""
 
     @property
     def key(self) -> str:
@@ -132,7 +137,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             spread = f"-{self.spread}" if self.spread else ""
             return f"{seen_by}{self.services}-services{spread}"
         senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
-        return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes"
+        paced = f"-{self.rate}-per-second-{self.arrivals}" if self.rate else ""
+        return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes{paced}"
 
     @property
     def family(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.platforms.pacing import LATE, LATEST_US
 from formicary_bench.results.cpu import CpuFigures, cpu_figures
 from formicary_bench.results.exchanged import Measured, measure, rate_of
 from formicary_bench.results.hosts import HostFigures, host_figures
@@ -80,6 +81,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         agents_per_s: Agents created and started per second, or registered, with its 95% bounds.
         bytes_per_agent: Memory that each of them holds.
         seconds: As in the configuration.
+        rate: As in the configuration, as are `arrivals`.
+        late_sends: Measured messages that an open loop sent late, in all repetitions.
+        latest_send_us: How late the latest of them was, in microseconds.
         memory: The figures of `memory`.
         network: The figures of `network`.
         scale: The figures of `messaging/scale-out`.
@@ -138,6 +142,10 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     agents_per_s_ci95: Bounds | None = None
     bytes_per_agent: float | None = None
     seconds: int = 0
+    rate: int = 0
+    arrivals: str = ""
+    late_sends: int = 0
+    latest_send_us: float = 0.0
     memory: MemoryFigures | None = None
     network: NetworkFigures | None = None
     scale: ScaleFigures | None = None
@@ -253,6 +261,8 @@ def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Re
     if row.family == DIRECTORY:  # one agent, and between its uses there is what is not measured
         return Digest(row, tail)
     row = _with_rate(row, loads, known[0].rate)
+    if configuration.rate:  # its load does not depend on who is ready first
+        return Digest(row, tail)
     full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
     row = _with_each(msgspec.structs.replace(row, full_load=full))
     if configuration.experiment == LOWER_BOUND:
@@ -390,6 +400,10 @@ def _frame(configuration: Configuration, repetitions: list[Repetition]) -> Row:
         traffic=configuration.traffic,
         spread=configuration.spread,
         seconds=configuration.seconds,
+        rate=configuration.rate,
+        arrivals=configuration.arrivals,
+        late_sends=round(sum(repetition.counters.get(LATE, 0.0) for repetition in repetitions)),
+        latest_send_us=max((r.counters.get(LATEST_US, 0.0) for r in repetitions), default=0.0),
         profiled=configuration.profiled,
         repetitions=len(repetitions),
         lost=sum(repetition.lost for repetition in repetitions),

@@ -1,0 +1,65 @@
+"""How much of an open loop is measured: at which rates, and for how long."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import ceil
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary.errors import UsageError
+from formicary_bench.platforms.pacing import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary_bench.engine.options import Options
+    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.results.model import Configuration
+
+WARM_UP_S, MEASURED_S, COOL_DOWN_S = 0.5, 2.0, 0.5
+"""How long a load comes before, while and after it is measured, where nobody says how many messages."""
+
+_LONGEST_S = 3600
+
+
+def paced(plain: Configuration, experiment: Experiment, options: Options) -> Iterator[Configuration]:
+    """Give a configuration at all rates, with all kinds of arrivals; as it is where senders wait for answers.
+
+    Raises:
+        UsageError: messages are too small to be told apart, or would take longer than an hour.
+    """
+    if not experiment.rates:
+        yield plain
+        return
+    if plain.payload_bytes < HEAD:
+        raise UsageError(
+            f"{experiment.name} tells messages apart by the first {HEAD} bytes of their bodies; take "
+            f"--payload {HEAD} or more"
+        )
+    for rate, arrivals in product(options.rates or experiment.rates, options.arrivals or experiment.arrivals):
+        one = replace(plain, rate=rate, arrivals=arrivals)
+        yield _bounded(one if options.rounds else at_rate(one, rate))
+
+
+def at_rate(one: Configuration, rate: int) -> Configuration:
+    """Return a configuration at a rate, with as many messages as take the usual time."""
+    each = rate / one.load
+    return replace(
+        one,
+        rate=rate,
+        warm_up=ceil(each * WARM_UP_S),
+        measured=ceil(each * MEASURED_S),
+        cool_down=ceil(each * COOL_DOWN_S),
+    )
+
+
+def _bounded(one: Configuration) -> Configuration:
+    seconds = one.load * (one.warm_up + one.measured + one.cool_down) / one.rate
+    if seconds > _LONGEST_S:
+        raise UsageError(
+            f"{one.load} pairs at {one.rate} messages/s would take {seconds / 3600:.1f} hours; take a higher "
+            "--rate, fewer --pairs or smaller --rounds"
+        )
+    return one

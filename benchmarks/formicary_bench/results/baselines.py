@@ -47,8 +47,8 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
     """Find the row that a figure is held against: the same work, the same size, no agents.
 
     Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
-    nobody creates a callback), direct links against TCP sockets with TLS if they have it, what goes through
-    the server against bare components there (or TCP sockets where these were not measured). A baseline has
+    nobody creates a callback, and those of an open loop), direct links against TCP sockets with TLS if they
+    have it, what goes through the server against bare components there (or TCP sockets where these were not measured). A baseline has
     no other baseline. A use of the directory is held against a message and its answer on the same way.
     """
     if row.family == DIRECTORY:
@@ -130,7 +130,8 @@ def median_ratio(row: Row, base: Row) -> Interval | None:
 def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
     """Give the platforms of a row's baseline, and whether with TLS, the best one first."""
     if row.placement == _SAME:
-        return (("callbacks" if row.kind == "micro" and not row.agents else "tasks", False),)
+        has_callbacks = row.kind == "micro" and not row.agents and not row.rate
+        return (("callbacks" if has_callbacks else "tasks", False),)
     if row.route == "xmpp":
         return ("components", row.tls), ("tcp", row.tls)
     return (("tcp", row.tls),)

@@ -25,10 +25,8 @@ RESOURCES = {
     "messaging/scale-out",
 }  # fmt: skip
 """Nothing of theirs is a rate that has a floor."""
-BY_NAME = {
-    f"messaging/{name}"
-    for name in ("lower-bound", "designs", "location", "single-pair-size", "scale", "encryption")
-}
+_BY_NAME = ("lower-bound", "designs", "location", "single-pair-size", "scale", "encryption", "open-loop")
+BY_NAME = {f"messaging/{name}" for name in _BY_NAME}
 """What is measured where somebody names it, and in no selection."""
 
 
@@ -44,8 +42,19 @@ def with_spade(monkeypatch):
 
 def as_row(configuration):
     figures = {"agents_per_s": 1.0} if configuration.agents else {"round_trips_per_s": 1.0}
-    same = ("experiment", "platform", "kind", "placement", "route", "tls", "pairs", "payload_bytes", "agents")
-    about = {name: getattr(configuration, name) for name in (*same, "services", "containers")}
+    same = (
+        "experiment",
+        "platform",
+        "kind",
+        "placement",
+        "route",
+        "tls",
+        "pairs",
+        "payload_bytes",
+        "agents",
+        "rate",
+    )
+    about = {name: getattr(configuration, name) for name in (*same, "services", "containers", "rate")}
     return Row(**about, senders=configuration.load, repetitions=1, **figures)
 
 

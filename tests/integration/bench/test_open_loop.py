@@ -1,0 +1,70 @@
+"""Real open loops, short ones: what they keep is what the schedule says."""
+
+import pytest
+
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.repetition import Task, measure
+from formicary_bench.engine.run import perform
+from formicary_bench.platforms.arrivals import POISSON, schedule
+from formicary_bench.platforms.catalogue import APART, SAME
+from formicary_bench.results.model import OPEN_LOOP
+from formicary_bench.results.raw import MEASURED
+from formicary_bench.results.summary import summarise
+
+ROUNDS = (5, 20, 5)
+
+
+def one(subject, placement, **options):
+    known = {"pairs": (3,), "rates": (2000,), "arrivals": (POISSON,), "rounds": ROUNDS, "routes": ("direct",)}
+    if placement == SAME or subject == "tcp":
+        known.pop("routes")
+    asked = Options(OPEN_LOOP, placements=(placement,), subjects=(subject,), **{**known, **options})
+    (configuration,) = make_plan(asked)
+    return configuration
+
+
+@pytest.mark.parametrize(
+    ("subject", "placement"),
+    [
+        ("formicary-behaviours", SAME),
+        ("formicary-micro", SAME),
+        ("tasks", SAME),
+        ("formicary-behaviours", APART),
+        ("formicary-micro", APART),
+        ("tcp", APART),
+    ],
+)
+def test_all_messages_are_sent_by_the_schedule_and_answered(subject, placement, silent):
+    repetition, data = measure(Task(one(subject, placement), 1, 7), silent())
+    assert repetition.lost == 0
+    assert repetition.round_trips == 60
+    assert data.pair.tolist() == [0] * 30 + [1] * 30 + [2] * 30
+    assert data.index.tolist() == [*range(30)] * 3
+    assert (data.phase == MEASURED).sum() == 60
+    assert (data.rtt_ns > 0).all()
+    due = sorted(data.start_ns.tolist())
+    wanted = list(schedule(POISSON, 2000, 90, 7))
+    assert [at - due[0] for at in due] == [at - wanted[0] for at in wanted]
+
+
+def test_more_than_anybody_can_send_is_sent_all_the_same_and_not_valid(silent, tmp_path):
+    options = Options(
+        OPEN_LOOP,
+        pairs=(2,),
+        rates=(1_000_000,),
+        placements=(SAME,),
+        subjects=("formicary-behaviours",),
+        rounds=(0, 20_000, 0),
+    )
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    (repetition,) = outcome.folder.manifest.repetitions
+    assert repetition.round_trips == 40_000
+    (row,) = summarise(outcome.folder)
+    assert (row.rate, row.arrivals, row.lost) == (1_000_000, "constant", 0)
+    assert "the sender could not keep its schedule" in row.invalid[0]
+    assert row.late_sends > 2000
+    assert row.latest_send_us > 1000
+    # From when they were due: the last ones waited for all before them.
+    assert row.rtt_max_us >= row.latest_send_us

@@ -48,8 +48,9 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
 
     Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
     nobody creates a callback, and those of an open loop), direct links against TCP sockets with TLS if they
-    have it, what goes through the server against bare components there (or TCP sockets where these were not measured). A baseline has
-    no other baseline. A use of the directory is held against a message and its answer on the same way.
+    have it, what goes through the server against bare components there (or TCP sockets where these were not
+    measured). A baseline has no other baseline. A use of the directory is held against a message and its
+    answer on the same way.
     """
     if row.family == DIRECTORY:
         return _message(row, rows)

@@ -3,8 +3,8 @@
     python3 deploy/bootstrap.py bench [ARGUMENTS]   measure: `formicary bench run ARGUMENTS`, or `quick`
     python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
 
-The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, iproute2 and openssh-server,
-come from the system's packages where they are missing and this account may install them (root, or sudo
+The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, iproute2, openssh-server and
+LaTeX, come from the system's packages where they are missing and this account may install them (root, or sudo
 without a password); none of their services is started. A second run finds everything done.
 """
 
@@ -35,10 +35,12 @@ PROGRAMS = {  # one of each package
     "ejabberd": "ejabberdctl",
     "iproute2": "ss",
     "openssh-server": "sshd",
+    "texlive-latex-recommended": "pdflatex",
 }
 SERVICES = {"prosody": "prosody", "ejabberd": "ejabberd", "openssh-server": "ssh"}  # of those that have one
 MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the XMPP server that they need
 HOSTS = ("iproute2", "openssh-server")  # make hosts of namespaces, as root; tests say so where they cannot be
+REPORTS = ("texlive-latex-recommended",)  # what reports are read by; tests say so where it is missing
 ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
@@ -46,7 +48,7 @@ OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 INSTALLS = {
     "bench": ["--editable", ".[lab]"],
     "test": [
-        *["--editable", ".[spade,accounts,lab]"],
+        *["--editable", ".[spade,accounts,lab,figures]"],
         *["--group", "test", "--group", "lint", "--group", "types", "--group", "docs"],
     ],
 }
@@ -292,7 +294,7 @@ def bench(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Run all checks and then the tests; the exit code is 0 only where everything passed."""
     ensure_environment("test")
-    for package in HOSTS:
+    for package in (*HOSTS, *REPORTS):
         ensure_package(package)
     missing = [mark for mark, package in MARKS.items() if not ensure_package(package)]
     selection: list[str] = []

@@ -11,6 +11,7 @@ import typer
 
 from formicary_bench import compare
 from formicary_bench.drivers.cli import app as platforms
+from formicary_bench import report as reporting
 from formicary_bench.scaling.cli import model
 
 if TYPE_CHECKING:
@@ -353,6 +354,7 @@ def show(
 
 
 app.add_typer(platforms, name="platforms")
+app.command(name="report", epilog=reporting.REPORT)(reporting.report)
 app.command(name="compare", epilog=compare.COMPARE)(compare.compare)
 app.command(name="gate", epilog=compare.GATE)(compare.gate)
 

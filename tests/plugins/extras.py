@@ -8,7 +8,7 @@ import sys
 import pytest
 from tests.plugins.missing import leave_out
 
-NEEDED = {"accounts": "aioxmpp", "spade": "spade"}
+NEEDED = {"accounts": "aioxmpp", "spade": "spade", "figures": "matplotlib"}
 """Modules by the marks, which are named after the extras that bring them."""
 
 

@@ -20,6 +20,7 @@ from formicary_bench.reports.families import (
     said,
     to_know,
 )
+from formicary_bench.reports.hosts import voided_digest
 from formicary_bench.reports.plots import Figure, against, bars, beside, intervals, tick, values
 from formicary_bench.reports.series import by_series, label
 from formicary_bench.reports.tables import (
@@ -31,10 +32,12 @@ from formicary_bench.reports.tables import (
 )
 from formicary_bench.results.cpu import RULES
 from formicary_bench.results.model import DIRECTORY, ENCRYPTION, SIZES, family_of
+from formicary_bench.results.summary import digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.summary import Digest, Row, Tail
 
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
@@ -64,22 +67,31 @@ class Section(msgspec.Struct, frozen=True):
     flames: list[Flame]
 
 
-def sections(digests: Sequence[Digest]) -> list[Section]:
-    """Give a section for each experiment of a run."""
-    run = [digest.row for digest in digests if not digest.row.profiled]
+def sections_of(run: RunFolder) -> list[Section]:
+    """Give a section for each experiment of a run.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+    """
+    return sections([voided_digest(digest) for digest in digests(run)])
+
+
+def sections(found: Sequence[Digest]) -> list[Section]:
+    """Give a section for each experiment of a run, of its digests."""
+    run = [digest.row for digest in found if not digest.row.profiled]
     return [
         Section(
             experiment=experiment,
             title=heading(experiment, rows),
             sentences=said(experiment, rows, run),
             remarks=to_know(rows),
-            figures=_figures(experiment, [digest for digest in digests if digest.row in rows], run),
+            figures=_figures(experiment, [digest for digest in found if digest.row in rows], run),
             columns=columns(experiment, rows, run),
             ratios=ratio_columns(rows),
             extras=extras(experiment, rows, run),
-            flames=[one for digest in digests if digest.row in rows for one in _flames(digest)],
+            flames=[one for digest in found if digest.row in rows for one in _flames(digest)],
         )
-        for experiment, rows in parts(digest.row for digest in digests)
+        for experiment, rows in parts(digest.row for digest in found)
     ]
 
 

@@ -16,6 +16,7 @@ from formicary_bench.reports.tables import UNEVEN, Column, Extra, ratio_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TextIO
 
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Manifest
@@ -25,10 +26,14 @@ _INDENT = (0, 0, 0, 2)
 _WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may be as long as they need
 
 
-def console_for_reports() -> Console:
-    """Give a console that shows whole tables where it is no terminal; it follows NO_COLOR."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDE)
+def console_for_reports(stream: TextIO | None = None) -> Console:
+    """Give a console that shows whole tables where it is no terminal; it follows NO_COLOR.
+
+    Args:
+        stream: Where it writes to; None for standard output.
+    """
+    console = Console(highlight=False, file=stream)
+    return console if console.is_terminal else Console(highlight=False, file=stream, width=_WIDE)
 
 
 def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) -> None:
@@ -41,7 +46,7 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
     """
     console = console or console_for_reports()
     if not run.manifest.complete:
-        console.print(_plain(partial(run.manifest, rows), "bold yellow"))
+        console.print(_plain(partial(run.manifest), "bold yellow"))
     if run.manifest.left_out:
         console.print(_plain(f"! {run.manifest.left_out}", "yellow"))
     rows = [voided(row) for row in rows]
@@ -76,14 +81,13 @@ def show_extra(extra: Extra, console: Console) -> None:
         console.print(Padding(_plain(extra.remark), _INDENT))
 
 
-def partial(manifest: Manifest, rows: Sequence[Row]) -> str:
+def partial(manifest: Manifest) -> str:
     """Say that a run is partial, and how much of it there is."""
-    planned = len(
-        {configuration.key for configuration in manifest.configurations if not configuration.reference}
-    )
+    planned = {one.key for one in manifest.configurations if not one.reference}
+    measured = planned & {repetition.configuration for repetition in manifest.repetitions}
     return (
-        f"This run is partial: it was interrupted, part of it failed, or it is still going on. {len(rows)} "
-        f"of {planned} configurations have been measured at least once."
+        "This run is partial: it was interrupted, part of it failed, or it is still going on. "
+        f"{len(measured)} of {len(planned)} configurations have been measured at least once."
     )
 
 

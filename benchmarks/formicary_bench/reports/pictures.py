@@ -1,0 +1,205 @@
+"""A run's charts as files for print, each for one column of a paper or for two: PNG, SVG or PDF.
+
+This is the only module that needs the extra `figures`. Colours are those of the HTML report, marks and dashes
+say the same without colour, and letters stay letters in SVG and PDF. The same run gives the same files.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from formicary.errors import FormicaryError, UsageError
+from formicary.quoting import printable
+from formicary_bench.reports.charts import Lines
+from formicary_bench.results.atomic import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Drawing
+
+    from formicary_bench.reports.charts import Bar, Bars, Point
+    from formicary_bench.reports.plots import Figure
+    from formicary_bench.reports.scales import Tick
+    from formicary_bench.reports.series import Series
+
+WIDTHS = {1: 3.5, 2: 7.16}
+"""Inches of one column of a paper, and of two."""
+
+_DOTS = 300  # per inch, in PNG
+_LETTER = 0.056  # inches of a letter, at most
+_BAR, _GROUP = 0.36, 0.24  # inches
+_MARKS = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^", "nabla": "v", "cross": "P"}
+_STYLE: Any = {
+    "font.size": 7,
+    "font.family": "sans-serif",
+    "axes.linewidth": 0.6,
+    "lines.scale_dashes": False,
+    "lines.linewidth": 1.0,
+    "lines.markersize": 3.5,
+    "pdf.fonttype": 42,  # TrueType, which publishers take
+    "svg.fonttype": "none",
+    "svg.hashsalt": "formicary",
+}
+_DATES = {"svg": {"Date": None}, "pdf": {"CreationDate": None, "ModDate": None}, "png": {}}
+
+
+def need_figures() -> None:
+    """Make sure that the extra `figures` is installed.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if find_spec("matplotlib") is None:
+        raise UsageError(
+            "figures cannot be drawn: matplotlib is not installed; install it: "
+            'pip install "formicary[figures]"'
+        )
+
+
+def write_pictures(figures: Sequence[Figure], kind: str, columns: int, folder: Path) -> list[Path]:
+    """Draw charts into files, in place of older ones, and give the files.
+
+    Args:
+        figures: The charts.
+        kind: `png`, `svg` or `pdf`.
+        columns: How many columns of a paper they are to fill, 1 or 2.
+        folder: Where to; it is made if need be.
+
+    Raises:
+        UsageError: The extra `figures` is not installed.
+        FormicaryError: The files cannot be written; each one is there completely, or as it was.
+    """
+    need_figures()
+    from matplotlib import rc_context
+
+    found = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, figure in enumerate(figures, 1):
+            path = folder / f"{number:02}-{_slug(figure.title)}.{kind}"
+            about = {"Title": printable(figure.title), **_DATES[kind]}
+            with rc_context(_STYLE), replacing(path) as temporary:
+                drawing = draw(figure, WIDTHS[columns])
+                drawing.savefig(temporary, format=kind, dpi=_DOTS, metadata=about)
+            found.append(path)
+    except OSError as error:
+        raise FormicaryError(
+            f"figures cannot be written to {folder} ({error.strerror or error}): free some space or name "
+            "another folder with --to"
+        ) from error
+    return found
+
+
+def draw(figure: Figure, width: float) -> Drawing:
+    """Draw a chart; its title is left to the paper's caption.
+
+    Args:
+        figure: The chart.
+        width: Inches.
+    """
+    from matplotlib.figure import Figure as Drawing
+
+    chart, colours = figure.chart, palette()
+    if not isinstance(chart, Lines):
+        return _bars(Drawing(figsize=(width, _height(chart)), layout="constrained"), chart, colours)
+    entries = len(chart.lines)
+    across = max(int(width / 1.7), 1)
+    drawing = Drawing(figsize=(width, 2.2 + 0.14 * -(-entries // across)), layout="constrained")
+    axes = drawing.add_subplot()
+    for series, points in chart.lines.items():
+        _line(axes, chart, series, points, colours[series.colour])
+    _label(axes, chart, width)
+    drawing.legend(loc="outside upper center", ncols=across, frameon=False, fontsize=6, handlelength=3)
+    return drawing
+
+
+def palette() -> dict[str, str]:
+    """Give the colours by their letters: those that the HTML report has on paper."""
+    text = (Path(__file__).parent / "template" / "report.css").read_text(encoding="utf-8")
+    return dict(re.findall(r"--([a-z]): (#[0-9a-f]{6});", text.partition("@media")[0]))
+
+
+def _line(axes: Axes, chart: Lines, series: Series, points: Sequence[Point], colour: str) -> None:
+    x = [chart.x.place(point.x) for point in points]
+    y = [chart.y.place(point.y) for point in points]
+    dash = [float(length) for length in series.dash.split()]
+    style: Any = (0, [length / 2 for length in dash]) if dash else "-"
+    mark = _MARKS[series.mark]
+    axes.plot(x, y, color=colour, linestyle=style, marker=mark, markevery=[], label=_plain(series.label))
+    for point, at, height in zip(points, x, y, strict=True):
+        if not point.marked:
+            continue
+        if point.bounds:
+            low, high = (chart.y.place(bound) for bound in point.bounds)
+            axes.vlines(at, low, high, color=colour, linewidth=0.8)
+        inside = colour if point.sound else "white"
+        axes.plot([at], [height], marker=mark, color=colour, markerfacecolor=inside, clip_on=False)
+
+
+def _label(axes: Axes, chart: Lines, width: float) -> None:
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=_plain(chart.x_title), ylabel=_plain(chart.y_title))
+    axes.set_xticks([tick.place for tick in chart.x.ticks], _apart(chart.x.ticks, width - 0.7))
+    axes.set_yticks([tick.place for tick in chart.y.ticks], [_plain(tick.text) for tick in chart.y.ticks])
+    axes.grid(visible=True, axis="y", color="#dddddd", linewidth=0.5)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _apart(ticks: Sequence[Tick], inches: float) -> list[str]:
+    """Give the names of an axis without those that would run into the one before."""
+    found, free = [], -1.0
+    for tick in ticks:
+        room = len(tick.text) * _LETTER / 2
+        fits = tick.place * inches - room >= free
+        found.append(_plain(tick.text) if fits else "")
+        free = tick.place * inches + room + _LETTER if fits else free
+    return found
+
+
+def _height(chart: Bars) -> float:
+    return 0.1 + sum(_GROUP * bool(name) + _BAR * len(bars) for name, bars in chart.groups.items())
+
+
+def _bars(drawing: Drawing, chart: Bars, colours: dict[str, str]) -> Drawing:
+    """Draw each group on a scale of its own, each bar below its name and value."""
+    axes = drawing.add_subplot()
+    axes.set_axis_off()
+    y = 0.0
+    for name, bars in chart.groups.items():
+        if name:
+            axes.text(0, y + _GROUP * 0.7, _plain(name), weight="bold")
+            y += _GROUP
+        longest = max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds]) or 1
+        for bar in bars:
+            _bar(axes, bar, y, longest, colours[bar.series.colour])
+            y += _BAR
+    axes.set(xlim=(0, 1), ylim=(y + 0.05, 0))
+    return drawing
+
+
+def _bar(axes: Axes, bar: Bar, y: float, longest: float, colour: str) -> None:
+    inches = axes.get_figure(root=True).get_figwidth()  # type: ignore[union-attr] # it has been added to one
+    room = max(int(inches / _LETTER) - len(bar.text) - 2, 4)
+    label = bar.series.label if len(bar.series.label) <= room else bar.series.label[: room - 1] + "…"
+    axes.text(0, y + 0.15, _plain(label))
+    axes.text(1, y + 0.15, _plain(bar.text), horizontalalignment="right")
+    hollow = {"edgecolor": colour, "facecolor": "white", "linestyle": "--"}
+    look: Any = {"color": colour} if bar.sound else hollow
+    axes.barh(y + 0.25, bar.value / longest, height=0.12, **look)
+    if bar.bounds:
+        low, high = (max(bound, 0) / longest for bound in bar.bounds)
+        axes.plot([low, high], [y + 0.25] * 2, color="black", linewidth=0.8, marker="|", clip_on=False)
+
+
+def _plain(text: str) -> str:
+    """Give a text that is not taken for mathematics."""
+    return printable(text).replace("\\", "\\\\").replace("$", r"\$")
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", title.lower()).strip("-.")[:100] or "figure"

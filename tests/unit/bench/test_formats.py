@@ -1,0 +1,176 @@
+"""Reports as tables: CSV, Markdown and LaTeX, of sound runs and of folders that try to be more than text."""
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+
+import msgspec
+import pytest
+from tests.plugins.missing import leave_out
+from tests.unit.bench.synthetic import EVIL, create_plan, make_run, plan, row
+
+from formicary_bench.reports import latex, markdown
+from formicary_bench.reports.csv import write, write_raw
+from formicary_bench.reports.sections import sections_of
+from formicary_bench.reports.tables import Column
+from formicary_bench.results.summary import Row, summarise
+
+DOCUMENT = "\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{}\\end{{document}}\n"
+NASTY = (
+    EVIL, "\\input{/etc/passwd}", "100% $x_1^2$ #{}~&", "[1cm] * --- ?` !` ``''", "a|b\nc",
+    "é ß 中 \u202e µ ± → —",
+)  # fmt: skip
+
+
+def table_of(text):
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def as_csv(rows):
+    stream = io.StringIO(newline="")
+    write(rows, stream)
+    return stream.getvalue()
+
+
+def nasty(tmp_path, name="run"):
+    (configuration,) = plan(pairs=(1,))[:1]
+    evil = msgspec.structs.replace(configuration, experiment="; ".join(NASTY)[:200], platform=NASTY[2])
+    return make_run(tmp_path / name, [evil], repetitions=0, complete=False, left_out=NASTY[3])
+
+
+# CSV
+
+
+def test_csv_has_a_line_for_each_configuration_with_the_rows_values(quick_run):
+    rows = summarise(quick_run)
+    table = table_of(as_csv(rows))
+    assert len(table) == len(rows) == 15
+    for line, one in zip(table, rows, strict=True):
+        assert (line["experiment"], line["platform"], int(line["pairs"])) == (
+            one.experiment,
+            one.platform,
+            one.pairs,
+        )
+        if one.rtt_mean_us is not None:
+            assert float(line["rtt_mean_us"]) == one.rtt_mean_us
+            assert (float(line["rtt_ci95_us_low"]), float(line["rtt_ci95_us_high"])) == one.rtt_ci95_us
+    created = next(line for line in table if line["experiment"] == "create")
+    assert (created["rtt_mean_us"], created["memory.uss.mean"], created["full_load"]) == ("", "", "")
+
+
+def test_every_csv_has_the_same_columns():
+    first = as_csv([row()]).partition("\r\n")[0].split(",")
+    assert first == as_csv([]).strip().split(",")
+    assert len(set(first)) == len(first)
+    assert {field.name for field in msgspec.structs.fields(Row)} <= {
+        re.sub(r"_(low|high)$", "", name.partition(".")[0]) for name in first
+    } | set(first)
+
+
+@pytest.mark.parametrize("text", ['a,"b"', "=1+1", "@x", "line\r\nbreak", "\x1b[31m"])
+def test_csv_gives_texts_as_texts(text):
+    (line,) = table_of(as_csv([row(platform=text, notes=("one, two", "three"))]))
+    assert line["platform"].isprintable()
+    assert line["platform"][0] not in "=+-@"
+    assert line["notes"] == "one, two; three"
+    assert line["pairs"] == "1"
+
+
+def test_raw_csv_has_every_value(tmp_path):
+    run = make_run(tmp_path / "run", [*plan(pairs=(2,))[:1], *create_plan()[:1]], repetitions=2)
+    stream = io.StringIO(newline="")
+    write_raw(run, stream)
+    table = table_of(stream.getvalue())
+    data = run.round_trips(run.manifest.repetitions[0])
+    first = [line for line in table if line["repetition"] == "1" and line["pair"]]
+    assert [int(line["rtt_ns"]) for line in first] == data.rtt_ns.tolist()
+    assert [int(line["phase"]) for line in first] == data.phase.tolist()
+    created = [line for line in table if line["batch"]]
+    assert len(created) == 40
+    assert {line["pair"] for line in created} == {""}
+
+
+# Markdown
+
+
+def cells(line):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def test_markdown_has_the_sentences_and_tables_of_the_report(quick_run):
+    text = markdown.render(quick_run, sections_of(quick_run))
+    assert text.startswith("# quick\n")
+    assert "## Pairs of agents, all talking at once (messaging/pairs)" in text
+    assert "\n- In one process, a message and its answer take" in text
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    heads = [n for n, line in enumerate(lines) if line.startswith("| :---")]
+    assert len(heads) == 3
+    for begin, end in zip(heads, [*(head - 1 for head in heads[1:]), len(lines)], strict=True):
+        assert {len(cells(line)) for line in lines[begin - 1 : end]} == {len(cells(lines[begin]))}
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_markdown_gives_names_as_they_stand(text):
+    shown = markdown._table([Column("who", (text,), names=True), Column("1. [x](y)", ("- b",))])
+    head, _, line = shown.splitlines()
+    assert len(cells(line)) == len(cells(head)) == 2
+    assert not re.search(r"(?<!\\)[<*\[`$]", line)
+    assert "1\\. \\[x\\](y)" in head
+    assert "\\- b" in line
+
+
+def test_reports_of_partial_and_empty_runs_say_so(tmp_path):
+    run = nasty(tmp_path)
+    for render in (markdown.render, latex.render):
+        text = render(run, sections_of(run))
+        assert "This run is partial" in text
+        assert "Left out." in text
+        assert "Nothing has been measured yet." in text
+
+
+# LaTeX
+
+
+def compiled(tmp_path, body):
+    """Have LaTeX make a PDF, without leave to run programs; give what it said."""
+    if not shutil.which("pdflatex"):
+        leave_out("pdflatex is missing: apt-get install texlive-latex-recommended")
+    (tmp_path / "page.tex").write_text(DOCUMENT.format(body), encoding="utf-8")
+    command = ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=50, check=False)
+    said = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, said[-2000:]
+    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
+    return said
+
+
+def test_tables_compile(quick_run, tmp_path):
+    text = latex.render(quick_run, sections_of(quick_run))
+    assert text.count("\\toprule") == text.count("\\bottomrule") == 3
+    said = compiled(tmp_path, text)
+    assert "Missing character" not in said
+
+
+def test_tables_with_nasty_names_compile_as_text(tmp_path):
+    columns = [Column("who", NASTY, names=True), Column("figure", tuple(reversed(NASTY)))]
+    text = "\n".join(latex._tables(" ".join(NASTY), columns, [latex._escape(one) for one in NASTY]))
+    assert "\\input" not in text
+    assert "[U+4E2D]" in text.replace("{[}", "[")
+    assert "Missing character" not in compiled(tmp_path, text)
+
+
+def test_long_tables_go_on_and_lose_no_line(tmp_path):
+    names = tuple(f"line {number}" for number in range(95))
+    text = "\n".join(latex._tables("Long", [Column("who", names, names=True)], ["a remark"]))
+    assert re.findall(r"^(line \d+) ", text, re.MULTILINE) == list(names)
+    assert text.count("\\begin{table}") == 3
+    assert text.count("(continued)") == 2
+    assert text.count("a remark") == 1
+    assert "Float too large" not in compiled(tmp_path, text)
+
+
+def test_signs_that_latex_would_join_stay_apart():
+    assert latex._escape("a--b ''") == "a-{}-b '{}'"
+    assert latex._escape("a-b, c") == "a-b, c"

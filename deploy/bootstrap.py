@@ -3,9 +3,9 @@
     python3 deploy/bootstrap.py bench [ARGUMENTS]   measure: `formicary bench run ARGUMENTS`, or `quick`
     python3 deploy/bootstrap.py test [-- ARGUMENTS] check everything; ARGUMENTS go to pytest, which comes last
 
-The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, iproute2, openssh-server and
-LaTeX, come from the system's packages where they are missing and this account may install them (root, or sudo
-without a password); none of their services is started. A second run finds everything done.
+The environment is `.venv` in the checkout. Prosody, and for the tests ejabberd, iproute2, openssh-server,
+LaTeX and Chromium, come from the system's packages where they are missing and this account may install them
+(root, or sudo without a password); none of their services is started. A second run finds everything done.
 """
 
 # It runs before anything is installed, so it uses the standard library alone; and it has to tell an older
@@ -36,11 +36,12 @@ PROGRAMS = {  # one of each package
     "iproute2": "ss",
     "openssh-server": "sshd",
     "texlive-latex-recommended": "pdflatex",
+    "chromium": "chromium",
 }
 SERVICES = {"prosody": "prosody", "ejabberd": "ejabberd", "openssh-server": "ssh"}  # of those that have one
 MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the XMPP server that they need
 HOSTS = ("iproute2", "openssh-server")  # make hosts of namespaces, as root; tests say so where they cannot be
-REPORTS = ("texlive-latex-recommended",)  # what reports are read by; tests say so where it is missing
+REPORTS = ("texlive-latex-recommended", "chromium")  # what reports are read by; tests say so where it is missing
 ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups

@@ -10,6 +10,7 @@ pytest_plugins = [
     "pytester",
     "tests.plugins.missing",  # before those that import it, whose assertions pytest rewrites
     "tests.plugins.async_tests",
+    "tests.plugins.browser",
     "tests.plugins.extras",
     "tests.plugins.leaks",
     "tests.plugins.namespaces",

@@ -38,13 +38,14 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """A chart of lines."""
+    """A chart of lines; `linear` is an axis of equal steps for who does not want the logarithmic `y`."""
 
     x_title: str
     y_title: str
     x: Scale
     y: Scale
     lines: dict[Series, list[Point]]
+    linear: Scale | None = None
 
 
 class Bar(msgspec.Struct, frozen=True):

@@ -13,10 +13,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from markupsafe import Markup
 
 from formicary_bench.reports import figures
-from formicary_bench.reports.charts import draw, swatch
+from formicary_bench.reports.charts import Lines, draw, swatch
 from formicary_bench.reports.hosts import voided_digest
 from formicary_bench.reports.sections import sections
 from formicary_bench.reports.sentences import tiles
@@ -132,8 +133,12 @@ def _drawings(figure: Figure, number: int) -> dict[str, Markup]:
     description = (
         f"{figure.caption} {f'Series: {names}. ' if names else ''}The values are in the table below."
     )
+    charts = {"": figure.chart}
+    if isinstance(figure.chart, Lines) and figure.chart.linear:
+        charts["linear "] = msgspec.structs.replace(figure.chart, y=figure.chart.linear)
     return {
-        kind: draw(figure.chart, f"chart-{number}-{kind}", figure.title, description, width)
+        f"{axis}{kind}": draw(chart, f"chart-{number}-{axis.strip()}{kind}", figure.title, description, width)
+        for axis, chart in charts.items()
         for kind, width in (("wide", WIDE), ("narrow", NARROW))
     }
 

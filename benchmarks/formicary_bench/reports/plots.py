@@ -67,6 +67,7 @@ def against(
         scales.logarithmic_at([x(row) for row in rows], lambda value: text(int(value))),
         scales.logarithmic([row.rtt_mean_us or 0 for row in rows], tick),
         lines,
+        scales.linear([0, *(row.rtt_mean_us or 0 for row in rows)], tick),
     )
 
 

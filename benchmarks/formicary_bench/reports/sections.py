@@ -22,6 +22,7 @@ from formicary_bench.reports.families import (
 )
 from formicary_bench.reports.hosts import voided_digest
 from formicary_bench.reports.plots import Figure, against, bars, beside, intervals, tick, values
+from formicary_bench.reports.sentences import source
 from formicary_bench.reports.series import by_series, label
 from formicary_bench.reports.tables import (
     Column,
@@ -58,6 +59,7 @@ class Section(msgspec.Struct, frozen=True):
 
     experiment: str
     title: str
+    source: str
     sentences: list[str]
     remarks: list[str]
     figures: list[Figure]
@@ -83,6 +85,7 @@ def sections(found: Sequence[Digest]) -> list[Section]:
         Section(
             experiment=experiment,
             title=heading(experiment, rows),
+            source=source(experiment),
             sentences=said(experiment, rows, run),
             remarks=to_know(rows),
             figures=_figures(experiment, [digest for digest in found if digest.row in rows], run),
@@ -236,6 +239,7 @@ def _tails(digests: list[Digest], name: str) -> Figure:
         scales.tail([point.x for point in points], figures.part),
         scales.logarithmic([point.y for point in points], tick),
         lines,
+        scales.linear([0, *(point.y for point in points)], tick),
     )
     caption = "How long the slow ones take. Each step to the right leaves out a tenth of what was left."
     return Figure(name, caption, chart, _tail_columns([digest.row for digest in digests]))

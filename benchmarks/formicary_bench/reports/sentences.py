@@ -60,6 +60,13 @@ def title(experiment: str) -> str:
     return TITLES.get(experiment, experiment)
 
 
+def source(experiment: str) -> str:
+    """Say which paper an experiment is from, with its figures there; empty where that is not known."""
+    from formicary_bench.experiments.catalogue import EXPERIMENTS
+
+    return next((one.source for one in EXPERIMENTS if one.name == experiment), "")
+
+
 def sentences(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> list[str]:
     """Say what an experiment found about everything that is no baseline, a sentence each.
 

@@ -41,7 +41,7 @@ PROGRAMS = {  # one of each package
 SERVICES = {"prosody": "prosody", "ejabberd": "ejabberd", "openssh-server": "ssh"}  # of those that have one
 MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the XMPP server that they need
 HOSTS = ("iproute2", "openssh-server")  # make hosts of namespaces, as root; tests say so where they cannot be
-REPORTS = ("texlive-latex-recommended", "chromium")  # what reports are read by; tests say so where it is missing
+REPORTS = ("texlive-latex-recommended", "chromium")  # read reports; tests say so where they cannot be
 ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups

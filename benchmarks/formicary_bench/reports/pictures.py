@@ -169,22 +169,21 @@ def _bars(drawing: Drawing, chart: Bars, colours: dict[str, str]) -> Drawing:
     """Draw each group on a scale of its own, each bar below its name and value."""
     axes = drawing.add_subplot()
     axes.set_axis_off()
-    y = 0.0
+    y, letters = 0.0, int(drawing.get_figwidth() / _LETTER)
     for name, bars in chart.groups.items():
         if name:
             axes.text(0, y + _GROUP * 0.7, _plain(name), weight="bold")
             y += _GROUP
         longest = max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds]) or 1
         for bar in bars:
-            _bar(axes, bar, y, longest, colours[bar.series.colour])
+            _bar(axes, bar, y, longest, colours[bar.series.colour], letters)
             y += _BAR
     axes.set(xlim=(0, 1), ylim=(y + 0.05, 0))
     return drawing
 
 
-def _bar(axes: Axes, bar: Bar, y: float, longest: float, colour: str) -> None:
-    inches = axes.get_figure(root=True).get_figwidth()  # type: ignore[union-attr] # it has been added to one
-    room = max(int(inches / _LETTER) - len(bar.text) - 2, 4)
+def _bar(axes: Axes, bar: Bar, y: float, longest: float, colour: str, letters: int) -> None:
+    room = max(letters - len(bar.text) - 2, 4)
     label = bar.series.label if len(bar.series.label) <= room else bar.series.label[: room - 1] + "…"
     axes.text(0, y + 0.15, _plain(label))
     axes.text(1, y + 0.15, _plain(bar.text), horizontalalignment="right")

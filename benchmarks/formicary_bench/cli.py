@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from formicary_bench import compare
-from formicary_bench.drivers.cli import app as platforms
 from formicary_bench import report as reporting
+from formicary_bench.drivers.cli import app as platforms
 from formicary_bench.scaling.cli import model
 
 if TYPE_CHECKING:

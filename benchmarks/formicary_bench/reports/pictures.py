@@ -106,7 +106,7 @@ def draw(figure: Figure, width: float) -> Drawing:
 
     chart, colours = figure.chart, palette()
     if not isinstance(chart, Lines):
-        return _bars(Drawing(figsize=(width, _height(chart)), layout="constrained"), chart, colours)
+        return _bars(Drawing(figsize=(width, _height(chart))), chart, colours)
     entries = len(chart.lines)
     across = max(int(width / 1.7), 1)
     drawing = Drawing(figsize=(width, 2.2 + 0.14 * -(-entries // across)), layout="constrained")
@@ -167,23 +167,24 @@ def _height(chart: Bars) -> float:
 
 def _bars(drawing: Drawing, chart: Bars, colours: dict[str, str]) -> Drawing:
     """Draw each group on a scale of its own, each bar below its name and value."""
-    axes = drawing.add_subplot()
+    axes = drawing.add_axes((0.01, 0, 0.98, 1))
     axes.set_axis_off()
-    y, letters = 0.0, int(drawing.get_figwidth() / _LETTER)
+    y = 0.0
     for name, bars in chart.groups.items():
         if name:
             axes.text(0, y + _GROUP * 0.7, _plain(name), weight="bold")
             y += _GROUP
         longest = max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds]) or 1
         for bar in bars:
-            _bar(axes, bar, y, longest, colours[bar.series.colour], letters)
+            _bar(axes, bar, y, longest, colours)
             y += _BAR
     axes.set(xlim=(0, 1), ylim=(y + 0.05, 0))
     return drawing
 
 
-def _bar(axes: Axes, bar: Bar, y: float, longest: float, colour: str, letters: int) -> None:
-    room = max(letters - len(bar.text) - 2, 4)
+def _bar(axes: Axes, bar: Bar, y: float, longest: float, colours: dict[str, str]) -> None:
+    colour, inches = colours[bar.series.colour], axes.get_window_extent().width / axes.figure.dpi
+    room = max(int(inches / _LETTER) - len(bar.text) - 2, 4)
     label = bar.series.label if len(bar.series.label) <= room else bar.series.label[: room - 1] + "…"
     axes.text(0, y + 0.15, _plain(label))
     axes.text(1, y + 0.15, _plain(bar.text), horizontalalignment="right")

@@ -6,7 +6,18 @@ import re
 
 import pytest
 from rich.console import Console
-from tests.unit.bench.synthetic import ALONE, CROWD, CROWDED_FLOOR, EVIL, FLOOR, ROWS, make_run, plan, row
+from tests.unit.bench.synthetic import (
+    ALONE,
+    CROWD,
+    CROWDED_FLOOR,
+    EVIL,
+    FLOOR,
+    ROWS,
+    add_repetition,
+    make_run,
+    plan,
+    row,
+)
 
 from formicary_bench.reports import figures, json_lines
 from formicary_bench.reports.sentences import remarks, sentences, tiles
@@ -189,10 +200,12 @@ def test_the_terminal_shows_figures_and_what_they_stand_on(quick_run):
 
 
 def test_the_terminal_admits_what_is_wrong(tmp_path):
-    run = make_run(tmp_path / "run", plan(pairs=(1, 3))[:2], repetitions=0, complete=False)
+    configurations = plan(pairs=(1, 3))[:2]
+    run = make_run(tmp_path / "run", configurations, repetitions=0, complete=False)
+    add_repetition(run, configurations[1], 1, seed=1)
     text = shown(run, [ALONE, row(pairs=200, full_load=False)])
     assert "This run is partial" in text
-    assert "2 of 2 configurations" in text
+    assert "1 of 2 configurations" in text
     assert "not held" in text
     assert "Full load did not hold for Agents (200 at once)" in text
 

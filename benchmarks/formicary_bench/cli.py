@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from formicary_bench import compare
+from formicary_bench import compare, listing, publish
 from formicary_bench import report as reporting
 from formicary_bench.drivers.cli import app as platforms
 from formicary_bench.scaling.cli import model
@@ -297,9 +297,29 @@ def run(
     _conclude(outcome, as_json=as_json)
 
 
-@app.command(name="list", epilog=_examples("list", "list --json"))
-def list_(*, as_json: Json = False) -> None:
+@app.command(
+    name="list", epilog=_examples("list", "list --where 'experiment=messaging/pairs date>=2026-01-01'")
+)
+def list_(
+    *,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONDITIONS",
+            help="List old runs instead: those for which all conditions hold, by experiment, date, host and "
+            "version.",
+            show_default=False,
+        ),
+    ] = None,
+    runs: Annotated[Path, typer.Option(metavar="FOLDER", help="With --where: where the runs are.")] = Path(
+        "runs"
+    ),
+    as_json: Json = False,
+) -> None:
     """List the experiments: what they measure, what they vary, which paper they are from."""
+    if where is not None:
+        listing.list_runs(where, runs, as_json=as_json)
+        return
     from formicary_bench.experiments.catalogue import EXPERIMENTS
     from formicary_bench.experiments.selections import SELECTIONS
 
@@ -355,6 +375,7 @@ def show(
 
 app.add_typer(platforms, name="platforms")
 app.command(name="report", epilog=reporting.REPORT)(reporting.report)
+app.command(name="publish", epilog=publish.PUBLISH)(publish.publish)
 app.command(name="compare", epilog=compare.COMPARE)(compare.compare)
 app.command(name="gate", epilog=compare.GATE)(compare.gate)
 

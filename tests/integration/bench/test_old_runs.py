@@ -1,0 +1,105 @@
+"""Old runs: `formicary bench list --where` finds them, `formicary bench publish` gives them away."""
+
+from datetime import UTC, datetime
+
+import msgspec
+import pytest
+from tests.unit.bench.synthetic import EVIL, MACHINE, create_plan, make_run, plan
+
+from formicary_bench.results.folder import MANIFEST, RunFolder
+
+
+@pytest.fixture
+def runs(tmp_path):
+    base = tmp_path / "runs"
+    base.mkdir()
+    make_run(base / "b", plan(pairs=(1,))[:1], repetitions=0, formicary="0.1.0")
+    second = make_run(base / "a", create_plan()[:1], repetitions=0, formicary="0.2.0")
+    other = msgspec.structs.replace(MACHINE, host="lab-4")
+    second._save(
+        msgspec.structs.replace(second.manifest, machine=other, started=datetime(2026, 4, 1, 23, tzinfo=UTC))
+    )
+    (base / "no-run").mkdir()
+    return base
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("", ["b", "a"]),
+        ("experiment=create", ["a"]),
+        ("experiment!=create", ["b"]),
+        ("host=lab-4", ["a"]),
+        ("version=0.1.0 experiment=messaging/pairs", ["b"]),
+        ("version=0.1.0 experiment=create", []),
+        ("date>=2026-04-01", ["a"]),
+        ("date<2026-04-01", ["b"]),
+        ("date=2026-03-14", ["b"]),
+        ("date>2026-03-14 date<=2026-04-01", ["a"]),
+    ],
+)
+def test_runs_are_found_by_conditions(bench, runs, where, found):
+    listed = bench("list", "--where", where, "--json")
+    assert listed.code == 0, listed.err
+    assert [row["run"] for row in listed.rows] == [f"runs/{name}" for name in found]
+    shown = bench("list", "--where", where)
+    assert [name in shown.out for name in ("runs/a", "runs/b")] == ["a" in found, "b" in found]
+    assert ("no run in runs is such" in shown.err) == (not found)
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("experiment", "'experiment' in --where is no condition: write it as in 'experiment="),
+        ("cpu=x", "'cpu' in --where is none of experiment, date, host, version"),
+        ("host>x", "'host>x' in --where: only date has an order; for host write = or !="),
+        ("date>=yesterday", "'date>=yesterday' in --where names no day"),
+    ],
+)
+def test_bad_conditions_are_one_sentence(bench, runs, where, said):
+    refused = bench("list", "--where", where)
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+    assert refused.err.count("\n") == 1
+
+
+def test_a_missing_folder_is_one_sentence(bench, tmp_path):
+    refused = bench("list", "--where", "host=x", "--runs", tmp_path / "missing")
+    assert refused.code == 2
+    assert "no runs can be looked for" in refused.err
+
+
+def test_a_broken_run_is_named_and_the_others_are_listed(bench, runs):
+    (runs / "no-run" / MANIFEST).write_text("{")
+    listed = bench("list", "--where", "", "--json")
+    assert len(listed.rows) == 2
+    assert listed.err.startswith("! the manifest runs/no-run")
+
+
+def test_names_in_a_run_do_not_steer_the_terminal(bench, runs):
+    make_run(runs / "evil", [], repetitions=0, formicary=EVIL)
+    assert "\x1b" not in bench("list", "--where", "date>=2026-01-01").out
+
+
+def test_a_published_run_has_all_and_can_be_opened_as_a_run(bench, tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1,))[:2], repetitions=1)
+    done = bench("publish", run.path, "--to", tmp_path / "public" / "x")
+    assert done.code == 0, done.err
+    folder = tmp_path / "public" / "x"
+    names = ["index.html", "manifest.json", "raw", "rows.csv", "rows.jsonl", "tables.md", "tables.tex"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert [path.name for path in folder.parent.iterdir()] == ["x"]
+    assert "Pairs of agents" in (folder / "index.html").read_text()
+    again = RunFolder.open(folder)
+    for repetition in run.manifest.repetitions:
+        assert again.raw_path(repetition).read_bytes() == run.raw_path(repetition).read_bytes()
+
+
+def test_what_cannot_be_published_leaves_nothing(bench, tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1,))[:1], repetitions=1)
+    assert bench("publish", run.path, "--to", run.path).code == 2
+    next(iter((run.path / "raw").iterdir())).unlink()
+    refused = bench("publish", run.path, "--to", tmp_path / "out")
+    assert refused.code == 2
+    assert "are missing" in refused.err
+    assert list(tmp_path.iterdir()) == [run.path]

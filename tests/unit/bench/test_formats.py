@@ -95,6 +95,12 @@ def test_raw_csv_has_every_value(tmp_path):
 # Markdown
 
 
+def tables(run):
+    """Count the tables of a run's report."""
+    found = sections_of(run)
+    return sum(1 + bool(one.ratios) + len(one.extras) for one in found)
+
+
 def cells(line):
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
@@ -106,7 +112,7 @@ def test_markdown_has_the_sentences_and_tables_of_the_report(quick_run):
     assert "\n- In one process, a message and its answer take" in text
     lines = [line for line in text.splitlines() if line.startswith("|")]
     heads = [n for n, line in enumerate(lines) if line.startswith("| :---")]
-    assert len(heads) == 3
+    assert len(heads) == tables(quick_run)
     for begin, end in zip(heads, [*(head - 1 for head in heads[1:]), len(lines)], strict=True):
         assert {len(cells(line)) for line in lines[begin - 1 : end]} == {len(cells(lines[begin]))}
 
@@ -148,7 +154,8 @@ def compiled(tmp_path, body):
 
 def test_tables_compile(quick_run, tmp_path):
     text = latex.render(quick_run, sections_of(quick_run))
-    assert text.count("\\toprule") == text.count("\\bottomrule") == 3
+    assert text.count("\\toprule") == text.count("\\bottomrule")
+    assert text.count("\\caption") - text.count("(continued)") == tables(quick_run)
     said = compiled(tmp_path, text)
     assert "Missing character" not in said
 

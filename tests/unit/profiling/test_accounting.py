@@ -131,11 +131,12 @@ def test_a_known_split_over_all_groups_is_found_within_two_points(run, monkeypat
         check_within(values, 0.02)
 
 
-async def alone(truth, shares_of_agents):
+async def alone(one, two, three):
+    """Have three agents burn, each with a truth of its own; return the profile."""
     async with Container("c1") as container:
-        await container.start(agent("one", Worker(truth, shares_of_agents[0])))
-        await container.start(agent("two", Worker(truth, shares_of_agents[1])))
-        await container.start(Micro("three", truth, shares_of_agents[2]))
+        await container.start(agent("one", Worker(one, 0.001)))
+        await container.start(agent("two", Worker(two, 0.003)))
+        await container.start(Micro("three", three, 0.006))
         async with accounting(container) as account:
             asker = Asker("one", "two", "three", rounds=20)
             await container.start(agent("asker", asker))
@@ -144,13 +145,14 @@ async def alone(truth, shares_of_agents):
 
 
 def test_each_agents_time_is_its_own():
-    wanted = (0.001, 0.003, 0.006)
-    errors = [[], [], []]
+    errors = {"one/Worker": [], "two/Worker": [], "three": []}
     for _ in range(_REPETITIONS):
-        found = shares(by_agent(uvloop.run(alone(Truth(), wanted))))
-        for values, name, seconds in zip(errors, ("one/Worker", "two/Worker", "three"), wanted, strict=True):
-            values.append(found[name] - seconds / sum(wanted))
-    for values in errors:
+        truths = {name: Truth() for name in errors}
+        found = shares(by_agent(uvloop.run(alone(*truths.values()))))
+        burnt = shares({name: truth.burnt["agents"] for name, truth in truths.items()})
+        for name, values in errors.items():
+            values.append(found[name] - burnt[name])
+    for values in errors.values():
         check_within(values, 0.02)
 
 

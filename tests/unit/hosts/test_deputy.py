@@ -185,7 +185,12 @@ def test_a_worker_is_told_and_heard(deputy):
 def test_what_is_set_for_the_host_is_in_its_workers(deputy):
     deputy.say(Use({"FORMICARY_TEST": "for you"}), Start(4))
     pid = deputy.hear(Started).pid
-    assert b"FORMICARY_TEST=for you" in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    environment = Path(f"/proc/{pid}/environ")
+    until = time.monotonic() + 30
+    while not (variables := environment.read_bytes().split(b"\0"))[0]:  # its program is being loaded
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    assert b"FORMICARY_TEST=for you" in variables
     assert "for you" not in " ".join(psutil.Process(deputy.process.pid).cmdline())
 
 

@@ -63,6 +63,7 @@ def _examples(*commands: str) -> str:
         "run network --pairs 1,10,100",
         "run messaging/cpu --repeat 100",
         "run messaging/open-loop --rate 1000,5000 --arrivals poisson --route direct",
+        "run messaging/saturation --p99 5ms --platform formicary-behaviours,tcp",
         "run messaging/pairs --hosts hosts.toml --on a,b --route direct,xmpp",
         "run messaging/pairs --hosts hosts.toml --placement two-containers,two-hosts --route direct --tls on",
     )
@@ -218,8 +219,16 @@ def run(
         str | None,
         typer.Option(
             metavar="KIND,...",
-            help="How those follow each other: constant, after equal times; poisson, in bunches.",
+            help="How messages follow each other there: constant, after equal times; poisson, in bunches.",
             show_default="constant",
+        ),
+    ] = None,
+    p99: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="With messaging/saturation: within what time 99% of all messages are to be answered.",
+            show_default="5ms",
         ),
     ] = None,
     rounds: Annotated[
@@ -286,6 +295,7 @@ def run(
         platform=platform,
         rate=rate,
         arrivals=arrivals,
+        p99=p99,
         rounds=rounds,
         warm_up=warm_up,
         profile=profile,

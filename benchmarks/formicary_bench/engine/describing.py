@@ -40,6 +40,8 @@ def _size(configuration: Configuration) -> str:
         return f"{seen_by}{configuration.services} services{spread}"
     word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
     paced = f", {configuration.rate} messages/s ({configuration.arrivals})" if configuration.rate else ""
+    if configuration.limit_us:
+        paced = f", 99% within {configuration.limit_us} µs ({configuration.arrivals})"
     return f"{configuration.load} {word}, {configuration.payload_bytes} bytes{paced}"
 
 

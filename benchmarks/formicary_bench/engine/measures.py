@@ -8,8 +8,9 @@ from formicary_bench.engine.growth import measure_growth
 from formicary_bench.engine.memory import measure_memory
 from formicary_bench.engine.network import measure_network
 from formicary_bench.engine.repetition import measure
+from formicary_bench.engine.saturation import measure_saturation
 from formicary_bench.engine.scale_out import measure_scale_out
-from formicary_bench.results.model import GROWTH, MEMORY, NETWORK, SCALE_OUT
+from formicary_bench.results.model import GROWTH, MEMORY, NETWORK, SATURATION, SCALE_OUT
 
 if TYPE_CHECKING:
     from formicary.profiling.model import Profile
@@ -41,6 +42,7 @@ _MEASURES: dict[str, _Measure] = {
     GROWTH: measure_growth,
     NETWORK: measure_network,
     SCALE_OUT: measure_scale_out,
+    SATURATION: measure_saturation,
 }
 
 

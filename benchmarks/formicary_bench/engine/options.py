@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ MOST_SECONDS = 86_400
 MOST_RATE = 1_000_000
 _SEED_BITS = 32
 _LISTS = {"experiment": "formicary bench list", "platform": "formicary bench platforms"}
+_UNITS = {"us": 1, "ms": 1000, "s": 1_000_000}
 _ON_OFF = {True: "on", False: "off"}
 REPETITIONS = 3
 """How often each configuration is measured: with fewer, intervals are too wide to say anything."""
@@ -62,6 +64,7 @@ class Options:
         subjects: names of what is measured.
         rates: messages per second of all senders together, where they do not wait for answers.
         arrivals: how those follow each other.
+        limit_us: within how many microseconds 99% are to be answered.
         rounds: round trips of each pair before, while and after it is measured.
         warm_up: what is left out as warm-up: `detect`, or how many round trips; as planned if None.
         profile: whether to see where the CPU time goes, in repetitions of their own.
@@ -86,6 +89,7 @@ class Options:
     subjects: tuple[str, ...] | None = None
     rates: tuple[int, ...] | None = None
     arrivals: tuple[str, ...] | None = None
+    limit_us: int | None = None
     rounds: tuple[int, int, int] | None = None
     warm_up: int | str | None = None
     profile: bool = False
@@ -116,6 +120,7 @@ class Options:
         given |= {name: list(values) for name, values in lists.items() if values is not None}
         given |= {"profile": True} if self.profile else {}
         given |= {} if self.warm_up is None else {WARM_UP: self.warm_up}
+        given |= {} if self.limit_us is None else {"p99": f"{self.limit_us}us"}
         given |= {} if self.growth is None else {"growth": self.growth}
         return given | {"repeat": self.repeat, "seed": self.seed}
 
@@ -139,6 +144,7 @@ def parse(
     platform: str | None = None,
     rate: str | None = None,
     arrivals: str | None = None,
+    p99: str | None = None,
     rounds: str | None = None,
     warm_up: str | None = None,
     profile: bool = False,
@@ -167,6 +173,7 @@ def parse(
         "tls": tls,
         "rate": rate,
         "arrivals": arrivals,
+        "p99": p99,
         "rounds": rounds,
     }
     if experiment in known:
@@ -195,6 +202,7 @@ def parse(
         subjects=_subjects(platform),
         rates=numbers("--rate", rate, 1, MOST_RATE),
         arrivals=_names("arrivals", arrivals, ARRIVALS),
+        limit_us=_duration("--p99", p99),
         rounds=_rounds(rounds),
         warm_up=_warm_up(warm_up, rounds),
         profile=profile,
@@ -228,6 +236,19 @@ def _number(option: str, word: str, low: int, high: int) -> int:
             f"write {option} {max(low, 1)}, say"
         )
     return int(word)
+
+
+def _duration(option: str, text: str | None) -> int | None:
+    """Read a time with its unit as microseconds: `800us`, `5ms`, `1s`."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"([0-9]{1,9})(us|ms|s)", text.strip())
+    time = int(found[1]) * _UNITS[found[2]] if found else 0
+    if not 0 < time <= MOST_SECONDS * _UNITS["s"]:
+        raise UsageError(
+            f"{option} takes a time with its unit, us, ms or s, not {text[:40]!r}; write {option} 5ms, say"
+        )
+    return time
 
 
 def _rounds(text: str | None) -> tuple[int, int, int] | None:

@@ -137,6 +137,9 @@ def _size(configuration: Configuration) -> str:
     if configuration.family == DIRECTORY:
         seen_by = f"--containers {configuration.containers} " if configuration.containers else ""
         return f"{seen_by}--services {configuration.services} {rounds}"
+    if configuration.limit_us:
+        limit = f"--p99 {configuration.limit_us}us --arrivals {configuration.arrivals}"
+        return f"{limit} --pairs {configuration.load} --payload {configuration.payload_bytes}"
     paced = f"--rate {configuration.rate} --arrivals {configuration.arrivals} " if configuration.rate else ""
     return f"{paced}--pairs {configuration.load} --payload {configuration.payload_bytes} {rounds}"
 

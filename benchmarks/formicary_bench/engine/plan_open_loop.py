@@ -30,7 +30,7 @@ def paced(plain: Configuration, experiment: Experiment, options: Options) -> Ite
     Raises:
         UsageError: messages are too small to be told apart, or would take longer than an hour.
     """
-    if not experiment.rates:
+    if not experiment.arrivals:
         yield plain
         return
     if plain.payload_bytes < HEAD:
@@ -38,6 +38,12 @@ def paced(plain: Configuration, experiment: Experiment, options: Options) -> Ite
             f"{experiment.name} tells messages apart by the first {HEAD} bytes of their bodies; take "
             f"--payload {HEAD} or more"
         )
+    if experiment.limit_us:
+        searched = replace(plain, warm_up=0, measured=0, cool_down=0)
+        limit_us = options.limit_us or experiment.limit_us
+        for arrivals in options.arrivals or experiment.arrivals:
+            yield replace(searched, arrivals=arrivals, limit_us=limit_us)
+        return
     for rate, arrivals in product(options.rates or experiment.rates, options.arrivals or experiment.arrivals):
         one = replace(plain, rate=rate, arrivals=arrivals)
         yield _bounded(one if options.rounds else at_rate(one, rate))

@@ -32,9 +32,11 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
         UsageError: nothing of it can be profiled, and that was asked for.
     """
     if options.profile and not any(map(_can, plan)):
+        is_search = any(one.limit_us for one in plan)
+        about = "how many messages processes bear" if is_search else "what processes hold of the memory"
         raise UsageError(
-            f"nothing of {options.experiment} can be profiled: it is about what processes hold of the "
-            "memory, and not about what they do; leave --profile out, or take messaging/cpu"
+            f"nothing of {options.experiment} can be profiled: it is about {about}, "
+            "and not about what they do; leave --profile out, or take messaging/cpu"
         )
     known = set(plan)
     for one in plan:
@@ -49,7 +51,7 @@ def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[C
 
 
 def _can(one: Configuration) -> bool:
-    return one.family != MEMORY
+    return one.family != MEMORY and not one.limit_us
 
 
 def _longer(one: Configuration, options: Options) -> Configuration:

@@ -58,6 +58,7 @@ class Experiment:
         kinds: which of ours can take part; all that do such experiments if empty.
         rates: messages per second, where senders do not wait for answers.
         arrivals: how those follow each other.
+        limit_us: within how many microseconds 99% are to be answered, where the highest such rate is found.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
         subjects: names of the only platforms that take part, also of those that do no other such experiment;
             all if empty.
@@ -80,6 +81,7 @@ class Experiment:
     kinds: tuple[str, ...] = ()
     rates: tuple[int, ...] = ()
     arrivals: tuple[str, ...] = ()
+    limit_us: int = 0
     tls: tuple[bool, ...] = ()
     subjects: tuple[str, ...] = ()
     traffics: tuple[str, ...] = ()
@@ -253,6 +255,18 @@ OPEN_LOOP = Experiment(
     rates=(1000, 5000),
     arrivals=(CONSTANT,),
 )
+SATURATION = Experiment(
+    name=model.SATURATION,
+    what="highest rate of messages at which 99% are answered in time",
+    source="our own",
+    varies=("p99", "arrivals", *_MESSAGING[:-1]),
+    loads=OPEN_LOOP.loads,
+    payloads=OPEN_LOOP.payloads,
+    placements=OPEN_LOOP.placements,
+    subjects=OPEN_LOOP.subjects,
+    arrivals=OPEN_LOOP.arrivals,
+    limit_us=5000,
+)
 SCALE_OUT = Experiment(
     name=model.SCALE_OUT,
     what="round trips of a fixed number of pairs on each of more and more hosts, and what one more costs",
@@ -394,7 +408,7 @@ SEARCH_CPU = Experiment(
 EXPERIMENTS = (
     *(PAIRS, MANY_TO_ONE, SIZE, LOWER_BOUND),
     *(LOCATION, SINGLE_PAIR_SIZE, SCALE, ENCRYPTION),
-    *(OPEN_LOOP, SCALE_OUT, DESIGNS, CREATE),
+    *(OPEN_LOOP, SATURATION, SCALE_OUT, DESIGNS, CREATE),
     *(REGISTER, DEREGISTER, SEARCH, PROPAGATION, CHURN),
     *(MEMORY, GROWTH, NETWORK),
     *(MESSAGING_CPU, REGISTER_CPU, SEARCH_CPU),

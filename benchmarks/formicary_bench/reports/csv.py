@@ -47,7 +47,7 @@ def write_raw(run: RunFolder, stream: TextIO) -> None:
         UsageError: Raw values are missing or broken.
     """
     known = {configuration.key: configuration for configuration in run.manifest.configurations}
-    names = [name for kind in ("messages", "create", "memory") for name in _RAW[kind]]
+    names = [name for kind in ("messages", "create", "memory", "search") for name in _RAW[kind]]
     columns = tuple(dict.fromkeys(names))
     writer = csv.writer(stream)
     writer.writerow(("configuration", "repetition", *columns))
@@ -70,13 +70,16 @@ _RAW = {
     "messages": ("pair", "index", "start_ns", "rtt_ns", "phase"),
     "create": ("batch", "agents", "seconds", "bytes"),
     "memory": ("seconds", "messages", "uss_bytes", "traced_bytes"),
+    "search": ("rate", "kept", "p99_ns", "answered", "late", "lost"),
 }
-_READ = {"messages": "round_trips", "create": "creations", "memory": "holdings"}
+_READ = {"messages": "round_trips", "create": "creations", "memory": "holdings", "search": "trials"}
 
 
 def _kind(configuration: Configuration) -> str:
     if configuration.family == MEMORY:
         return "memory"
+    if configuration.limit_us:
+        return "search"
     return "create" if configuration.agents else "messages"
 
 

@@ -27,6 +27,12 @@ from formicary_bench.reports.open_loop import (
     open_loop_remarks,
     open_loop_sentences,
 )
+from formicary_bench.reports.saturation import (
+    saturation_beside,
+    saturation_columns,
+    saturation_figures_of,
+    saturation_sentences,
+)
 from formicary_bench.reports.scale import (
     scale_columns,
     scale_extras,
@@ -43,6 +49,7 @@ from formicary_bench.results.model import (
     MEMORY,
     NETWORK,
     OPEN_LOOP,
+    SATURATION,
     SCALE_OUT,
     family_of,
     is_cpu,
@@ -72,6 +79,7 @@ def _nothing(_: Sequence[Row]) -> list[Extra]:
 _OWN = {
     LOWER_BOUND: _Own(lower_bound_columns, lower_bound_sentences, lower_bound_figures, lower_bound_beside),
     OPEN_LOOP: _Own(open_loop_columns, open_loop_sentences, open_loop_figures, _nothing),
+    SATURATION: _Own(saturation_columns, saturation_sentences, saturation_figures_of, saturation_beside),
 }
 
 

@@ -27,6 +27,7 @@ TITLES = {
     "messaging/scale": "More and more pairs, messages of 2 KB (Burbeck 2004, Fig. 3, 4, 5)",
     "messaging/encryption": "With encryption and without (Burbeck 2004, Fig. 6, 7)",
     "messaging/open-loop": "Messages at a given rate, which wait for no answers",
+    "messaging/saturation": "The highest rate at which messages are answered in time",
     "messaging/scale-out": "More and more hosts, with as many pairs on each",
     "messaging/designs": "Designs of delivery side by side",
     "create": "Creating agents",

@@ -19,7 +19,7 @@ import msgspec
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.results.atomic import replacing
 from formicary_bench.results.model import FORMAT_VERSION, Manifest
-from formicary_bench.results.raw import Creations, Holdings, RoundTrips, read_raw, write_raw
+from formicary_bench.results.raw import Creations, Holdings, RoundTrips, Trials, read_raw, write_raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -223,6 +223,10 @@ class RunFolder:
     def holdings(self, repetition: Repetition) -> Holdings:
         """Read what a repetition's processes held of the memory; raises UsageError if missing or broken."""
         return read_raw(self.raw_path(repetition), Holdings)
+
+    def trials(self, repetition: Repetition) -> Trials:
+        """Read the rates that a repetition has tried; raises UsageError if they are missing or broken."""
+        return read_raw(self.raw_path(repetition), Trials)
 
     def write_text(self, name: str, text: str) -> Path:
         """Put a report into the folder, in place of an older one of that name.

@@ -31,6 +31,7 @@ GROWTH = "memory/growth"
 NETWORK = "network"
 SCALE_OUT = "messaging/scale-out"
 DESIGNS = "messaging/designs"
+SATURATION = "messaging/saturation"
 OPEN_LOOP = "messaging/open-loop"
 LOWER_BOUND = "messaging/lower-bound"
 ENCRYPTION = "messaging/encryption"
@@ -84,6 +85,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             elsewhere.
         rate: Messages per second of all senders together in an open loop; 0 where they wait for answers.
         arrivals: How those follow each other: `constant` or `poisson`; empty where they wait.
+        limit_us: Within how many microseconds 99% of all answers are to come, where the highest such rate is
+            searched for.
     """
 
     experiment: Name
@@ -109,6 +112,7 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     spread: Name = ""
     rate: Count = 0
     arrivals: Name = ""
+    limit_us: Count = 0
 
     @property
     def key(self) -> str:
@@ -138,6 +142,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             return f"{seen_by}{self.services}-services{spread}"
         senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
         paced = f"-{self.rate}-per-second-{self.arrivals}" if self.rate else ""
+        if self.limit_us:
+            paced = f"-p99-within-{self.limit_us}-us-{self.arrivals}"
         return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes{paced}"
 
     @property

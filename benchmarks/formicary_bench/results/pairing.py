@@ -15,6 +15,7 @@ from formicary.errors import UsageError
 from formicary_bench.results.load import load_of
 from formicary_bench.results.model import DIRECTORY, MEMORY
 from formicary_bench.results.raw import MEASURED
+from formicary_bench.results.saturation import highest_kept, trials_of
 from formicary_bench.results.warm_up import OPTION, measured
 from formicary_bench.statistics.comparisons import Contrast
 
@@ -137,14 +138,13 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
 def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Figures:
     """Give the figures of each repetition; those without full load, or disturbed, are left out."""
     found: Figures = {}
-    uneven, invalid = 0, 0
+    uneven, invalid, missed = 0, 0, 0
     for repetition in run.manifest.repetitions_of(configuration):
         if repetition.invalid:
             invalid += 1
             continue
-        figures = (
-            _creation(run, repetition) if configuration.agents else _messages(run, configuration, repetition)
-        )
+        figures = _found(run, configuration, repetition)
+        missed += bool(configuration.limit_us and not figures)
         if RATE in figures and configuration.family == DIRECTORY:
             del figures[RATE]  # one agent, and between its uses there is what is not measured
         elif not repetition.full_load:
@@ -160,7 +160,19 @@ def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -
         remarks.append(
             f"{run.path}: {invalid} repetitions of {configuration.key} are not valid and do not count"
         )
+    if missed:
+        remarks.append(f"{run.path}: {missed} searches of {configuration.key} kept no rate and do not count")
     return found
+
+
+def _found(run: RunFolder, configuration: Configuration, repetition: Repetition) -> dict[str, float]:
+    """Give the figures of one repetition."""
+    if configuration.limit_us:
+        rate = highest_kept(trials_of(run.trials(repetition), repetition.number))
+        return {RATE: float(rate)} if rate else {}
+    if configuration.agents:
+        return _creation(run, repetition)
+    return _messages(run, configuration, repetition)
 
 
 def _creation(run: RunFolder, repetition: Repetition) -> dict[str, float]:

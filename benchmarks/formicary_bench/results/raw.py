@@ -10,7 +10,9 @@ The files of `create` have a row per batch of agents: batch (int32), agents (int
 bytes (int64), what creating them took and what memory they hold. Those of `memory` have a row per look at the
 processes: seconds (float64) since the load began, messages (int64) that had been answered by then, uss_bytes
 (int64), what the operating system gave to the processes alone, traced_bytes (int64), what Python has traced
-of its objects, in a process of its own (0 where it did not).
+of its objects, in a process of its own (0 where it did not). Those of `messaging/saturation` have a row per
+rate that was tried, all int64: rate, kept (1 or 0), p99_ns (within which 99% were answered), answered, late
+(messages that were sent late) and lost.
 """
 
 from __future__ import annotations
@@ -63,17 +65,30 @@ class Holdings:
     traced_bytes: NDArray[np.int64]
 
 
-AnyRaw = RoundTrips | Creations | Holdings
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """The rates that a search has tried, as columns of equal length; see the module."""
+
+    rate: NDArray[np.int64]
+    kept: NDArray[np.int64]
+    p99_ns: NDArray[np.int64]
+    answered: NDArray[np.int64]
+    late: NDArray[np.int64]
+    lost: NDArray[np.int64]
+
+
+AnyRaw = RoundTrips | Creations | Holdings | Trials
 
 _TYPES: dict[type, dict[str, str]] = {
     RoundTrips: {"pair": "int32", "index": "int32", "start_ns": "int64", "rtt_ns": "int64", "phase": "int8"},
     Creations: {"batch": "int32", "agents": "int64", "seconds": "float64", "bytes": "int64"},
     Holdings: {"seconds": "float64", "messages": "int64", "uss_bytes": "int64", "traced_bytes": "int64"},
+    Trials: dict.fromkeys(("rate", "kept", "p99_ns", "answered", "late", "lost"), "int64"),
 }
 
 _TOO_LONG = 2**60  # nanoseconds: 36 years; sums of such times stay within 64 bits
 
-Raw = TypeVar("Raw", RoundTrips, Creations, Holdings)
+Raw = TypeVar("Raw", RoundTrips, Creations, Holdings, Trials)
 
 
 def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
@@ -102,7 +117,7 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
 
     Args:
         path: The file.
-        kind: `RoundTrips`, `Creations` or `Holdings`.
+        kind: `RoundTrips`, `Creations`, `Holdings` or `Trials`.
 
     Raises:
         UsageError: The file is missing or broken, or holds what cannot have been measured.

@@ -20,6 +20,7 @@ from formicary_bench.results.memory import MemoryFigures, memory_figures
 from formicary_bench.results.model import DIRECTORY, LOWER_BOUND, MEMORY, NETWORK, SCALE_OUT, family_of
 from formicary_bench.results.network import NetworkFigures, network_figures
 from formicary_bench.results.perturbation import losses
+from formicary_bench.results.saturation import SaturationFigures, saturation_figures, trials_of
 from formicary_bench.results.scale import ScaleFigures, scale_figures
 from formicary_bench.results.verdicts import Believed, Compared, Each, stability_of, with_comparisons
 from formicary_bench.results.warm_up import WarmUpLeftOut, left_out
@@ -85,6 +86,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         late_sends: Measured messages that an open loop sent late, in all repetitions.
         latest_send_us: How late the latest of them was, in microseconds.
         memory: The figures of `memory`.
+        saturation: The figures of `messaging/saturation`, whose rate is `round_trips_per_s` as well.
         network: The figures of `network`.
         scale: The figures of `messaging/scale-out`.
         profiled: As in the configuration.
@@ -147,6 +149,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     late_sends: int = 0
     latest_send_us: float = 0.0
     memory: MemoryFigures | None = None
+    saturation: SaturationFigures | None = None
     network: NetworkFigures | None = None
     scale: ScaleFigures | None = None
     profiled: bool = False
@@ -233,6 +236,8 @@ def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repe
         method = OVER_REPETITIONS if len(repetitions) > 1 else NO_INTERVAL
         row = _frame(configuration, repetitions)
         return Digest(msgspec.structs.replace(row, memory=memory, ci_method=method), None)
+    if configuration.limit_us:
+        return _saturation(run, configuration, repetitions)
     make = _creation if configuration.agents else _messages
     digest = make(run, configuration, repetitions)
     if configuration.profiled:
@@ -243,6 +248,20 @@ def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repe
         return digest
     network = network_figures(configuration, repetitions)
     return Digest(msgspec.structs.replace(digest.row, network=network), digest.tail)
+
+
+def _saturation(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
+    """Compute the row of a search for the highest rate."""
+    searches = [trials_of(run.trials(repetition), repetition.number) for repetition in repetitions]
+    found = saturation_figures(configuration.limit_us, searches)
+    row = msgspec.structs.replace(
+        _frame(configuration, repetitions),
+        saturation=found,
+        round_trips_per_s=found.rate,
+        round_trips_per_s_ci95=found.ci95,
+        ci_method=OVER_REPETITIONS if found.ci95 else NO_INTERVAL,
+    )
+    return Digest(row, None)
 
 
 def _messages(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:

@@ -71,7 +71,7 @@ def test_the_list_names_every_experiment_with_its_source(bench):
     assert {row["name"] for row in rows} == {
         "messaging/pairs", "messaging/many-to-one", "messaging/size", "messaging/scale-out", "create",
         "messaging/lower-bound", "messaging/location", "messaging/single-pair-size", "messaging/scale",
-        "messaging/encryption", "messaging/open-loop", "messaging/designs",
+        "messaging/encryption", "messaging/open-loop", "messaging/saturation", "messaging/designs",
         "directory/register",
         "directory/deregister", "directory/search", "directory/propagation", "directory/churn",
         "memory", "memory/growth", "network", "messaging/cpu", "directory/cpu-register",

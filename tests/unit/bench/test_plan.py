@@ -25,7 +25,16 @@ RESOURCES = {
     "messaging/scale-out",
 }  # fmt: skip
 """Nothing of theirs is a rate that has a floor."""
-_BY_NAME = ("lower-bound", "designs", "location", "single-pair-size", "scale", "encryption", "open-loop")
+_BY_NAME = (
+    "lower-bound",
+    "designs",
+    "location",
+    "single-pair-size",
+    "scale",
+    "encryption",
+    "open-loop",
+    "saturation",
+)
 BY_NAME = {f"messaging/{name}" for name in _BY_NAME}
 """What is measured where somebody names it, and in no selection."""
 
@@ -53,6 +62,7 @@ def as_row(configuration):
         "payload_bytes",
         "agents",
         "rate",
+        "arrivals",
     )
     about = {name: getattr(configuration, name) for name in (*same, "services", "containers", "rate")}
     return Row(**about, senders=configuration.load, repetitions=1, **figures)

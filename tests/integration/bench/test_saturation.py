@@ -1,0 +1,45 @@
+"""A real search, a short one: what it says is what its own tries say."""
+
+import pytest
+
+from formicary_bench.engine import plan_open_loop, search
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.run import perform
+from formicary_bench.platforms.catalogue import SAME
+from formicary_bench.reports.html import write_html
+from formicary_bench.results.model import SATURATION
+from formicary_bench.results.summary import summarise
+
+
+@pytest.fixture
+def _short(monkeypatch):
+    """Try three rates at most, each for a moment."""
+    for name in ("WARM_UP_S", "MEASURED_S", "COOL_DOWN_S"):
+        monkeypatch.setattr(plan_open_loop, name, 0.05)
+    monkeypatch.setattr(search, "FIRST", 200)
+    monkeypatch.setattr(search, "HIGHEST", 400)
+    monkeypatch.setattr(search, "MOST_RUNS", 3)
+
+
+@pytest.mark.usefixtures("_short")
+def test_a_search_tries_rates_in_fresh_processes_and_says_what_it_found(silent, tmp_path):
+    options = Options(
+        SATURATION,
+        pairs=(2,),
+        placements=(SAME,),
+        subjects=("formicary-behaviours",),
+        limit_us=60_000_000,
+    )
+    outcome = perform(options, tmp_path / "run", silent())
+    assert outcome.problems == []
+    (row,) = summarise(outcome.folder)
+    trials = row.saturation.trials
+    assert trials[0].rate == 200
+    assert 2 <= len(trials) <= 3
+    for trial in trials:
+        assert trial.answered == 2 * -(-trial.rate // 40)  # each of two senders, rounded up
+        assert (trial.lost, trial.p99_us > 0) == (0, True)
+        # A minute is enough for anybody; what is not kept was sent late, as a machine may be that busy.
+        assert trial.kept or trial.late > 0.05 * trial.answered
+    assert row.saturation.rate == max((one.rate for one in trials if one.kept), default=0)
+    assert "All rates that were tried" in write_html(outcome.folder).read_text()

@@ -1,0 +1,350 @@
+"""The highest rate that is answered in time: what a try comes to, what is kept of it, and how it is shown."""
+
+import csv
+import io
+import re
+from dataclasses import replace as changed
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from tests.unit.bench.synthetic import STARTED, make_run, row
+
+from formicary.errors import UsageError
+from formicary_bench.engine import saturation
+from formicary_bench.engine.errors import RepetitionError
+from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.plan import command, make_plan
+from formicary_bench.engine.repetition import Task
+from formicary_bench.engine.saturation import measure_saturation
+from formicary_bench.engine.search import MOST_RUNS
+from formicary_bench.platforms.arrivals import CONSTANT, POISSON
+from formicary_bench.platforms.catalogue import APART, SAME
+from formicary_bench.platforms.pacing import LATE
+from formicary_bench.report import report
+from formicary_bench.reports import figures
+from formicary_bench.reports.csv import write_raw
+from formicary_bench.reports.families import charts, columns, extras, said
+from formicary_bench.results.model import SATURATION, Configuration, Repetition
+from formicary_bench.results.pairing import pair
+from formicary_bench.results.raw import MEASURED, RoundTrips, Trials
+from formicary_bench.results.saturation import Trial, saturation_figures
+from formicary_bench.results.summary import summarise
+
+ONE = Configuration(
+    experiment=SATURATION,
+    platform="formicary",
+    kind="behaviours",
+    route="in-process",
+    pairs=10,
+    payload_bytes=100,
+    arrivals=CONSTANT,
+    limit_us=5000,
+)
+TASK = Task(ONE, 2, 99)
+
+
+def system(capacity, *, slow_us=9000, **about):
+    """Make up what measures: messages take 100 us up to the capacity, and as long as it says above."""
+
+    def measure(task, _watcher):
+        one = task.configuration
+        trips = one.warm_up + one.measured + one.cool_down
+        time_ns = 1000 * (100 if one.rate <= capacity else slow_us)
+        phases = np.repeat(np.array([1, 2, 3], dtype=np.int8), (one.warm_up, one.measured, one.cool_down))
+        phase = np.tile(phases, one.load)
+        data = RoundTrips(
+            pair=np.repeat(np.arange(one.load, dtype=np.int32), trips),
+            index=np.tile(np.arange(trips, dtype=np.int32), one.load),
+            start_ns=np.zeros(one.load * trips, dtype=np.int64),
+            # What comes before and after is slow, and does not count.
+            rtt_ns=np.where(phase == MEASURED, time_ns, 10**10),
+            phase=phase,
+        )
+        is_full = one.rate > capacity
+        known = {name: value(one) for name, value in about.items() if is_full}
+        base = {"configuration": one.key, "number": task.number, "seed": task.seed}
+        return Repetition(**base, started=STARTED, ended=STARTED, **known), data
+
+    return measure
+
+
+@pytest.fixture
+def search(monkeypatch, tasks):
+    def call(measure):
+        def noted(task, watcher):
+            tasks.append(task)
+            return measure(task, watcher)
+
+        monkeypatch.setattr(saturation, "measure", noted)
+        return measure_saturation(TASK, None)
+
+    return call
+
+
+@pytest.fixture
+def tasks():
+    return []
+
+
+def test_every_rate_is_an_open_loop_of_its_own_and_what_came_of_it_is_kept(search, tasks):
+    repetition, data = search(system(3000))
+    assert data.rate.tolist()[:3] == [1000, 2000, 4000]
+    assert data.kept.tolist() == [int(rate <= 3000) for rate in data.rate]
+    assert data.p99_ns.tolist() == [100_000 if rate <= 3000 else 9_000_000 for rate in data.rate]
+    assert data.answered.tolist() == [task.configuration.measured * 10 for task in tasks]
+    assert (repetition.configuration, repetition.number, repetition.seed) == (ONE.key, 2, 99)
+    assert repetition.notes == repetition.invalid == ()
+    assert [task.configuration.rate for task in tasks] == data.rate.tolist()
+    assert {(task.configuration.limit_us, task.configuration.arrivals) for task in tasks} == {(0, CONSTANT)}
+    assert len({task.seed for task in tasks}) == len(tasks) <= MOST_RUNS
+
+
+@pytest.mark.parametrize(
+    ("about", "column"),
+    [
+        ({"lost": lambda _: 1}, "lost"),
+        ({"counters": lambda one: {LATE: one.measured * one.load * 0.06}}, "late"),
+    ],
+)
+def test_what_is_answered_in_time_is_not_kept_if_some_is_lost_or_the_sender_was_late(search, about, column):
+    if column == "late":
+        about |= {
+            "invalid": lambda one: tuple(
+                saturation.why_late(one, {LATE: one.measured * one.load * 0.06}),
+            )
+        }
+    repetition, data = search(system(3000, slow_us=100, **about))
+    assert data.kept.tolist() == [int(rate <= 3000) for rate in data.rate]
+    assert (getattr(data, column) > 0).tolist() == [rate > 3000 for rate in data.rate]
+    assert repetition.invalid == ()
+
+
+def test_a_few_late_messages_are_counted_and_do_not_matter(search):
+    about = {"counters": lambda one: {LATE: one.measured * one.load * 0.04}}
+    _, data = search(system(500, slow_us=100, **about))
+    assert data.kept.all()
+    assert (data.late > 0).all()
+
+
+def test_a_search_on_a_host_that_others_disturb_is_not_valid_and_ends(search):
+    why = "host a was loaded by others (60% of its CPU)"
+    repetition, data = search(system(3000, slow_us=100, invalid=lambda _: (why,)))
+    assert repetition.invalid == (why,)
+    # It says nothing of the system that it was disturbed.
+    assert data.kept.all()
+
+
+def test_a_rate_at_which_nothing_could_be_measured_is_not_kept_and_is_said(search):
+    sound = system(10_000)
+
+    def measure(task, watcher):
+        if task.configuration.rate > 3000:
+            raise RepetitionError("the echoing process was ended by SIGKILL")
+        return sound(task, watcher)
+
+    repetition, data = search(measure)
+    assert data.kept.tolist() == [int(rate <= 3000) for rate in data.rate]
+    assert (data.answered > 0).tolist() == [rate <= 3000 for rate in data.rate]
+    assert repetition.notes[0] == (
+        "at 4000 messages/s nothing was measured: the echoing process was ended by SIGKILL"
+    )
+
+
+def test_a_system_of_which_nothing_can_be_measured_is_soon_given_up(search, tasks):
+    def measure(*_):
+        raise RepetitionError("no round trip was measured")
+
+    with pytest.raises(RepetitionError, match="at 500 messages/s nothing was measured: no round trip"):
+        search(measure)
+    assert len(tasks) == 2
+
+
+def found(rate, missed, repetition=1):
+    return (
+        Trial(repetition, rate, True, 800.0, rate * 2, 0, 0),
+        Trial(repetition, missed, False, 9000.0, missed * 2, 7, 3),
+    )
+
+
+def test_the_result_is_the_mean_of_the_searches_with_its_interval():
+    known = saturation_figures(5000, [found(4000, 4300), found(4200, 4500, 2), found(4400, 4700, 3)])
+    assert (known.rate, known.missed) == (4200, 4500)
+    low, high = known.ci95
+    assert low < 4000
+    assert high > 4400
+    assert [trial.repetition for trial in known.trials] == [1, 1, 2, 2, 3, 3]
+
+
+def test_a_search_that_kept_nothing_has_no_rate_and_one_that_missed_nothing_no_end():
+    nothing = saturation_figures(5000, [found(1000, 500)])
+    assert (nothing.rate, nothing.ci95, nothing.missed) == (0, None, 500)
+    endless = saturation_figures(5000, [found(4000, 4300), found(4000, 5000)[:1]])
+    assert (endless.rate, endless.missed) == (4000, None)
+
+
+def test_what_is_searched_for_and_by_whom():
+    plan = make_plan(parse(SATURATION, p99="800us", arrivals="constant,poisson", pairs="3"))
+    assert {(c.platform, c.kind, c.placement) for c in plan} == {
+        ("formicary", "behaviours", SAME), ("formicary", "micro", SAME), ("tasks", "", SAME),
+        ("formicary", "behaviours", APART), ("formicary", "micro", APART), ("tcp", "", APART),
+    }  # fmt: skip
+    assert {(c.limit_us, c.arrivals, c.rate) for c in plan} == {(800, CONSTANT, 0), (800, POISSON, 0)}
+    assert len({c.key for c in plan}) == len(plan)
+    assert command(plan[0]).endswith("--p99 800us --arrivals constant --pairs 3 --payload 100")
+    assert {c.limit_us for c in make_plan(Options(SATURATION))} == {5000}
+
+
+@pytest.mark.parametrize(
+    ("text", "limit_us"), [("1us", 1), ("5ms", 5000), (" 2s", 2_000_000), ("86400s", 86_400_000_000)]
+)
+def test_a_time_is_read_with_its_unit(text, limit_us):
+    assert parse(SATURATION, p99=text).limit_us == limit_us
+
+
+@pytest.mark.parametrize("text", ["5", "0ms", "ms", "-5ms", "1.5ms", "5 ms", "5m", "86401s", "\u0665ms"])
+def test_what_is_no_time_is_refused(text):
+    with pytest.raises(UsageError, match="--p99 takes a time with its unit, us, ms or s, not"):
+        parse(SATURATION, p99=text)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"rate": "100"}, "messaging/saturation has no --rate"),
+        ({"rounds": "1,2,1"}, "messaging/saturation has no --rounds"),
+        ({"warm_up": "7"}, "messaging/saturation has no warm-up"),
+        ({"profile": True}, "can be profiled: it is about how many messages processes bear, and not"),
+        ({"payload": "7"}, "messaging/saturation tells messages apart by the first 8 bytes"),
+    ],
+)
+def test_what_a_search_does_not_have_is_refused(given, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        make_plan(parse(SATURATION, **given))
+
+
+def test_other_experiments_have_no_limit():
+    with pytest.raises(UsageError, match="messaging/open-loop has no --p99"):
+        parse("messaging/open-loop", p99="5ms")
+
+
+DATA = Trials(
+    rate=np.array([1000, 2000, 4000, 2828]),
+    kept=np.array([1, 1, 0, 0]),
+    p99_ns=np.array([400_000, 900_000, 0, 9_000_000]),
+    answered=np.array([2000, 4000, 0, 5650]),
+    late=np.array([0, 2, 0, 300]),
+    lost=np.array([0, 0, 0, 4]),
+)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Two searches, the second one with half the rates."""
+    return written(tmp_path / "run")
+
+
+def written(path, **columns):
+    run = make_run(path, [ONE], repetitions=0, complete=False)
+    for number in (1, 2):
+        data = changed(DATA, rate=DATA.rate // number, **columns)
+        known = {"configuration": ONE.key, "number": number, "seed": number}
+        run.add(Repetition(**known, started=STARTED, ended=STARTED), data)
+    run.finish(load_after=None)
+    return run
+
+
+def test_a_folder_gives_back_what_was_tried(run):
+    (only,) = summarise(run)
+    assert (only.saturation.rate, only.saturation.missed) == (1500, 2121)
+    assert only.round_trips_per_s == 1500
+    assert only.round_trips_per_s_ci95 == only.saturation.ci95 is not None
+    assert len(only.saturation.trials) == 8
+    assert only.saturation.trials[3] == Trial(1, 2828, False, 9000.0, 5650, 300, 4)
+
+
+def test_the_report_has_the_rate_and_all_that_was_tried(run):
+    rows = summarise(run)
+    cells = {column.title: column.cells for column in columns(SATURATION, rows, rows)}
+    assert (cells["99% within"], cells["kept up to"], cells["no longer at"]) == (
+        ("5 ms",),
+        ("1 500",),
+        ("2 121",),
+    )
+    assert cells["rates tried"] == ("8",)
+    (sentence,) = said(SATURATION, rows, rows)
+    assert "answer 99% within 5 ms up to 1 500 messages per second, and no longer 2 121." in sentence
+    (table,) = [
+        extra for extra in extras(SATURATION, rows, rows) if extra.title == "All rates that were tried"
+    ]
+    tried = {column.title: column.cells for column in table.columns}
+    assert tried["messages/s"][:4] == ("1 000", "2 000", "2 828", "4 000")
+    assert tried["kept"][:4] == ("yes", "yes", "no", "no")
+    assert tried["99% within"][3] == figures.NOTHING
+
+
+def test_the_figure_has_every_rate_once_in_order_and_marks_what_was_not_always_kept(run):
+    rows = summarise(run)
+    (figure,) = charts(SATURATION, rows, rows)
+    assert figure.title == "99th percentile over the rate, 10 pairs, 100 B, constant arrivals"
+    ((_, points),) = figure.chart.lines.items()
+    assert [point.x for point in points] == [500, 1000, 1414, 2000, 2828]
+    assert [point.sound for point in points] == [True, True, False, True, False]
+    assert points[1].y == (400 + 900) / 2
+    wavering = [*found(1000, 2000), *found(2000, 4000, 2)]
+    (other,) = charts(SATURATION, [of(saturation_figures(5000, [wavering]))], rows)
+    ((_, points),) = other.chart.lines.items()
+    assert [(point.x, point.sound) for point in points] == [(1000, True), (2000, False), (4000, False)]
+    assert "2 000/s: 4.90 ms, not kept 1 of 2 times" in points[1].tip
+
+
+def test_loads_that_differ_have_a_figure_each():
+    one = of(saturation_figures(5000, [found(1000, 2000)]))
+    rows = [one, replace(one, arrivals=POISSON), replace(one, pairs=1, senders=1)]
+    titles = [figure.title.partition(", ")[2] for figure in charts(SATURATION, rows, rows)]
+    assert set(titles) == {
+        "10 pairs, 100 B, constant arrivals",
+        "10 pairs, 100 B, poisson arrivals",
+        "1 pair, 100 B, constant arrivals",
+    }
+
+
+def of(figures_found):
+    about = {"experiment": SATURATION, "arrivals": CONSTANT, "full_load": None}
+    return row(pairs=10, saturation=figures_found, **about)
+
+
+def test_what_kept_nothing_is_said():
+    known = saturation_figures(5000, [found(1000, 500)])
+    rows = [of(known)]
+    (sentence,) = said(SATURATION, rows, rows)
+    assert sentence.endswith("kept no rate that was tried: 99% were not answered within 5 ms.")
+    assert said(SATURATION, [replace(rows[0], platform="tasks", kind="")], rows) == []
+
+
+def test_raw_values_go_to_csv_with_their_columns(run):
+    stream = io.StringIO(newline="")
+    write_raw(run, stream)
+    lines = list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
+    assert [int(line["rate"]) for line in lines] == [1000, 2000, 4000, 2828, 500, 1000, 2000, 1414]
+    assert (lines[3]["kept"], lines[3]["p99_ns"], lines[3]["rtt_ns"]) == ("0", "9000000", "")
+
+
+def test_searches_of_two_runs_are_compared_by_their_rates(run, tmp_path):
+    (contrast,) = pair(run, written(tmp_path / "base")).contrasts
+    assert (contrast.values, contrast.base, contrast.is_rate) == ((2000.0, 1000.0), (2000.0, 1000.0), True)
+
+
+def test_a_comparison_says_that_searches_kept_no_rate(run, tmp_path):
+    nothing = written(tmp_path / "base", kept=np.zeros(4, dtype=np.int64))
+    pairing = pair(run, nothing)
+    assert pairing.contrasts == []
+    assert f"{nothing.path}: 2 searches of {ONE.key} kept no rate and do not count" in pairing.remarks
+
+
+@pytest.mark.parametrize("kind", ["html", "markdown", "latex", "csv", "json"])
+def test_every_format_has_the_rate(run, tmp_path, kind):
+    report(run.path, kind=kind, to=tmp_path / "file")
+    text = (tmp_path / "file").read_text()
+    assert "messaging/saturation" in text
+    assert re.search(r"1.?500", text)

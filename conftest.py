@@ -81,7 +81,8 @@ def check_command(arguments: list[str]) -> None:
 
     cli.load_commands()
     command: Any = typer.main.get_command(cli.app)
-    while hasattr(command, "commands") and not arguments[0].startswith("-"):
+    # A group such as `bench platforms` does something by itself, too; what may be left out stands in brackets.
+    while hasattr(command, "commands") and arguments and not arguments[0].startswith(("-", "[")):
         name, *arguments = arguments
         command = command.commands[name]
     known = {option for parameter in command.params for option in parameter.opts}

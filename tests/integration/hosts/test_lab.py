@@ -399,9 +399,10 @@ def test_an_interrupted_up_leaves_nothing(folder, number, share):
     assert_nothing_is_left(folder)
 
 
-def test_what_a_killed_up_has_made_is_removed_by_down(folder):
+@pytest.mark.parametrize("share", [0.01, random.random()], ids=["at first", "at any time"])
+def test_what_a_killed_up_has_made_is_removed_by_down(folder, share):
     with subprocess.Popen(begin("up", folder)) as making:
-        wait_for_namespaces(folder, random.random())
+        wait_for_namespaces(folder, share)
         making.kill()
     assert network.namespaces(LabFolder(folder).mark)
     assert command("status", "--folder", folder).returncode == 1

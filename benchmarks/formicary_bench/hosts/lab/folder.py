@@ -125,8 +125,11 @@ class LabFolder:
             new.touch(mode=0o600)
             new.write_bytes(content)
 
-    def remove(self) -> bool:
+    def remove(self, *, is_lab: bool = False) -> bool:
         """Remove what is ours, and the folder if nothing else is in it; return whether there was anything.
+
+        Args:
+            is_lab: whether it is a lab's folder also where it is empty, as one is at first.
 
         Raises:
             LabError: something cannot be removed.
@@ -135,7 +138,7 @@ class LabFolder:
             files = self._files()
             for path in sorted(files, key=lambda path: path.name == "lab.json"):  # it goes last
                 path.unlink(missing_ok=True)
-            if files and not any(self.path.iterdir()):
+            if (files or is_lab) and self.path.is_dir() and not any(self.path.iterdir()):
                 self.path.rmdir()
         return bool(files)
 

@@ -72,4 +72,4 @@ def remove(folder: LabFolder) -> Removed:
             ip("link", "delete", line)
     for name in names:
         ip("netns", "delete", name)
-    return Removed(str(folder.path), names, ended, folder.remove())
+    return Removed(str(folder.path), names, ended, folder.remove(is_lab=bool(names)))

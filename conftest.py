@@ -81,7 +81,7 @@ def check_command(arguments: list[str]) -> None:
 
     cli.load_commands()
     command: Any = typer.main.get_command(cli.app)
-    # A group such as `bench platforms` does something by itself, too; what may be left out stands in brackets.
+    # A group such as `bench platforms` does something by itself, too; what stands in brackets is optional.
     while hasattr(command, "commands") and arguments and not arguments[0].startswith(("-", "[")):
         name, *arguments = arguments
         command = command.commands[name]

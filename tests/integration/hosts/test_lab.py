@@ -399,12 +399,13 @@ def test_an_interrupted_up_leaves_nothing(folder, number, share):
     assert_nothing_is_left(folder)
 
 
-@pytest.mark.parametrize("share", [0.01, random.random()], ids=["at first", "at any time"])
+@pytest.mark.parametrize("share", [0.01, random.uniform(0.2, 1)], ids=["at first", "at any time"])
 def test_what_a_killed_up_has_made_is_removed_by_down(folder, share):
     with subprocess.Popen(begin("up", folder)) as making:
         wait_for_namespaces(folder, share)
         making.kill()
-    assert network.namespaces(LabFolder(folder).mark)
+    # What is there at first is a trial, which may just have been removed.
+    assert share < 0.1 or network.namespaces(LabFolder(folder).mark)
     assert command("status", "--folder", folder).returncode == 1
     assert command("down", "--folder", folder).returncode == 0
     assert_nothing_is_left(folder)

@@ -62,6 +62,7 @@ async def test_what_goes_through_it_waits_for_it(hub, members, no_way_but_to):
     no_way_but_to(C1)
     process = await hub.start()
     async with members(hub.address, "c2", "c3") as (c2, c3):
+        await until(lambda: c3.domain in c2.members)  # so the hub knows it
         assert (await asked(c2, "echo@c3")).body == "x"
         await kill(process)
         await until(lambda: {status.way for status in c2.links} == {"none"})

@@ -61,6 +61,8 @@ async def main():
     agent = Agent(ADDRESS, PASSWORD, port=int(PORT), verify_security=False)
     agent.add_behaviour(Answer())
     await agent.start(auto_register=False)
+    agent.presence.set_available()
+    await agent.client.get_roster()  # the server answers in order: by now it knows that the agent is there
     say("ready")
     if PARTNER:
         agent.add_behaviour(Ask())

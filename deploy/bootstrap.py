@@ -37,11 +37,12 @@ PROGRAMS = {  # one of each package
     "openssh-server": "sshd",
     "texlive-latex-recommended": "pdflatex",
     "chromium": "chromium",
+    "systemd": "systemd-analyze",
 }
 SERVICES = {"prosody": "prosody", "ejabberd": "ejabberd", "openssh-server": "ssh"}  # of those that have one
 MARKS = {"server": "prosody", "ejabberd": "ejabberd"}  # marks of tests, and the XMPP server that they need
 HOSTS = ("iproute2", "openssh-server")  # make hosts of namespaces, as root; tests say so where they cannot be
-REPORTS = ("texlive-latex-recommended", "chromium")  # read reports; tests say so where they cannot be
+READERS = ("texlive-latex-recommended", "chromium", "systemd")  # of reports and units; tests say so, too
 ALSO_IN = ["/usr/sbin"]  # where packages put programs that are not on everybody's PATH
 OLDEST_PYTHON = (3, 11)
 OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
@@ -295,7 +296,7 @@ def bench(arguments: list[str]) -> int:
 def test(arguments: list[str]) -> int:
     """Run all checks and then the tests; the exit code is 0 only where everything passed."""
     ensure_environment("test")
-    for package in (*HOSTS, *REPORTS):
+    for package in (*HOSTS, *READERS):
         ensure_package(package)
     missing = [mark for mark, package in MARKS.items() if not ensure_package(package)]
     selection: list[str] = []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.cpu import CpuFigure, CpuFigures
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 _PROCESSES = {"both": "the process", "ask": "asking", "echo": "echoing", SERVER: "the server"}
 _HOSTS = {"both": "A", "echo": "A", "ask": "B"}  # the paper's host A has the platform's container

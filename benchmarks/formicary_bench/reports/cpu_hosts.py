@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.cpu import CpuFigure, CpuFigures
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 
 def cpu_by_host(rows: Sequence[Row]) -> list[Extra]:

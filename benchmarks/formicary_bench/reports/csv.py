@@ -1,6 +1,6 @@
 """A run as comma-separated values (RFC 4180): a line for each configuration, or for each raw value.
 
-Every run has the same columns: those of `results.summary.Row`, in its order, and in the place of a field with
+Every run has the same columns: those of `results.row.Row`, in its order, and in the place of a field with
 parts one for each of them (`memory.uss.mean`). What does not apply, or is not known, is empty.
 """
 
@@ -16,7 +16,7 @@ import msgspec
 
 from formicary.quoting import printable
 from formicary_bench.results.model import MEMORY
-from formicary_bench.results.summary import Row
+from formicary_bench.results.row import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -19,7 +19,7 @@ from formicary_bench.statistics.comparisons import Comparison, Contrast, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 _CENTRAL = POOL, BUFFER, CHAIN
 _OURS = "formicary", "behaviours"

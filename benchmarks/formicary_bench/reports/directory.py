@@ -11,7 +11,7 @@ from formicary_bench.reports.tables import against_message, columns_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 _AT = {"replica": "in the replica", "central": "at the central directory", "lookup": "at the look-up server"}
 _USES = {

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.plots import Figure
     from formicary_bench.reports.tables import Column, Extra
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 
 class _Own(NamedTuple):

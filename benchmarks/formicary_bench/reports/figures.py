@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from formicary_bench.results.summary import Bounds
+    from formicary_bench.results.row import Bounds
 
 NOTHING = "—"
 """What stands where there is no figure."""

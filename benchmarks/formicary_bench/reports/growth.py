@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.series import Series
     from formicary_bench.results.memory import MemoryFigures
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _CELLS = 20

@@ -9,12 +9,12 @@ import msgspec
 from formicary_bench.reports import figures
 from formicary_bench.reports.series import label
 from formicary_bench.reports.tables import Column, Extra
-from formicary_bench.results.summary import Digest
+from formicary_bench.results.row import Digest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 _PROCESSES = {"ask": "asking", "echo": "echoing", "member": "asking and echoing"}
 _REMARK = (

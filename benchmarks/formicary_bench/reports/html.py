@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from formicary_bench.reports.plots import Figure
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Configuration, Machine, Manifest, Option
-    from formicary_bench.results.summary import Digest
+    from formicary_bench.results.row import Digest
 
 WIDE, NARROW = 560, 340
 """The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TextIO
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 
 def write(rows: Iterable[Row], stream: TextIO) -> None:
-    """Write a line for each row; see `results.summary.Row` for the keys."""
+    """Write a line for each row; see `results.row.Row` for the keys."""
     stream.writelines(row.to_json_line() + "\n" for row in rows)

@@ -17,7 +17,7 @@ from formicary_bench.statistics.ratios import ratio
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.results.summary import Bounds, Row
+    from formicary_bench.results.row import Bounds, Row
 
 _PROCESSES = "tcp"
 _MICRO = 1e6

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results import memory
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 _PUBLISHED = 100  # idle agents of the paper
 

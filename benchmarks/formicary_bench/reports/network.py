@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results import memory
     from formicary_bench.results.network import NetworkFigures
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
     Value = Callable[[NetworkFigures], memory.Figure | None]
 

@@ -15,7 +15,7 @@ from formicary_bench.results.baselines import BASELINES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 
 def open_loop_columns(rows: Sequence[Row]) -> list[Column]:

@@ -10,12 +10,12 @@ from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Bar, Bars, Lines, Point
 from formicary_bench.reports.series import PLACES, Series, by_series, label
 from formicary_bench.reports.tables import Column
-from formicary_bench.results.summary import BATCH_MEANS, OVER_REPETITIONS
+from formicary_bench.results.row import BATCH_MEANS, OVER_REPETITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.results.summary import Bounds, Row
+    from formicary_bench.results.row import Bounds, Row
 
 
 class Figure(msgspec.Struct, frozen=True):

@@ -16,8 +16,8 @@ from formicary_bench.results.baselines import BASELINES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from formicary_bench.results.row import Row
     from formicary_bench.results.saturation import SaturationFigures, Trial
-    from formicary_bench.results.summary import Row
 
 Found = tuple["Row", "SaturationFigures"]
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.reports.series import Series
+    from formicary_bench.results.row import Bounds, Row
     from formicary_bench.results.scale import ScaleFigures
-    from formicary_bench.results.summary import Bounds, Row
     from formicary_bench.statistics.intervals import Interval
 
 ONE_HOST = (

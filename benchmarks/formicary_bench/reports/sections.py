@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.results.folder import RunFolder
-    from formicary_bench.results.summary import Digest, Row, Tail
+    from formicary_bench.results.row import Digest, Row, Tail
 
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9

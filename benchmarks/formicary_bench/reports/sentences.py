@@ -15,7 +15,7 @@ from formicary_bench.results.model import DIRECTORY, SIZES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 TITLES = {
     "messaging/pairs": "Pairs of agents, all talking at once",

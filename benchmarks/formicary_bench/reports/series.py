@@ -12,7 +12,7 @@ from formicary_bench.results.model import DIRECTORY, SCALE_OUT
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
     from formicary_bench.results.verdicts import Compared
 
 OWN = "own"

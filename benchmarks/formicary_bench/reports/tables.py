@@ -14,7 +14,7 @@ from formicary_bench.results.model import DIRECTORY
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
     from formicary_bench.statistics.intervals import Interval
 
 UNEVEN = "not held"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Manifest
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 _INDENT = (0, 0, 0, 2)
 _WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may be as long as they need

@@ -15,7 +15,7 @@ from formicary_bench.statistics.stability import WANTED, Stability
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.results.summary import Bounds, Row
+    from formicary_bench.results.row import Bounds, Row
     from formicary_bench.results.verdicts import Compared
     from formicary_bench.statistics.stability import Assessment
 

@@ -12,7 +12,7 @@ from formicary_bench.statistics.ratios import ratio
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary_bench.results.summary import Bounds, Row
+    from formicary_bench.results.row import Bounds, Row
 
 BASELINES = {
     "tasks": "two bare asyncio tasks",

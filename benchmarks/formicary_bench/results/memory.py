@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.raw import Holdings
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 SETTLING = 0.2
 """Part of the time in which buffers and arenas find their size: it counts for no slope."""

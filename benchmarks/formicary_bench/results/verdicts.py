@@ -19,7 +19,7 @@ from formicary_bench.statistics.stability import Assessment, assess
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary import Row
+    from formicary_bench.results.row import Row
 
 MEAN = "mean round trip (µs)"
 """A figure that is judged by itself, beside those that are also compared."""

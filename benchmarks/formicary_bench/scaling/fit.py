@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary_bench.results import memory
+    from formicary_bench.results.row import Row
     from formicary_bench.results.scale import ScaleFigures
-    from formicary_bench.results.summary import Row
     from formicary_bench.scaling.idle import IdleLinks
     from formicary_bench.scaling.lines import Line
 

@@ -12,7 +12,7 @@ from formicary_bench.results.folder import RunFolder
 from formicary_bench.results.load import load_of
 from formicary_bench.results.model import Configuration, Git, Machine, Manifest, Repetition
 from formicary_bench.results.raw import Creations, RoundTrips
-from formicary_bench.results.summary import Row
+from formicary_bench.results.row import Row
 
 STARTED = datetime(2026, 3, 14, 15, 9, 26, tzinfo=UTC)
 

@@ -15,7 +15,8 @@ from formicary_bench.reports import latex, markdown
 from formicary_bench.reports.csv import write, write_raw
 from formicary_bench.reports.sections import sections_of
 from formicary_bench.reports.tables import Column
-from formicary_bench.results.summary import Row, summarise
+from formicary_bench.results.row import Row
+from formicary_bench.results.summary import summarise
 
 DOCUMENT = "\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{}\\end{{document}}\n"
 NASTY = (

@@ -15,7 +15,8 @@ from formicary_bench.reports.terminal import console_for_reports, show
 from formicary_bench.results.cpu import cpu_figures
 from formicary_bench.results.hosts import host_figures
 from formicary_bench.results.raw import RoundTrips, read_raw
-from formicary_bench.results.summary import _frame, summarise
+from formicary_bench.results.row import frame
+from formicary_bench.results.summary import summarise
 
 LOADED = "host b was loaded by others (35% of its CPU)"
 COUNTED = {
@@ -76,7 +77,7 @@ def test_what_was_always_disturbed_is_no_number(tmp_path, capsys):
 def test_reports_of_all_families_do_without_the_figures(experiment):
     subject = {"directory/search": "formicary-replica"}.get(experiment, "formicary-micro")
     rows = [
-        voided(msgspec.structs.replace(_frame(one, [repetition(one)]), invalid=(LOADED,)))
+        voided(msgspec.structs.replace(frame(one, [repetition(one)]), invalid=(LOADED,)))
         for one in make_plan(Options(experiment, subjects=(subject,)))
         if one.experiment == experiment and not one.reference
     ]

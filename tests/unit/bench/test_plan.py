@@ -16,7 +16,7 @@ from formicary_bench.platforms import catalogue
 from formicary_bench.platforms.catalogue import APART, AUTO, DIRECT, SAME, XMPP, Way
 from formicary_bench.results.baselines import BASELINES, baseline_of
 from formicary_bench.results.model import Configuration
-from formicary_bench.results.summary import Row
+from formicary_bench.results.row import Row
 
 ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]
 RESOURCES = {

@@ -10,8 +10,11 @@ from formicary_bench.results.raw import MEASURED, RoundTrips
 from formicary_bench.results.verdicts import Each
 from formicary_bench.results.warm_up import Cut, measured
 from formicary_bench.statistics.intervals import Interval, batch_means, batch_rates
+from formicary_bench.statistics.percentiles import of_ordered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -24,7 +27,7 @@ class Measured(NamedTuple):
 
     Attributes:
         load: Its measured phase as a whole.
-        times: The round-trip times that count, in nanoseconds.
+        times: The round-trip times that count, in nanoseconds, the shortest first.
         mean_us: Their mean in microseconds.
         median_us: Their median.
         each: Its figures.
@@ -57,14 +60,17 @@ def measure(
     Raises:
         UsageError: Raw values are missing or broken.
     """
-    import numpy as np
-
     data, cut = measured(run, configuration, repetition)
     load = load_of(data, repetition.members)
     if load is None:
         return None
+    # Several clocks have no window in common.
+    time = _time_within(data) if is_alone else None
+    rate = _rate_within(data, load) if is_alone and not repetition.members else None
     times = data.rtt_ns[data.phase == MEASURED]
-    mean, median = float(times.mean()) / 1e3, float(np.median(times)) / 1e3
+    del data  # with ten million round trips it is a quarter of a gigabyte
+    times.sort()
+    mean, median = float(times.mean()) / 1e3, of_ordered(times, [0.5])[0] / 1e3
     of_directory = configuration.family == DIRECTORY
     each = Each(
         mean_us=mean,
@@ -72,12 +78,7 @@ def measure(
         per_s=None if of_directory else rate_of(load),
         full_load=of_directory or (load.full and repetition.full_load),
     )
-    known = Measured(load, times, mean, median, each, cut)
-    if not is_alone:
-        return known
-    time, rate = _within_one(data, load)
-    # Several clocks have no window in common.
-    return known._replace(time=time, rate=None if repetition.members else rate)
+    return Measured(load, times, mean, median, each, cut, time, rate)
 
 
 def rate_of(load: Load) -> float | None:
@@ -87,13 +88,23 @@ def rate_of(load: Load) -> float | None:
     return load.round_trips / load.elapsed_s if load.elapsed_s else None
 
 
-def _within_one(data: RoundTrips, load: Load) -> tuple[Interval | None, Interval | None]:
-    """Give the intervals of the round-trip time (in microseconds) and of the rate from one repetition."""
-    counts = data.phase == MEASURED
-    ends = data.start_ns + data.rtt_ns
-    inside = ends[(ends > load.begin_ns) & (ends <= load.end_ns)]
-    time = batch_means(ends[counts], data.rtt_ns[counts])
-    return (
-        time and Interval(time.mean / 1e3, time.low / 1e3, time.high / 1e3),
-        batch_rates(inside, load.begin_ns, load.end_ns),
-    )
+def _time_within(data: RoundTrips) -> Interval | None:
+    """Give the interval of the round-trip time, in microseconds, from one repetition."""
+    ends = [(int(end.min()), int(end.max())) for end, _ in _counted(data)]
+    time = batch_means(_counted(data), min(low for low, _ in ends), max(high for _, high in ends))
+    return time and Interval(time.mean / 1e3, time.low / 1e3, time.high / 1e3)
+
+
+def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Give when the measured round trips ended and how long they took, part by part."""
+    for part in data.parts():
+        counts = part.phase == MEASURED
+        if counts.any():
+            yield (part.start_ns + part.rtt_ns)[counts], part.rtt_ns[counts]
+
+
+def _rate_within(data: RoundTrips, load: Load) -> Interval | None:
+    """Give the interval of the rate from one repetition."""
+    ends = (part.start_ns + part.rtt_ns for part in data.parts())
+    inside = (end[(end > load.begin_ns) & (end <= load.end_ns)] for end in ends)
+    return batch_rates(inside, load.begin_ns, load.end_ns)

@@ -55,20 +55,9 @@ def load_of(data: RoundTrips, members: Sequence[int] = ()) -> Load | None:
     if len(members) < 2:  # noqa: PLR2004 -- several
         return _load_of_one(data)
     edges = [sum(members[:place]) for place in range(len(members) + 1)]
-    loads = [_load_of_one(_pairs_of(data, *ends)) for ends in itertools.pairwise(edges)]
+    loads = [_load_of_one(data, *ends) for ends in itertools.pairwise(edges)]
     known = [load for load in loads if load is not None]
     return _together(known) if len(known) == len(members) else None
-
-
-def _pairs_of(data: RoundTrips, first: int, last: int) -> RoundTrips:
-    of_it = (data.pair >= first) & (data.pair < last)
-    return RoundTrips(
-        pair=data.pair[of_it] - first,
-        index=data.index[of_it],
-        start_ns=data.start_ns[of_it],
-        rtt_ns=data.rtt_ns[of_it],
-        phase=data.phase[of_it],
-    )
 
 
 def _together(loads: list[Load]) -> Load:
@@ -86,31 +75,44 @@ def _together(loads: list[Load]) -> Load:
     )
 
 
-def _load_of_one(data: RoundTrips) -> Load | None:
-    measured = data.phase == MEASURED
-    if not measured.any():
+def _load_of_one(data: RoundTrips, first: int = 0, last: int = 2**31 - 1) -> Load | None:
+    """Look at the pairs from `first` to before `last`, which have one clock."""
+    begun, ended, done = (times[times != none] for times, none in _edges(data, first, last))
+    if not len(begun):
         return None
-    ends = data.start_ns + data.rtt_ns
-    begun = _per_pair(data.pair[measured], data.start_ns[measured], first=True)
-    ended = _per_pair(data.pair[measured], ends[measured], first=False)
-    done = _per_pair(data.pair, ends, first=False)
     begin, end = int(begun.max()), int(ended.min())
+    counts = [_counts(part, (first, last), (begin, end)) for part in data.parts()]
     return Load(
         full=len(done) == len(ended) and bool(done.min() >= ended.max()),
-        round_trips=int(measured.sum()),
+        round_trips=sum(measured for measured, _ in counts),
         elapsed_s=int(ended.max() - begun.min()) / 1e9,
         begin_ns=begin,
         end_ns=end,
-        round_trips_in_window=int(((ends > begin) & (ends <= end)).sum()),
+        round_trips_in_window=sum(in_window for _, in_window in counts),
     )
 
 
-def _per_pair(pair: NDArray[np.int32], times: NDArray[np.int64], *, first: bool) -> NDArray[np.int64]:
-    """Give each pair's earliest or latest time; pairs without one are left out."""
+def _edges(data: RoundTrips, first: int, last: int) -> list[tuple[NDArray[np.int64], int]]:
+    """Give for each pair its begin and end of T2 and its last end, each with what stands for none."""
     import numpy as np
 
-    limit = np.iinfo(np.int64).max if first else np.iinfo(np.int64).min
-    best: NDArray[np.int64] = np.full(int(pair.max()) + 1, limit, dtype=np.int64)
-    (np.minimum if first else np.maximum).at(best, pair, times)
-    found: NDArray[np.int64] = best[best != limit]
+    most = np.iinfo(np.int64).max
+    pairs = int(data.pair.max()) + 1 if len(data.pair) else 0
+    found = [(np.full(pairs, none, dtype=np.int64), int(none)) for none in (most, -most, -most)]
+    (begun, _), (ended, _), (done, _) = found
+    for part in data.parts():
+        ends = part.start_ns + part.rtt_ns
+        of_it = (part.pair >= first) & (part.pair < last)
+        measured = of_it & (part.phase == MEASURED)
+        np.minimum.at(begun, part.pair[measured], part.start_ns[measured])
+        np.maximum.at(ended, part.pair[measured], ends[measured])
+        np.maximum.at(done, part.pair[of_it], ends[of_it])
     return found
+
+
+def _counts(part: RoundTrips, pairs: tuple[int, int], window: tuple[int, int]) -> tuple[int, int]:
+    """Count the round trips of T2, and those that ended in a window."""
+    ends = part.start_ns + part.rtt_ns
+    of_it = (part.pair >= pairs[0]) & (part.pair < pairs[1])
+    in_window = of_it & (ends > window[0]) & (ends <= window[1])
+    return int((of_it & (part.phase == MEASURED)).sum()), int(in_window.sum())

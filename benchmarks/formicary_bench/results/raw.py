@@ -24,7 +24,7 @@ from formicary.errors import UsageError
 from formicary_bench.results.atomic import replacing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -43,6 +43,12 @@ class RoundTrips:
     start_ns: NDArray[np.int64]
     rtt_ns: NDArray[np.int64]
     phase: NDArray[np.int8]
+
+    def parts(self) -> Iterator[RoundTrips]:
+        """Give them part by part, in their order: what is computed of a part takes little memory."""
+        for begin in range(0, len(self.pair), _AT_ONCE):
+            part = slice(begin, begin + _AT_ONCE)
+            yield RoundTrips(*(getattr(self, field.name)[part] for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,7 @@ _TYPES: dict[type, dict[str, str]] = {
     Trials: dict.fromkeys(("rate", "kept", "p99_ns", "answered", "late", "lost"), "int64"),
 }
 
+_AT_ONCE = 2**17  # rows
 _TOO_LONG = 2**60  # nanoseconds: 36 years; sums of such times stay within 64 bits
 
 Raw = TypeVar("Raw", RoundTrips, Creations, Holdings, Trials)
@@ -129,13 +136,12 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
         # A file object: a path given by name would be searched for partitions, and a folder be read as one.
         with path.open("rb") as file:
             source = parquet.ParquetFile(file)
-            # One by one: arrow's copy of a column is gone before the next one is read.
             data = kind(*(_column(source, name, _TYPES[kind][name]) for name in _TYPES[kind]))
     except FileNotFoundError:
         raise UsageError(
             f"the raw values {path} are missing: copy the whole run folder, or run again"
         ) from None
-    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+    except (OSError, ValueError, KeyError, MemoryError, pa.ArrowException) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise UsageError(f"the raw values {path} cannot be read ({reason}): fetch the file again") from error
     _check(path, data)
@@ -143,11 +149,19 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
 
 
 def _column(source: Any, name: str, kind: str) -> Any:
-    """Read a column as an array; a column of another type, or with holes, is an error."""
-    column = source.read(columns=[name]).column(name)
-    if str(column.type) not in {kind, kind.replace("float64", "double")} or column.null_count:
-        raise ValueError(f"column {name} is not {kind} throughout")
-    return column.to_numpy()
+    """Read a column as an array, part by part; a column of another type, or with holes, is an error."""
+    import numpy as np
+
+    found, filled = np.empty(source.metadata.num_rows, kind), 0
+    for batch in source.iter_batches(_AT_ONCE, columns=[name]):
+        column = batch.column(name)
+        if str(column.type) not in {kind, kind.replace("float64", "double")} or column.null_count:
+            raise ValueError(f"column {name} is not {kind} throughout")
+        found[filled : filled + len(column)] = column.to_numpy()
+        filled += len(column)
+    if filled != len(found):
+        raise ValueError(f"column {name} ends too early")
+    return found
 
 
 def _check(path: Path, data: AnyRaw) -> None:

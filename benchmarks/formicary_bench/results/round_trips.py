@@ -26,7 +26,7 @@ from formicary_bench.results.verdicts import stability_of
 from formicary_bench.results.warm_up import left_out
 from formicary_bench.statistics.bootstrap import percentile_intervals
 from formicary_bench.statistics.intervals import Interval, mean_interval, papers_interval
-from formicary_bench.statistics.percentiles import percentiles, tail_probabilities
+from formicary_bench.statistics.percentiles import of_ordered, tail_probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,10 +74,10 @@ def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
 
     means, times = [one.mean_us for one in found], [one.times for one in found]
     interval = mean_interval(means) or found[0].time
-    pooled = times[0] if len(times) == 1 else np.concatenate(times)
+    pooled = times[0] if len(times) == 1 else np.sort(np.concatenate(times))
     wanted = tail_probabilities(len(pooled))
     low, p50, p90, p99, p999, high, *curve = (
-        value / 1e3 for value in percentiles(pooled, [0, *_PERCENTILES, 1, *wanted])
+        value / 1e3 for value in of_ordered(pooled, [0, *_PERCENTILES, 1, *wanted])
     )
     limits, percentile_method = _percentile_bounds(found, (p50, p90, p99, p999))
     changed = msgspec.structs.replace(

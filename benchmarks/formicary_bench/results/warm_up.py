@@ -15,7 +15,7 @@ from formicary_bench.results.raw import COOL_DOWN, MEASURED, WARM_UP
 from formicary_bench.statistics.warmup import FEWEST, PAPERS, WarmUp, across, detect
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,7 @@ DETECT, PAPER = "detect", "paper"
 
 _TREND = 0.05
 _MOST = 10_000_000
+_CELLS = 2**17  # of a table, that are looked at together
 _MOST_PAIRS = 256  # the median of so many at each index says what that of all would
 
 
@@ -166,22 +167,42 @@ def _series(data: RoundTrips) -> NDArray[Any]:
     if not len(data.pair):
         return np.empty(0)
     step = int(data.pair.max()) // _MOST_PAIRS + 1
-    used = (data.phase != COOL_DOWN) & (data.pair % step == 0)
-    pair, index = data.pair[used] // step, data.index[used]
-    if not len(index) or index.min() < 0:
+    edges = [(int(pair.max()), int(index.min()), int(index.max())) for pair, index, _ in _used(data, step)]
+    if not edges or min(first for _, first, _ in edges) < 0:
         return np.empty(0)
-    shape = int(pair.max()) + 1, int(index.max()) + 1
+    shape = max(pair for pair, *_ in edges) + 1, max(last for *_, last in edges) + 1
     if shape[0] * shape[1] > 4 * len(data.pair):  # numbered otherwise than runs are
         return np.empty(0)
-    table = np.full(shape, np.nan)
-    table[pair, index] = data.rtt_ns[used]
-    table = table[:, ~np.isnan(table).all(axis=0)]
-    return across(table) if not np.isnan(table).any() else np.asarray(np.nanmedian(table, axis=0))
+    table = np.full(shape, np.nan, dtype=np.float32)  # its digits are enough to see where times settle
+    for pair, index, rtt_ns in _used(data, step):
+        table[pair, index] = rtt_ns
+    width = max(_CELLS // shape[0], 1)
+    blocks = (table[:, begin : begin + width] for begin in range(0, shape[1], width))
+    return np.concatenate([_medians(block) for block in blocks])
+
+
+def _used(data: RoundTrips, step: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Give pair, number and time of the round trips of every `step`-th pair, part by part."""
+    for part in data.parts():
+        used = (part.phase != COOL_DOWN) & (part.pair % step == 0)
+        if used.any():
+            yield part.pair[used] // step, part.index[used], part.rtt_ns[used]
+
+
+def _medians(block: NDArray[Any]) -> NDArray[Any]:
+    """Give the medians of columns, of those that have any value."""
+    import numpy as np
+
+    holes = np.isnan(block)
+    if not holes.any():
+        return across(block)
+    return np.asarray(np.nanmedian(block[:, ~holes.all(axis=0)], axis=0))
 
 
 def _relabelled(data: RoundTrips, index: int) -> RoundTrips:
     """Let the warm-up end at an index; the cool-down stays what it is."""
     import numpy as np
 
-    phases = np.where(data.index < index, WARM_UP, MEASURED).astype(np.int8)
-    return replace(data, phase=np.where(data.phase == COOL_DOWN, COOL_DOWN, phases).astype(np.int8))
+    phases = np.where(data.index < index, np.int8(WARM_UP), np.int8(MEASURED))
+    phases[data.phase == COOL_DOWN] = COOL_DOWN
+    return replace(data, phase=phases)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -83,28 +83,31 @@ def ratio_interval(sums: Sequence[float], counts: Sequence[float]) -> Interval |
     return _around(mean, math.sqrt(residual * k / (k - 1)) / total, k)
 
 
-def batch_means(times: NDArray[np.int64], values: NDArray[np.int64]) -> Interval | None:
+def batch_means(
+    parts: Iterable[tuple[NDArray[np.int64], NDArray[np.int64]]], begin: int, end: int
+) -> Interval | None:
     """Give the mean of correlated values of one run, by means of batches of equal duration.
 
     Args:
-        times: When each value was taken, in any unit and order.
-        values: The values.
+        parts: When each value was taken, in any unit and order, and the values; as many parts as one likes.
+        begin: When the first value was taken.
+        end: When the last one was.
     """
     import numpy as np
 
-    if len(times) == 0:
-        return None
-    batch = batch_of(times, int(times.min()), int(times.max()))
-    sums = np.bincount(batch, weights=values, minlength=BATCHES)
-    counts = np.bincount(batch, minlength=BATCHES)
+    sums, counts = np.zeros(BATCHES), np.zeros(BATCHES)
+    for times, values in parts:
+        batch = batch_of(times, begin, end)
+        sums += np.bincount(batch, weights=values, minlength=BATCHES)
+        counts += np.bincount(batch, minlength=BATCHES)
     return ratio_interval(sums.tolist(), counts.tolist())
 
 
-def batch_rates(times: NDArray[np.int64], begin: int, end: int) -> Interval | None:
+def batch_rates(parts: Iterable[NDArray[np.int64]], begin: int, end: int) -> Interval | None:
     """Give the rate of events with its interval, by the counts of batches of equal duration.
 
     Args:
-        times: When each event took place, in nanoseconds, all within the window.
+        parts: When each event took place, in nanoseconds, all within the window; as many parts as one likes.
         begin: Where the window begins, in nanoseconds.
         end: Where it ends.
 
@@ -113,9 +116,13 @@ def batch_rates(times: NDArray[np.int64], begin: int, end: int) -> Interval | No
     """
     import numpy as np
 
-    if end <= begin or len(times) < BATCHES:
+    if end <= begin:
         return None
-    counts = np.bincount(batch_of(times, begin, end), minlength=BATCHES)
+    counts = np.zeros(BATCHES)
+    for times in parts:
+        counts += np.bincount(batch_of(times, begin, end), minlength=BATCHES)
+    if counts.sum() < BATCHES:
+        return None
     seconds = (end - begin) / 1e9 / BATCHES
     return ratio_interval(counts.tolist(), [seconds] * BATCHES)
 

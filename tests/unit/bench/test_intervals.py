@@ -85,18 +85,21 @@ def correlated(runs, n, phi, seed):
 def test_batch_means_cover_where_a_plain_interval_does_not():
     series = 5000 + 100 * correlated(3000, 6000, 0.8, seed=11)
     times = np.arange(6000)
-    assert 0.94 <= covered([batch_means(times, values) for values in series], 5000) <= 0.96
+    assert 0.94 <= covered([batch_means([(times, values)], 0, 5999) for values in series], 5000) <= 0.96
     assert covered([mean_interval(values.tolist()) for values in series[:200]], 5000) < 0.6
 
 
 def test_batch_means_weigh_by_count_not_by_batch():
     times = np.array([0, 1, 2, 3, 1000])
-    assert batch_means(times, np.array([1, 1, 1, 1, 6])).mean == pytest.approx(2.0)
+    values = np.array([1, 1, 1, 1, 6])
+    assert batch_means([(times, values)], 0, 1000).mean == pytest.approx(2.0)
+    parts = [(times[:2], values[:2]), (times[2:], values[2:])]
+    assert batch_means(parts, 0, 1000) == batch_means([(times, values)], 0, 1000)
 
 
 def test_values_at_one_instant_have_no_interval():
-    assert batch_means(np.array([5, 5, 5]), np.array([1, 2, 3])) is None
-    assert batch_means(np.array([], dtype=np.int64), np.array([], dtype=np.int64)) is None
+    assert batch_means([(np.array([5, 5, 5]), np.array([1, 2, 3]))], 5, 5) is None
+    assert batch_means([], 0, 0) is None
 
 
 def test_batch_rates_cover_a_poisson_rate_in_95_of_100():
@@ -104,14 +107,14 @@ def test_batch_rates_cover_a_poisson_rate_in_95_of_100():
     found = []
     for _ in range(3000):
         events = np.sort(random.integers(1, 10**9, random.poisson(2000)))
-        found.append(batch_rates(events, 0, 10**9))
+        found.append(batch_rates([events[:700], events[700:]], 0, 10**9))
     assert 0.94 <= covered(found, 2000) <= 0.96
 
 
 def test_a_rate_needs_a_window_and_events():
     events = np.arange(1, 1000)
-    assert batch_rates(events, 1000, 1000) is None
-    assert batch_rates(events[: BATCHES - 1], 0, 1000) is None
+    assert batch_rates([events], 1000, 1000) is None
+    assert batch_rates([events[: BATCHES - 1]], 0, 1000) is None
 
 
 def test_ratio_of_two_figures():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Experiment
     from formicary_bench.results.model import Configuration
 
-WARM_UP_S, MEASURED_S, COOL_DOWN_S = 0.5, 2.0, 0.5
+PHASES_S = 0.5, 2.0, 0.5
 """How long a load comes before, while and after it is measured, where nobody says how many messages."""
 
 _LONGEST_S = 3600
@@ -46,19 +46,13 @@ def paced(plain: Configuration, experiment: Experiment, options: Options) -> Ite
         return
     for rate, arrivals in product(options.rates or experiment.rates, options.arrivals or experiment.arrivals):
         one = replace(plain, rate=rate, arrivals=arrivals)
-        yield _bounded(one if options.rounds else at_rate(one, rate))
+        yield _bounded(one if options.rounds else at_rate(one, rate, PHASES_S))
 
 
-def at_rate(one: Configuration, rate: int) -> Configuration:
-    """Return a configuration at a rate, with as many messages as take the usual time."""
-    each = rate / one.load
-    return replace(
-        one,
-        rate=rate,
-        warm_up=ceil(each * WARM_UP_S),
-        measured=ceil(each * MEASURED_S),
-        cool_down=ceil(each * COOL_DOWN_S),
-    )
+def at_rate(one: Configuration, rate: int, phases_s: tuple[float, float, float]) -> Configuration:
+    """Return a configuration at a rate, with as many messages as take so many seconds in T1, T2 and T3."""
+    warm_up, measured, cool_down = (ceil(rate / one.load * seconds) for seconds in phases_s)
+    return replace(one, rate=rate, warm_up=warm_up, measured=measured, cool_down=cool_down)
 
 
 def _bounded(one: Configuration) -> Configuration:

@@ -1,7 +1,7 @@
 """The highest rate of an open loop at which 99% of all answers come in time: `messaging/saturation`.
 
-Each rate that is tried is a short open loop in fresh processes. A sender that cannot keep its schedule has
-not kept the rate, as one that is answered too late; what disturbs a host makes the search worthless.
+Each try of a rate is a short open loop in fresh processes. A sender that cannot keep its schedule has not
+kept the rate, as one that is answered too late; what disturbs a host makes the search worthless.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.plan_open_loop import at_rate
 from formicary_bench.engine.repetition import measure
-from formicary_bench.engine.search import Search
+from formicary_bench.engine.search import Search, drawn_first
 from formicary_bench.engine.validity import why_late
 from formicary_bench.platforms.pacing import LATE
 from formicary_bench.results.model import Repetition
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 _SEEDS = 2**32
 _PERCENTILE = 0.99
-_FAILURES = 2  # at the begin, after which nothing is expected of lower rates
+_FAILURES = 3  # at the begin, after which nothing is expected of lower rates
+_PHASES_S = 0.1, 0.6, 0.1  # T1, T2 and T3 of a try: who is asked for 1% too much is 6 ms late at the end
 
 
 class _Tried(NamedTuple):
@@ -54,7 +55,7 @@ def measure_saturation(task: Task, watcher: Watcher) -> tuple[Repetition, Trials
     """
     import numpy as np
 
-    started, search = datetime.now(UTC), Search()
+    started, search = datetime.now(UTC), Search(drawn_first(task.seed))
     trials: list[_Tried] = []
     notes: list[str] = []
     while (rate := search.next()) is not None:
@@ -82,7 +83,7 @@ def measure_saturation(task: Task, watcher: Watcher) -> tuple[Repetition, Trials
 
 def _try(task: Task, rate: int, number: int, watcher: Watcher) -> _Tried:
     """Try a rate; raises RepetitionError if nothing comes of it."""
-    one = replace(at_rate(task.configuration, rate), limit_us=0)
+    one = replace(at_rate(task.configuration, rate, _PHASES_S), limit_us=0)
     trial = dataclasses.replace(task, configuration=one, seed=(task.seed + number) % _SEEDS)
     repetition, data = measure(trial, watcher)
     assert isinstance(data, RoundTrips)

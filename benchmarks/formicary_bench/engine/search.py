@@ -1,25 +1,41 @@
 """Which rate to try next, to find the highest one that is kept: pure, told verdicts, telling rates.
 
-The rate is doubled while it is kept (or halved until it is), and then the gap between the highest one that
-was kept and the lowest one that was not is cut in two, in proportion, until it is narrow.
+The rate is multiplied while it is kept (or divided until it is), and then the gap between the highest one
+that was kept and the lowest one that was not is cut in two, in proportion, until it is narrow. A rate that is
+not kept is tried once more at once, since a moment's disturbance would mislead all that follows: it is missed
+if it is kept neither time.
+
+Searches that all began at the same rate would try the same rates and find the same one, and so seem to agree
+to the last message. Each begins at a rate of its own, drawn from as wide a gap as the last one will be.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isqrt
+from random import Random
 
-FIRST = 1000
-"""The rate that is tried first, in messages per second."""
+FIRST = 3000
+"""The lowest rate that may be tried first, in messages per second."""
 
-MOST_RUNS = 16
-"""How many rates are tried at most."""
+STEP = 3
+"""By how much it is multiplied or divided at first."""
 
-NARROW = 1.1
-"""A gap whose end is so many times its begin is not cut again."""
+NARROW = 1.15
+"""A gap whose end is so many times its begin is not cut again; that of a step is cut three times."""
+
+MOST_TRIES = 24
+"""How many tries there are at most."""
 
 HIGHEST = 1_000_000
 """No rate above is tried."""
+
+_CHANCES = 2  # of each rate
+
+
+def drawn_first(seed: int) -> int:
+    """Draw the rate at which a search begins."""
+    return round(FIRST * NARROW ** Random(seed).random())  # noqa: S311 - no secret
 
 
 @dataclass
@@ -27,35 +43,46 @@ class Search:
     """The search for the highest rate that is kept.
 
     Attributes:
-        verdicts: which rates have been tried, and whether they were kept.
+        first: the rate that is tried first.
+        tries: which rates have been tried, and whether they were kept, each time.
     """
 
-    verdicts: dict[int, bool] = field(default_factory=dict)
+    first: int = FIRST
+    tries: dict[int, list[bool]] = field(default_factory=dict)
 
     @property
     def kept(self) -> int:
-        """The highest rate that was kept below all that were not; 0 if there is none."""
-        rates = (rate for rate, kept in self.verdicts.items() if kept)
+        """The highest rate that was kept below all that were missed; 0 if there is none."""
+        rates = (rate for rate, verdicts in self.tries.items() if any(verdicts))
         return max((rate for rate in rates if not self.missed or rate < self.missed), default=0)
 
     @property
     def missed(self) -> int:
-        """The lowest rate that was not kept; 0 if all were."""
-        return min((rate for rate, kept in self.verdicts.items() if not kept), default=0)
+        """The lowest rate that was not kept, however often it was tried; 0 if all were."""
+        return min((rate for rate, verdicts in self.tries.items() if not any(verdicts)), default=0)
 
     def next(self) -> int | None:
         """Return the rate to try next; None if the search is over."""
-        if len(self.verdicts) >= MOST_RUNS:
+        if sum(map(len, self.tries.values())) >= MOST_TRIES:
             return None
-        if not self.verdicts:
-            return FIRST
-        low, high = self.kept, self.missed
-        if not high:
-            return min(low * 2, HIGHEST) if low < HIGHEST else None
-        wanted = max(isqrt(low * high), low + 1) if low else high // 2
-        is_narrow = low and high <= low * NARROW
-        return None if is_narrow or not low < wanted < high else wanted
+        if not self.tries:
+            return self.first
+        return self._doubtful() or self._further()
 
     def tell(self, rate: int, *, kept: bool) -> None:
         """Take the verdict about a rate."""
-        self.verdicts[rate] = kept
+        self.tries.setdefault(rate, []).append(kept)
+
+    def _doubtful(self) -> int | None:
+        """Return the rate that was not kept, but may have been by bad luck."""
+        return next(
+            (rate for rate, each in self.tries.items() if not any(each) and len(each) < _CHANCES), None
+        )
+
+    def _further(self) -> int | None:
+        low, high = self.kept, self.missed
+        if not high:
+            return min(low * STEP, HIGHEST) if low < HIGHEST else None
+        wanted = max(isqrt(low * high), low + 1) if low else max(high // STEP, 1)
+        is_narrow = low and high <= low * NARROW
+        return None if is_narrow or not low < wanted < high else wanted

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """A rate that was tried.
+    """A try of a rate.
 
     Attributes:
         repetition: In which search, from 1.
@@ -44,7 +44,7 @@ class SaturationFigures(msgspec.Struct, frozen=True):
         limit_us: Within how many microseconds 99% were to be answered.
         rate: The highest rate that was kept, the mean of all searches; 0 if none was.
         ci95: Its 95% interval over the searches; None if there was one.
-        missed: The lowest rate that was not kept, the mean of the searches; None if one of them met none.
+        missed: The lowest rate that was missed, the mean of the searches; None if one of them met none.
         trials: All that was tried, in order.
     """
 
@@ -56,14 +56,15 @@ class SaturationFigures(msgspec.Struct, frozen=True):
 
 
 def highest_kept(trials: Sequence[Trial]) -> int:
-    """Return the highest rate that was kept below all that were not; 0 if there is none."""
+    """Return the highest rate that was kept below all that were missed; 0 if there is none."""
     missed = lowest_missed(trials)
     return max((one.rate for one in trials if one.kept and (not missed or one.rate < missed)), default=0)
 
 
 def lowest_missed(trials: Sequence[Trial]) -> int:
-    """Return the lowest rate that was not kept; 0 if all were."""
-    return min((one.rate for one in trials if not one.kept), default=0)
+    """Return the lowest rate that was not kept however often it was tried; 0 if there is none."""
+    kept = {one.rate for one in trials if one.kept}
+    return min((one.rate for one in trials if one.rate not in kept), default=0)
 
 
 def trials_of(data: Trials, repetition: int) -> tuple[Trial, ...]:

@@ -1,9 +1,9 @@
 """Which rate to try next, to find the highest one that is kept: pure, told verdicts, telling rates.
 
 The rate is multiplied while it is kept (or divided until it is), and then the gap between the highest one
-that was kept and the lowest one that was not is cut in two, in proportion, until it is narrow. A rate that is
-not kept is tried once more at once, since a moment's disturbance would mislead all that follows: it is missed
-if it is kept neither time.
+that was kept and the lowest one that was not is cut in two, in proportion, until it is narrow. Then the latter is
+tried once more, since a moment's disturbance may have misled the search: where it is kept now, the search
+goes on above it.
 
 Searches that all began at the same rate would try the same rates and find the same one, and so seem to agree
 to the last message. Each begins at a rate of its own, drawn from as wide a gap as the last one will be.
@@ -11,11 +11,12 @@ to the last message. Each begins at a rate of its own, drawn from as wide a gap 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from math import isqrt
 from random import Random
 
-FIRST = 3000
+FIRST = 5000
 """The lowest rate that may be tried first, in messages per second."""
 
 STEP = 3
@@ -30,12 +31,11 @@ MOST_TRIES = 24
 HIGHEST = 1_000_000
 """No rate above is tried."""
 
-_CHANCES = 2  # of each rate
-
 
 def drawn_first(seed: int) -> int:
     """Draw the rate at which a search begins."""
-    return round(FIRST * NARROW ** Random(seed).random())  # noqa: S311 - no secret
+    part: float = Random(seed).random()
+    return round(FIRST * math.pow(NARROW, part))
 
 
 @dataclass
@@ -67,17 +67,15 @@ class Search:
             return None
         if not self.tries:
             return self.first
-        return self._doubtful() or self._further()
+        return self._further() or self._doubtful()
 
     def tell(self, rate: int, *, kept: bool) -> None:
         """Take the verdict about a rate."""
         self.tries.setdefault(rate, []).append(kept)
 
     def _doubtful(self) -> int | None:
-        """Return the rate that was not kept, but may have been by bad luck."""
-        return next(
-            (rate for rate, each in self.tries.items() if not any(each) and len(each) < _CHANCES), None
-        )
+        """Return the rate at which the search would end, if it was missed only once."""
+        return self.missed if len(self.tries.get(self.missed, ())) == 1 else None
 
     def _further(self) -> int | None:
         low, high = self.kept, self.missed

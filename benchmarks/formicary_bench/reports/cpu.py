@@ -12,8 +12,9 @@ from formicary_bench.reports import figures
 from formicary_bench.reports.charts import Bar, Bars
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.series import PLACES, SAME, Series, label
+from formicary_bench.reports.stability import stability_of_figures
 from formicary_bench.reports.tables import Column, Extra
-from formicary_bench.results.cpu import SERVER
+from formicary_bench.results.cpu import SERVER, name_of
 from formicary_bench.results.model import DIRECTORY, is_cpu
 from formicary_bench.statistics.tests import difference, welch_p
 
@@ -62,6 +63,7 @@ def cpu_columns(rows: Sequence[Row]) -> list[Column]:
         Column(each, tuple(figures.duration(one.us.mean) for _, one in lines)),
         Column("95%", tuple(figures.spread(one.us.mean, one.us.ci95) for _, one in lines)),
         Column("of the process", tuple(f"{one.share:.1%}" for _, one in lines)),
+        *stability_of_figures([(row, name_of(one)) for row, one in lines]),
     ]
 
 

@@ -1,28 +1,23 @@
-"""What `messaging/designs` found: each design against the one that it is a change of, by verdicts.
-
-In one process all are held against the hand-over by the sender, which takes the same detour out of the
-platform's own path as they do; between two processes, against our agents by the same route. How the workers
-of a pool compare to a single one is asked besides.
-"""
+"""What `messaging/designs` found: each design against the one that it is a change of, by verdicts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.platforms.catalogue import BUFFER, CHAIN, HAND_OVER, POOL, SAME
+from formicary_bench.platforms.catalogue import BUFFER, CHAIN, HAND_OVER, POOL
 from formicary_bench.reports import figures
-from formicary_bench.reports.series import PLACES, by_series, label
+from formicary_bench.reports.points import ordered
+from formicary_bench.reports.series import PLACES, label
 from formicary_bench.reports.tables import Column, Extra
-from formicary_bench.results.baselines import BASELINES
-from formicary_bench.statistics.comparisons import Comparison, Contrast, Verdict, compare, percent
+from formicary_bench.results.changes import is_change_of
+from formicary_bench.statistics.comparisons import Comparison, Verdict, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from formicary_bench.results.row import Row
 
 _CENTRAL = POOL, BUFFER, CHAIN
-_OURS = "formicary", "behaviours"
 _FINDING = (
     "That messages come sooner if the sender itself hands them over than through any central point "
     "(Alberola 2010, Section 5.1)"
@@ -68,37 +63,15 @@ def design_extras(rows: Sequence[Row]) -> list[Extra]:
 
 
 def held_against(rows: Sequence[Row]) -> list[Held]:
-    """Compare all designs of a run with those that they are held against, in the order of the tables."""
-    ordered = [row for members in by_series(rows).values() for row in members]
-    found = [(row, base) for row in ordered for base in _bases(row, ordered) if row.rates_per_s]
-    contrasts = [
-        Contrast(name=label(row), values=row.rates_per_s, base=base.rates_per_s, is_rate=True)
-        for row, base in found
-    ]
-    return [Held(*pair, one) for pair, one in zip(found, compare(contrasts), strict=True)]
-
-
-def _bases(row: Row, rows: Iterable[Row]) -> list[Row]:
-    if row.platform in BASELINES:
-        return []
-    if row.placement == SAME:
-        wanted = {("design", HAND_OVER)} | ({("design", BUFFER)} if row.kind == POOL else set())
-    else:
-        wanted = {_OURS}
-    like = _circumstances(row)
+    """Give all comparisons of a run's designs, in the order of the tables."""
     return [
-        other
-        for other in rows
-        if _who(other) in wanted - {_who(row)} and _circumstances(other) == like and other.rates_per_s
+        Held(row, base, one.comparison)
+        for row in ordered(rows)
+        for one in row.compared
+        for base in rows
+        if (base.platform, base.kind, base.route) == (one.platform, one.kind, one.route)
+        and is_change_of(row, base)
     ]
-
-
-def _who(row: Row) -> tuple[str, str]:
-    return row.platform, row.kind
-
-
-def _circumstances(row: Row) -> tuple[str, str, bool, int, int]:
-    return row.placement, row.route, row.tls, row.pairs, row.payload_bytes
 
 
 def _hand_over(held: Sequence[Held]) -> list[str]:

@@ -27,6 +27,7 @@ from formicary_bench.reports.open_loop import (
     open_loop_remarks,
     open_loop_sentences,
 )
+from formicary_bench.reports.points import ordered
 from formicary_bench.reports.saturation import (
     saturation_beside,
     saturation_columns,
@@ -41,8 +42,9 @@ from formicary_bench.reports.scale import (
     scale_sentences,
 )
 from formicary_bench.reports.sentences import remarks, sentences, title
+from formicary_bench.reports.stability import stability_column, stability_extras
 from formicary_bench.reports.tables import by_experiment, columns_of
-from formicary_bench.reports.verdicts import stability_column, verdict_extras, verdict_remarks
+from formicary_bench.reports.verdicts import verdict_extras, verdict_remarks
 from formicary_bench.results.model import (
     DESIGNS,
     LOWER_BOUND,
@@ -101,7 +103,7 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
         return own.columns(rows)
     if experiment == NETWORK:
         return network_columns(rows)
-    return [*columns_of(rows, run), *stability_column(rows)]
+    return [*columns_of(rows, run), *stability_column(ordered(rows))]
 
 
 def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
@@ -141,8 +143,9 @@ def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Fig
 
 def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
     """Give the further tables of an experiment: verdicts, published figures; arguments as of `columns`."""
-    judged = [] if is_profiled(rows) else verdict_extras(rows)
-    return [*judged, *_extras(experiment, rows, run), *hosts_beside(rows)]
+    judged = [] if is_profiled(rows) else verdict_extras(rows, own_verdicts=experiment == DESIGNS)
+    own = _extras(experiment, rows, run)
+    return [*judged, *own, *stability_extras(rows), *hosts_beside(rows)]
 
 
 def _extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:

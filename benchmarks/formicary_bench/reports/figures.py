@@ -73,6 +73,11 @@ def part(probability: float) -> str:
     return f"{100 * probability:.10g}%"
 
 
+def probability(p: float) -> str:
+    """Write the p of a test."""
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"  # noqa: PLR2004 - less is as good
+
+
 def digits(number: float, wanted: int = 3) -> str:
     """Round a number to some digits, and write it without an exponent."""
     if number == 0 or not math.isfinite(number):

@@ -9,6 +9,7 @@ from formicary_bench.reports.charts import Lines, Point
 from formicary_bench.reports.plots import Figure, intervals, tick
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import PLACES, TWO_HOSTS, by_series, label, subject
+from formicary_bench.reports.stability import stability_column
 from formicary_bench.reports.tables import NOT_VALID, Column, Extra
 from formicary_bench.results.baselines import BASELINES
 from formicary_bench.statistics.intervals import Interval
@@ -34,6 +35,7 @@ def lower_bound_columns(rows: Sequence[Row]) -> list[Column]:
         Column(_RATIO, tuple(_times(row, rows) for row in ordered)),
         Column("median", tuple(figures.duration(row.rtt_p50_us) for row in ordered), minor=True),
         Column("trips/s", tuple(figures.count(row.round_trips_per_s) for row in ordered), minor=True),
+        *stability_column(ordered),
     ]
 
 

@@ -13,6 +13,7 @@ from formicary_bench.reports.growth import growth_figures, sparkline
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import by_series, label, subject
+from formicary_bench.reports.stability import stability_column
 from formicary_bench.reports.tables import Column, Extra
 from formicary_bench.results.memory import each
 
@@ -38,6 +39,7 @@ def memory_columns(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
         Column("each agent", tuple(figures.size(one.mean) if one else "" for one, _ in held)),
         Column("95%", tuple(figures.spread(one.mean, (one.low, one.high)) if one else "" for one, _ in held)),
         Column("each, traced", tuple(figures.size(one.mean) if one else "" for _, one in held)),
+        *stability_column(rows),
     ]
 
 
@@ -131,6 +133,7 @@ def _growth_columns(rows: Sequence[Row]) -> list[Column]:
         Column("over time", tuple(sparkline(row.memory) if row.memory else "" for row in rows), names=True),
         Column("grows per second, 95%", tuple(_range(one) for one, _ in grown)),
         Column("per message, 95%", tuple(_range(one) for _, one in grown)),
+        *stability_column(rows),
     ]
 
 

@@ -10,6 +10,7 @@ from formicary_bench.reports.charts import Bar, Bars, Lines, Point
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import APART, by_series, label, subject
+from formicary_bench.reports.stability import stability_column
 from formicary_bench.reports.tables import Column, Extra
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def network_columns(rows: Sequence[Row]) -> list[Column]:
         Column("packets/s", tuple(figures.count(one.packets_per_s.mean) for one in known)),
         Column("messages per packet", tuple(figures.times(one.messages_per_packet.mean) for one in known)),
         Column("server's share", tuple(f"{one.server_share:.0%}" for one in known), minor=True),
+        *stability_column(ordered),
     ]
 
 

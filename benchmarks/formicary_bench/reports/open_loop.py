@@ -9,6 +9,7 @@ from formicary_bench.reports.charts import Lines, Point
 from formicary_bench.reports.plots import Figure, tick
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import PLACES, by_series, label, subject
+from formicary_bench.reports.stability import stability_column
 from formicary_bench.reports.tables import NOT_VALID, Column
 from formicary_bench.results.baselines import BASELINES
 
@@ -36,6 +37,7 @@ def open_loop_columns(rows: Sequence[Row]) -> list[Column]:
         Column("never answered", tuple(figures.number(row.lost) for row in ordered)),
         Column("pairs", tuple(str(row.senders) for row in ordered), minor=True),
         Column("body", bodies, minor=len(set(bodies)) == 1),
+        *stability_column(ordered),
     ]
 
 

@@ -10,6 +10,7 @@ from formicary_bench.reports.charts import Lines, Point
 from formicary_bench.reports.plots import Figure, tick
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import PLACES, by_series, label, subject
+from formicary_bench.reports.stability import stability_column
 from formicary_bench.reports.tables import Column, Extra
 from formicary_bench.results.baselines import BASELINES
 
@@ -31,7 +32,8 @@ def saturation_columns(rows: Sequence[Row]) -> list[Column]:
         Column("kept up to", tuple(_rate(one.rate) for _, one in found)),
         Column("95%", tuple(figures.spread(one.rate, one.ci95) for _, one in found)),
         Column("no longer at", tuple(_rate(one.missed) for _, one in found)),
-        Column("rates tried", tuple(str(len(one.trials)) for _, one in found)),
+        Column("tries", tuple(str(len(one.trials)) for _, one in found)),
+        *stability_column([row for row, _ in found]),
     ]
 
 
@@ -61,8 +63,8 @@ def _figure(load: str, rows: list[Row]) -> Figure:
         lines,
     )
     caption = (
-        "Every rate that was tried, the median of the searches that tried it; both axes are logarithmic. "
-        "Hollow points were not kept by all of them."
+        "Every rate that was tried, the median of its tries; both axes are logarithmic. Hollow points were "
+        "not kept each time."
     )
     return Figure(f"99th percentile over the rate, {load}", caption, chart, saturation_columns(rows))
 
@@ -84,9 +86,10 @@ def saturation_beside(rows: Sequence[Row]) -> list[Extra]:
     ]
     remark = (
         "A rate is kept if 99% of the measured messages are answered in time, counted from when they were "
-        "due, all are answered, and the sender kept its schedule."
+        "due, all are answered, and the sender kept its schedule. The lowest one that is not is tried once "
+        "more before it counts as missed."
     )
-    return [Extra("All rates that were tried", columns, remark)]
+    return [Extra("All rates that were tried", columns, remark, minor=True)]
 
 
 def _sentence(row: Row, one: SaturationFigures) -> str:

@@ -8,6 +8,7 @@ from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Lines, Point
 from formicary_bench.reports.plots import Figure, tick
 from formicary_bench.reports.series import by_series, label
+from formicary_bench.reports.stability import stability_column
 from formicary_bench.reports.tables import Column, Extra
 from formicary_bench.results import memory
 from formicary_bench.statistics.slopes import median_slope
@@ -45,6 +46,7 @@ def scale_columns(rows: Sequence[Row]) -> list[Column]:
         *_cost("agents' CPU/message", [one.agents_us if one else None for one in found]),
         *_cost("servers' CPU/message", [one.server_us if one else None for one in found]),
         Column("busiest host", tuple(_busy(one) for one in found), minor=True),
+        *stability_column(ordered),
     ]
 
 

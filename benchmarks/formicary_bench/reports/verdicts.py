@@ -1,33 +1,42 @@
-"""What is said of how far figures can be believed, and of which platform is faster."""
+"""What is said of which platform is faster, of intervals, and of what was left out as warm-up."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import figures
-from formicary_bench.reports.series import by_series, label_of_other
+from formicary_bench.reports.points import ordered, point
 from formicary_bench.reports.series import label as label_of
+from formicary_bench.reports.series import label_of_other
 from formicary_bench.reports.tables import Column, Extra
-from formicary_bench.results.pairing import CREATION, RATE, TIME
+from formicary_bench.results.each import CREATION, HIGHEST, RATE, TIME, TOTAL
 from formicary_bench.statistics.comparisons import FEWEST, Verdict, percent
-from formicary_bench.statistics.stability import WANTED, Stability
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.row import Bounds, Row
     from formicary_bench.results.verdicts import Compared
-    from formicary_bench.statistics.stability import Assessment
 
-_TITLES = {TIME: "median", RATE: "trips/s", CREATION: "agents/s"}
-_WORST_FIRST = (Stability.TOO_FEW, Stability.DRIFTS, Stability.WIDE, Stability.STABLE)
+_TITLES = {
+    TIME: "median",
+    TOTAL: "total time",
+    RATE: "trips/s",
+    HIGHEST: "highest rate",
+    CREATION: "agents/s",
+}
 _COMPARED = (
     "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "
     "experiment (Holm). No difference found: any of more than 5% is ruled out. Undecided: too few "
     "repetitions, or they scatter too much; how many would do is in the details of the HTML report, and in "
     "--json."
 )
-_BELIEVED = "By the repetitions, in the order in which they ran; a mean counts as known at 1% either way."
+_PAPERS = (
+    "As in Alberola 2010: two-sided, at 5%, each line by itself, with a remark only where no difference was "
+    "shown. The paper tests round trips, which depend on each other; these are figures of repetitions. Of "
+    "many lines, one in twenty shows a difference that is none: the verdicts are corrected for that."
+)
+_SIGNIFICANT = 0.05
 _INTERVALS = (
     "Half the width of each 95% interval. Of the mean: over the repetitions (with one, by batch means), and "
     "beside it the papers' way, over all round trips as if they were independent: it is too narrow. Of the "
@@ -35,18 +44,15 @@ _INTERVALS = (
 )
 
 
-def stability_column(rows: Sequence[Row]) -> list[Column]:
-    """Give the column that says of each row, in the order of tables, whether it can be believed."""
-    worst = [_worst(row) for row in _ordered(rows)]
-    if not any(worst):
-        return []
-    cells = tuple(_short(one) if one else figures.NOTHING for one in worst)
-    return [Column("stability", cells, minor=all(one is None or _is_too_few(one) for one in worst))]
+def verdict_extras(rows: Sequence[Row], *, own_verdicts: bool = False) -> list[Extra]:
+    """Give the tables of one experiment's comparisons, and of all intervals.
 
-
-def verdict_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Give the tables of one experiment's comparisons, of its figures' stability, and of all intervals."""
-    return [*_verdicts(rows), *_details(rows), *_stabilities(rows), *_intervals(rows)]
+    Args:
+        rows: The rows of the experiment.
+        own_verdicts: Whether it has a table of its own that says which is faster.
+    """
+    verdicts = [] if own_verdicts else _verdicts(rows)
+    return [*verdicts, *_details(rows), *_papers(rows), *_intervals(rows)]
 
 
 def verdict_remarks(rows: Sequence[Row]) -> list[str]:
@@ -54,48 +60,10 @@ def verdict_remarks(rows: Sequence[Row]) -> list[str]:
     return [*_of_warm_up(rows), *_of_repetitions(rows)]
 
 
-def point(row: Row, rows: Iterable[Row]) -> str:
-    """Say where a row stands in its experiment: by all that varies there, or else by how many there are."""
-    rows = list(rows)
-    said = {
-        "senders": str(row.senders),
-        "payload_bytes": figures.short(figures.size(row.payload_bytes)),
-        "agents": figures.number(row.agents),
-        "services": figures.number(row.services),
-        "containers": f"{row.containers} containers",
-        "hosts": f"{row.hosts} hosts",
-    }
-    varying = [text for name, text in said.items() if len({getattr(one, name) for one in rows}) > 1]
-    return " / ".join(varying) or said["agents" if row.agents else "senders"]
-
-
-def _ordered(rows: Sequence[Row]) -> list[Row]:
-    return [row for members in by_series(rows).values() for row in members]
-
-
-def _worst(row: Row) -> Assessment | None:
-    assessed = [one.assessment for one in row.stability]
-    return min(assessed, key=_badness, default=None)
-
-
-def _badness(one: Assessment) -> tuple[int, float]:
-    return _WORST_FIRST.index(one.stability), -(one.half_width or 0)
-
-
-def _is_too_few(one: Assessment) -> bool:
-    return one.stability is Stability.TOO_FEW
-
-
-def _short(one: Assessment) -> str:
-    if one.stability is Stability.WIDE:
-        return f"{WANTED:.0%} by ~{one.repetitions}" if one.repetitions else "scatters"
-    return {Stability.TOO_FEW: "too few", Stability.DRIFTS: "drifts"}.get(one.stability, "stable")
-
-
 def _verdicts(rows: Sequence[Row]) -> list[Extra]:
     """Give one line for each verdict on two series, with all points at which it was found."""
     groups: dict[tuple[str, str, str, str], list[tuple[Row, Compared]]] = {}
-    for row in _ordered(rows):
+    for row in ordered(rows):
         for one in row.compared:
             who = label_of(row), label_of_other(row, one), _TITLES[one.figure], one.comparison.verdict
             groups.setdefault(who, []).append((row, one))
@@ -119,10 +87,6 @@ def _first_verdict(groups: Iterable[tuple[str, str, str, str]], key: tuple[str, 
     return next(other[3] for other in groups if other[:3] == key[:3])
 
 
-def _points(found: Sequence[Row], rows: Sequence[Row]) -> str:
-    return ", ".join(point(row, rows) for row in found)
-
-
 def _changes(compared: Sequence[Compared]) -> str:
     known = [one.comparison.ratio.mean for one in compared if one.comparison.ratio is not None]
     if not known:
@@ -132,7 +96,7 @@ def _changes(compared: Sequence[Compared]) -> str:
 
 
 def _details(rows: Sequence[Row]) -> list[Extra]:
-    lines = [(row, one) for row in _ordered(rows) for one in row.compared if one.comparison.ratio is not None]
+    lines = [(row, one) for row in ordered(rows) for one in row.compared if one.comparison.ratio is not None]
     if not lines:
         return []
     columns = [
@@ -147,6 +111,25 @@ def _details(rows: Sequence[Row]) -> list[Extra]:
     return [Extra("Which is faster, in detail", columns, _COMPARED, minor=True)]
 
 
+def _papers(rows: Sequence[Row]) -> list[Extra]:
+    """Give Student's test of each comparison, with a remark only where nothing is shown: the papers' way."""
+    lines = [
+        (row, one) for row in ordered(rows) for one in row.compared if one.comparison.student_p is not None
+    ]
+    if not lines:
+        return []
+    tests = [one.comparison.student_p or 0.0 for _, one in lines]
+    columns = [
+        Column("who", tuple(label_of(row) for row, _ in lines), names=True),
+        Column("at", tuple(point(row, rows) for row, _ in lines)),
+        Column("against", tuple(label_of_other(row, one) for row, one in lines), names=True),
+        Column("figure", tuple(_TITLES[one.figure] for _, one in lines)),
+        Column("p, Student", tuple(map(figures.probability, tests))),
+        Column("remark", tuple("" if p < _SIGNIFICANT else "not significant" for p in tests), names=True),
+    ]
+    return [Extra("Student's t-test, the papers' way", columns, _PAPERS, minor=True)]
+
+
 def _effect(one: Compared) -> str:
     effect = one.comparison.effect
     return f"{effect.mean:+.1f} ({effect.low:+.1f} to {effect.high:+.1f})" if effect else figures.NOTHING
@@ -154,41 +137,28 @@ def _effect(one: Compared) -> str:
 
 def _probability(one: Compared) -> str:
     p = one.comparison.corrected_p
-    return figures.NOTHING if p is None else "< 0.0001" if p < 0.0001 else f"{p:.4f}"  # noqa: PLR2004
-
-
-def _stabilities(rows: Sequence[Row]) -> list[Extra]:
-    lines = [(row, one) for row in _ordered(rows) for one in row.stability]
-    if not lines:
-        return []
-    columns = [
-        Column("who", tuple(label_of(row) for row, _ in lines), names=True),
-        Column("at", tuple(point(row, rows) for row, _ in lines)),
-        Column("figure", tuple(one.figure for _, one in lines), names=True),
-        Column("how far it can be believed", tuple(one.assessment.sentence for _, one in lines), names=True),
-    ]
-    return [Extra("How far the figures can be believed", columns, _BELIEVED, minor=True)]
+    return figures.NOTHING if p is None else figures.probability(p)
 
 
 def _intervals(rows: Sequence[Row]) -> list[Extra]:
-    ordered = [row for row in _ordered(rows) if row.rtt_mean_us is not None]
-    if not ordered:
+    known = [row for row in ordered(rows) if row.rtt_mean_us is not None]
+    if not known:
         return []
 
     def spreads(title: str, name: str, bounds: str) -> Column:
-        found = ((getattr(row, f"rtt_{name}_us"), _bounds(row, bounds)) for row in ordered)
+        found = ((getattr(row, f"rtt_{name}_us"), _bounds(row, bounds)) for row in known)
         return Column(title, tuple(figures.spread(figure, interval) for figure, interval in found))
 
     columns = [
-        Column("who", tuple(label_of(row) for row in ordered), names=True),
-        Column("at", tuple(point(row, rows) for row in ordered)),
+        Column("who", tuple(label_of(row) for row in known), names=True),
+        Column("at", tuple(point(row, rows) for row in known)),
         spreads("mean", "mean", "rtt_ci95_us"),
         spreads("mean, the papers' way", "mean", "rtt_ci95_papers_us"),
         spreads("median", "p50", "rtt_p50_ci95_us"),
         spreads("90%", "p90", "rtt_p90_ci95_us"),
         spreads("99%", "p99", "rtt_p99_ci95_us"),
         spreads("99.9%", "p999", "rtt_p999_ci95_us"),
-        Column("warm-up left out", tuple(_span(ordered[i : i + 1]) for i in range(len(ordered)))),
+        Column("warm-up left out", tuple(_span(known[i : i + 1]) for i in range(len(known)))),
     ]
     return [Extra("Intervals, and what was left out as warm-up", columns, _INTERVALS, minor=True)]
 
@@ -207,7 +177,7 @@ def _span(rows: Iterable[Row]) -> str:
 
 
 def _of_warm_up(rows: Sequence[Row]) -> list[str]:
-    known = [(row, row.warm_up) for row in _ordered(rows) if row.warm_up is not None]
+    known = [(row, row.warm_up) for row in ordered(rows) if row.warm_up is not None]
     said = []
     if any(warm_up.rule != "planned" for _, warm_up in known):
         said.append(

@@ -112,6 +112,16 @@ def cpu_figures(
     )
 
 
+def judged(cpu: CpuFigures | None) -> dict[str, tuple[float, ...]]:
+    """Give what a profiled row is judged by, as values of the repetitions: each group of each process."""
+    return {name_of(one): one.values for one in cpu.groups if one.us.mean} if cpu else {}
+
+
+def name_of(one: CpuFigure) -> str:
+    """Give the name of a group's CPU time as a figure."""
+    return f"CPU time of {one.group}, {one.process} (µs)"
+
+
 def profiled_rate(repetition: Repetition) -> float:
     """Give the round trips per second at which a repetition went while it was profiled."""
     counted = repetition.counters

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from formicary_bench.results.each import P99, TOTAL, Each, named
 from formicary_bench.results.load import Load, load_of
-from formicary_bench.results.model import DIRECTORY
+from formicary_bench.results.model import DIRECTORY, LOWER_BOUND, NETWORK, SCALE_OUT
+from formicary_bench.results.network import network_each
 from formicary_bench.results.raw import MEASURED, RoundTrips
-from formicary_bench.results.verdicts import Each
+from formicary_bench.results.scale import scale_each
 from formicary_bench.results.warm_up import Cut, measured
 from formicary_bench.statistics.intervals import Interval, batch_means, batch_rates
 from formicary_bench.statistics.percentiles import of_ordered
@@ -76,9 +78,23 @@ def measure(
         mean_us=mean,
         median_us=median,
         per_s=None if of_directory else rate_of(load),
+        others=named(_others(configuration, repetition, load, times)),
         full_load=of_directory or (load.full and repetition.full_load),
     )
     return Measured(load, times, mean, median, each, cut, time, rate)
+
+
+def _others(
+    configuration: Configuration, repetition: Repetition, load: Load, times: NDArray[np.int64]
+) -> dict[str, float | None]:
+    """Give the figures that the experiment is about besides."""
+    if configuration.experiment == LOWER_BOUND:
+        return {TOTAL: load.elapsed_s}
+    if configuration.experiment == SCALE_OUT:
+        return scale_each(configuration, repetition.counters, rate_of(load))
+    if configuration.family == NETWORK:
+        return network_each(repetition.counters)
+    return {P99: of_ordered(times, [0.99])[0] / 1e3} if configuration.rate else {}
 
 
 def rate_of(load: Load) -> float | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.results.each import GREW, HOLDS, TRACED
 from formicary_bench.statistics.intervals import Interval, mean_interval
 from formicary_bench.statistics.slopes import median_slope
 from formicary_bench.statistics.tests import difference
@@ -40,6 +41,7 @@ class MemoryFigures(msgspec.Struct, frozen=True, kw_only=True):
         uss_values: The repetitions' values that `uss` is the mean of.
         traced_values: As `uss_values`.
         growth_per_s: Bytes per second by which `uss` grows under load, once it has settled.
+        growth_values: The repetitions' values that `growth_per_s` is the mean of.
         growth_per_message: The same per message.
         messages: How many messages there were in all.
         over_time: What the processes held while the load went on, of each repetition: seconds and bytes, the
@@ -51,6 +53,7 @@ class MemoryFigures(msgspec.Struct, frozen=True, kw_only=True):
     uss_values: tuple[float, ...] = ()
     traced_values: tuple[float, ...] = ()
     growth_per_s: Figure | None = None
+    growth_values: tuple[float, ...] = ()
     growth_per_message: Figure | None = None
     messages: int = 0
     over_time: tuple[tuple[tuple[float, float], ...], ...] = ()
@@ -72,10 +75,24 @@ def memory_figures(repetitions: Sequence[Holdings]) -> MemoryFigures | None:
         uss=mean_figure(uss),
         uss_values=uss,
         growth_per_s=_over(per_s),
+        growth_values=tuple(slope.mean for slope in per_s if slope is not None),
         growth_per_message=_over(per_message),
         messages=sum(int(data.messages[-1]) for data in repetitions),
         over_time=tuple(_over_time(data) for data in repetitions),
     )
+
+
+def judged(memory: MemoryFigures, seconds: float) -> dict[str, Sequence[float]]:
+    """Give what a row of `memory` is judged by, as values of the repetitions.
+
+    Growth may be of either sign and next to nothing, so it is judged by what it makes of what is held.
+
+    Args:
+        memory: The figures of the row.
+        seconds: How long the load lasted; 0 where there was none.
+    """
+    grew = [1 + slope * seconds / memory.uss.mean for slope in memory.growth_values if memory.uss.mean]
+    return {HOLDS: memory.uss_values, TRACED: memory.traced_values, GREW: grew}
 
 
 def each(row: Row, rows: Iterable[Row], *, traced: bool = False) -> Interval | None:

@@ -16,6 +16,7 @@ FORMAT_VERSION = 1
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Counter = Annotated[float, msgspec.Meta(ge=-(2.0**60), le=2.0**60)]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 Line = Annotated[str, msgspec.Meta(max_length=2000)]
 Option = str | int | float | bool | list[str | int | float] | None
@@ -201,7 +202,7 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
     lost: Count = 0
     window_s: Seconds = 0.0
     round_trips_in_window: Count = 0
-    counters: dict[Name, float] = {}
+    counters: dict[Name, Counter] = {}
     profiles: dict[Name, Line] = {}
     notes: tuple[Line, ...] = ()
     invalid: tuple[Line, ...] = ()

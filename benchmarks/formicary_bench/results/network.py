@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.results.each import WIRE
 from formicary_bench.results.memory import Figure, mean_figure
 
 if TYPE_CHECKING:
@@ -76,6 +77,11 @@ def network_figures(configuration: Configuration, repetitions: Sequence[Repetiti
         to_server_per_message=figure(lambda c: c["to_server"] / c["round_trips"]) if counted else None,
         from_server_per_message=figure(lambda c: c["from_server"] / c["round_trips"]) if counted else None,
     )
+
+
+def network_each(counters: dict[str, float]) -> dict[str, float | None]:
+    """Give what a row of `network` is judged by, of one repetition."""
+    return {WIRE: counters["wire_bytes"] / _messages(counters) if _is_sound(counters) else None}
 
 
 def _share(known: Sequence[dict[str, float]]) -> float:

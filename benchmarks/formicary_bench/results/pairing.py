@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
+from formicary_bench.results.each import CREATION, HIGHEST, RATE, TIME, TIMES
 from formicary_bench.results.load import load_of
 from formicary_bench.results.model import DIRECTORY, MEMORY
 from formicary_bench.results.raw import MEASURED
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Configuration, Repetition
-
-TIME, RATE, CREATION = "median round trip (µs)", "round trips per second", "agents per second"
-"""The figures that are compared."""
 
 Figures = dict[str, list[float]]
 
@@ -68,7 +66,7 @@ def pair(run: RunFolder, base: RunFolder) -> Pairing:
                 name=f"{other}: {figure}",
                 values=tuple(values[figure]),
                 base=tuple(base_values[figure]),
-                is_rate=figure != TIME,
+                is_rate=figure not in TIMES,
             )
             for figure in base_values
             if figure in values
@@ -144,7 +142,7 @@ def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -
             invalid += 1
             continue
         figures = _found(run, configuration, repetition)
-        missed += bool(configuration.limit_us and not figures)
+        missed += figures.get(HIGHEST) == 0
         if RATE in figures and configuration.family == DIRECTORY:
             del figures[RATE]  # one agent, and between its uses there is what is not measured
         elif not repetition.full_load:
@@ -161,15 +159,14 @@ def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -
             f"{run.path}: {invalid} repetitions of {configuration.key} are not valid and do not count"
         )
     if missed:
-        remarks.append(f"{run.path}: {missed} searches of {configuration.key} kept no rate and do not count")
+        remarks.append(f"{run.path}: {missed} searches of {configuration.key} kept no rate")
     return found
 
 
 def _found(run: RunFolder, configuration: Configuration, repetition: Repetition) -> dict[str, float]:
     """Give the figures of one repetition."""
     if configuration.limit_us:
-        rate = highest_kept(trials_of(run.trials(repetition), repetition.number))
-        return {RATE: float(rate)} if rate else {}
+        return {HIGHEST: float(highest_kept(trials_of(run.trials(repetition), repetition.number)))}
     if configuration.agents:
         return _creation(run, repetition)
     return _messages(run, configuration, repetition)

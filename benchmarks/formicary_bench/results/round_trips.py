@@ -57,7 +57,7 @@ def message_digest(run: RunFolder, configuration: Configuration, repetitions: li
     if configuration.rate:  # its load does not depend on who is ready first
         return Digest(row, tail)
     full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
-    row = _with_each(msgspec.structs.replace(row, full_load=full))
+    row = msgspec.structs.replace(row, full_load=full)
     if configuration.experiment == LOWER_BOUND:
         return Digest(_with_total(row, loads), tail)
     if configuration.experiment == SCALE_OUT:
@@ -132,13 +132,3 @@ def _with_total(row: Row, loads: list[Load]) -> Row:
     totals = [load.elapsed_s for load in loads]
     mean = math.fsum(totals) / len(totals)
     return msgspec.structs.replace(row, total_s=mean, total_s_ci95=bounds(mean_interval(totals), 1))
-
-
-def _with_each(row: Row) -> Row:
-    """Fill in what repetitions are compared by."""
-    sound = [one for one in row.each if one.full_load]
-    return msgspec.structs.replace(
-        row,
-        medians_us=tuple(one.median_us for one in sound if one.median_us is not None),
-        rates_per_s=tuple(one.per_s for one in sound if one.per_s is not None),
-    )

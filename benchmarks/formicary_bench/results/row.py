@@ -10,13 +10,14 @@ import msgspec
 
 from formicary_bench.platforms.pacing import LATE, LATEST_US
 from formicary_bench.results.cpu import CpuFigures
+from formicary_bench.results.each import Each
 from formicary_bench.results.hosts import HostFigures
 from formicary_bench.results.memory import MemoryFigures
 from formicary_bench.results.model import family_of
 from formicary_bench.results.network import NetworkFigures
 from formicary_bench.results.saturation import SaturationFigures
 from formicary_bench.results.scale import ScaleFigures
-from formicary_bench.results.verdicts import Believed, Compared, Each
+from formicary_bench.results.verdicts import Believed, Compared
 from formicary_bench.results.warm_up import WarmUpLeftOut
 
 if TYPE_CHECKING:
@@ -60,8 +61,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         round_trips_per_s: Rate of all pairs together while all of them are in T2, with its 95% bounds.
         total_s: Time from the first pair's begin of T2 to the last one's end of it, in seconds, with its 95%
             bounds; in `messaging/lower-bound` alone, which is about it.
-        medians_us: The median of each repetition, and its rate in `rates_per_s`, for comparisons; those that
-            did not hold full load are left out.
         agents_per_s: Agents created and started per second, or registered, with its 95% bounds.
         bytes_per_agent: Memory that each of them holds.
         seconds: As in the configuration.
@@ -121,8 +120,6 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     round_trips_per_s_ci95: Bounds | None = None
     total_s: float | None = None
     total_s_ci95: Bounds | None = None
-    medians_us: tuple[float, ...] = ()
-    rates_per_s: tuple[float, ...] = ()
     agents_per_s: float | None = None
     agents_per_s_ci95: Bounds | None = None
     bytes_per_agent: float | None = None

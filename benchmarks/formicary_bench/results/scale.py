@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.results.each import AGENTS_CPU, SERVERS_CPU
 from formicary_bench.results.memory import Figure, mean_figure
 
 if TYPE_CHECKING:
@@ -67,11 +68,10 @@ def scale_figures(
         there = [one for one in values if one is not None and math.isfinite(one)]
         return mean_figure(there) if there else None
 
-    through_server = configuration.named_route == "xmpp"
     return ScaleFigures(
         agents_us=figure(lambda c, rate: _per_message(_all(c, AGENTS, "cores"), rate)),
         server_us=figure(lambda c, rate: _per_message(_all(c, SERVER, "cores"), rate))
-        if through_server
+        if _through_server(configuration)
         else Figure(0.0),
         agents_bytes=figure(lambda c, _: _mean(_all(c, AGENTS, "bytes"))),
         server_bytes=figure(lambda c, _: _mean(_all(c, SERVER, "bytes"))),
@@ -80,6 +80,23 @@ def scale_figures(
         rates=tuple(rate for rate in rates if rate),
         rtts_us=tuple(rtts_us),
     )
+
+
+def scale_each(
+    configuration: Configuration, counters: dict[str, float], rate: float | None
+) -> dict[str, float | None]:
+    """Give what a row of `messaging/scale-out` is judged by, of one repetition, beside its rate and times."""
+    if not rate:
+        return {}
+    servers = _all(counters, SERVER, "cores") if _through_server(configuration) else []
+    return {
+        AGENTS_CPU: _per_message(_all(counters, AGENTS, "cores"), rate),
+        SERVERS_CPU: _per_message(servers, rate),
+    }
+
+
+def _through_server(configuration: Configuration) -> bool:
+    return configuration.named_route == "xmpp"
 
 
 def _all(counters: dict[str, float], who: str, what: str) -> list[float]:

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.cpu import cpu_figures
+from formicary_bench.results.cpu import judged as judged_cpu
+from formicary_bench.results.each import HIGHEST, Each, named
 from formicary_bench.results.hosts import host_figures
-from formicary_bench.results.memory import memory_figures
+from formicary_bench.results.memory import judged, memory_figures
 from formicary_bench.results.model import MEMORY, NETWORK
 from formicary_bench.results.network import network_figures
 from formicary_bench.results.perturbation import losses
 from formicary_bench.results.round_trips import message_digest
 from formicary_bench.results.row import NO_INTERVAL, OVER_REPETITIONS, Digest, Row, bounds, frame, method
-from formicary_bench.results.saturation import saturation_figures, trials_of
-from formicary_bench.results.verdicts import Each, stability_of, with_comparisons
+from formicary_bench.results.saturation import highest_kept, saturation_figures, trials_of
+from formicary_bench.results.verdicts import believed, stability_of, with_comparisons
 from formicary_bench.statistics.intervals import Interval, mean_interval, ratio_interval
 
 if TYPE_CHECKING:
@@ -74,10 +76,7 @@ def _validated(run: RunFolder, configuration: Configuration, repetitions: list[R
 
 def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
     if configuration.family == MEMORY:
-        memory = memory_figures([run.holdings(repetition) for repetition in repetitions])
-        method = OVER_REPETITIONS if len(repetitions) > 1 else NO_INTERVAL
-        row = frame(configuration, repetitions)
-        return Digest(msgspec.structs.replace(row, memory=memory, ci_method=method), None)
+        return _memory(run, configuration, repetitions)
     if configuration.limit_us:
         return _saturation(run, configuration, repetitions)
     make = _creation if configuration.agents else message_digest
@@ -85,20 +84,38 @@ def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repe
     if configuration.profiled:
         profiles = [run.profiles(repetition) for repetition in repetitions]
         cpu = cpu_figures(repetitions, profiles, losses(run, configuration, repetitions))
-        return Digest(msgspec.structs.replace(digest.row, cpu=cpu), digest.tail, profiles[-1])
+        row = msgspec.structs.replace(
+            digest.row, cpu=cpu, stability=(*digest.row.stability, *believed(judged_cpu(cpu)))
+        )
+        return Digest(row, digest.tail, profiles[-1])
     if configuration.family != NETWORK:
         return digest
     network = network_figures(configuration, repetitions)
     return Digest(msgspec.structs.replace(digest.row, network=network), digest.tail)
 
 
+def _memory(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
+    """Compute the row of what processes hold."""
+    found = memory_figures([run.holdings(repetition) for repetition in repetitions])
+    row = msgspec.structs.replace(
+        frame(configuration, repetitions),
+        memory=found,
+        stability=believed(judged(found, configuration.seconds)) if found else (),
+        ci_method=OVER_REPETITIONS if len(repetitions) > 1 else NO_INTERVAL,
+    )
+    return Digest(row, None)
+
+
 def _saturation(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
     """Compute the row of a search for the highest rate."""
     searches = [trials_of(run.trials(repetition), repetition.number) for repetition in repetitions]
     found = saturation_figures(configuration.limit_us, searches)
+    each = tuple(Each(others=named({HIGHEST: float(highest_kept(trials))})) for trials in searches)
     row = msgspec.structs.replace(
         frame(configuration, repetitions),
         saturation=found,
+        each=each,
+        stability=stability_of(each),
         round_trips_per_s=found.rate,
         round_trips_per_s_ci95=found.ci95,
         ci_method=OVER_REPETITIONS if found.ci95 else NO_INTERVAL,

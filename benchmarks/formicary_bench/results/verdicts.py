@@ -6,41 +6,35 @@ where they do the same work at the same place; all comparisons of an experiment 
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary_bench.results.baselines import BASELINES
-from formicary_bench.results.pairing import CREATION, RATE, TIME
+from formicary_bench.results.changes import is_change_of
+from formicary_bench.results.each import (
+    CREATION,
+    HIGHEST,
+    RATE,
+    TIME,
+    TIMES,
+    TOTAL,
+    figures_of,
+    full_load_figures_of,
+)
+from formicary_bench.results.model import DESIGNS
 from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
 from formicary_bench.statistics.stability import Assessment, assess
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from formicary_bench.results.each import Each
     from formicary_bench.results.row import Row
 
-MEAN = "mean round trip (µs)"
-"""A figure that is judged by itself, beside those that are also compared."""
-
-
-class Each(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of one repetition.
-
-    Attributes:
-        mean_us: Mean round-trip time in microseconds, or that of a use of the directory.
-        median_us: Its median.
-        per_s: Round trips per second of all pairs together; None where that is no figure of its row.
-        agents_per_s: Agents created or registered per second.
-        full_load: Whether it held full load; where that is no question, it did.
-    """
-
-    mean_us: float | None = None
-    median_us: float | None = None
-    per_s: float | None = None
-    agents_per_s: float | None = None
-    full_load: bool = True
+_MOST = 1e100  # what is beyond, or is no number, was not measured: folders come from others
+_COMPARED = (TIME, TOTAL, RATE, HIGHEST, CREATION)
 
 
 class Believed(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,21 +62,24 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 def stability_of(each: Sequence[Each]) -> tuple[Believed, ...]:
     """Judge all figures that the repetitions of a configuration have."""
-    named = _figures(each).items()
-    return tuple(Believed(figure=figure, assessment=assess(values)) for figure, values in named if values)
+    return believed(figures_of(each))
+
+
+def believed(figures: Mapping[str, Sequence[float]]) -> tuple[Believed, ...]:
+    """Judge figures by their values, one of each repetition."""
+    known = {figure: [one for one in values if abs(one) < _MOST] for figure, values in figures.items()}
+    return tuple(
+        Believed(figure=figure, assessment=assess(values)) for figure, values in known.items() if values
+    )
 
 
 def with_comparisons(rows: Sequence[Row]) -> list[Row]:
     """Compare the platforms of a run with each other, and note it in the rows that were judged."""
     found = list(rows)
     for experiment in dict.fromkeys(row.experiment for row in rows):
-        places = [
-            place for place, row in enumerate(rows) if row.experiment == experiment and _takes_part(row)
-        ]
         family = [
             (one, other, figure, contrast)
-            for one, other in combinations(places, 2)
-            if _can_be_compared(rows[one], rows[other])
+            for one, other in _pairs(experiment, rows)
             for figure, contrast in _contrasts(rows[one], rows[other])
         ]
         judged = compare([contrast for *_, contrast in family])
@@ -92,14 +89,16 @@ def with_comparisons(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def _figures(each: Sequence[Each]) -> dict[str, list[float]]:
-    named = {
-        MEAN: [one.mean_us for one in each],
-        TIME: [one.median_us for one in each],
-        RATE: [one.per_s for one in each],
-        CREATION: [one.agents_per_s for one in each],
-    }
-    return {figure: [value for value in values if value is not None] for figure, values in named.items()}
+def _pairs(experiment: str, rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    """Give the places of what is held against each other; of two platforms the first one is judged."""
+    places = [place for place, row in enumerate(rows) if row.experiment == experiment and _takes_part(row)]
+    if experiment == DESIGNS:
+        pairs = permutations(places, 2)
+        yield from ((one, other) for one, other in pairs if is_change_of(rows[one], rows[other]))
+    else:
+        for one, other in combinations(places, 2):
+            if _can_be_compared(rows[one], rows[other]):
+                yield one, other
 
 
 def _takes_part(row: Row) -> bool:
@@ -116,21 +115,28 @@ def _can_be_compared(row: Row, other: Row) -> bool:
 
 def _point(row: Row) -> tuple[object, ...]:
     where = row.placement, row.tls, row.hosts, row.traffic, row.spread
-    return *where, row.pairs, row.senders, row.payload_bytes, row.agents, row.services, row.containers
+    limit = row.saturation.limit_us if row.saturation else 0
+    paced = row.rate, row.arrivals, limit
+    return *where, *paced, row.pairs, row.senders, row.payload_bytes, row.agents, row.services, row.containers
 
 
 def _contrasts(row: Row, other: Row) -> list[tuple[str, Contrast]]:
     """Give what is compared: figures of repetitions that held full load."""
-    ours, theirs = (_figures([one for one in each.each if one.full_load]) for each in (row, other))
+    ours, theirs = (full_load_figures_of(each.each) for each in (row, other))
+    wanted = (RATE,) if row.experiment == DESIGNS else _COMPARED
     return [
         (
             figure,
             Contrast(
-                name=figure, values=tuple(ours[figure]), base=tuple(theirs[figure]), is_rate=figure != TIME
+                name=figure,
+                values=tuple(ours[figure]),
+                base=tuple(theirs[figure]),
+                is_rate=figure not in TIMES,
             ),
         )
-        for figure in (TIME, RATE, CREATION)
-        if ours[figure] and theirs[figure]
+        for figure in wanted
+        # The rate of an open loop is what was asked for, and says nothing of who keeps it.
+        if figure in ours and figure in theirs and not (figure == RATE and row.rate)
     ]
 
 

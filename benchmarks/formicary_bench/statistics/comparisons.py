@@ -28,6 +28,7 @@ RESOLUTION = 0.05
 """The change that matters: an interval that is open to a larger one leaves a comparison undecided."""
 
 _BELIEVED = 0.05
+_LEAST, _MOST = 1e-100, 1e100  # what is beyond is none that was measured, and its squares overflow
 
 
 class Verdict(StrEnum):
@@ -127,8 +128,10 @@ def too_few(contrast: Contrast) -> str | None:
     """Say why nothing can be decided about a contrast, whatever its figures; None where something can."""
     if min(len(contrast.values), len(contrast.base)) < FEWEST:
         return f"{contrast.counts} are too few; repeat each at least {FEWEST} times"
-    if min(*contrast.values, *contrast.base) <= 0:
-        return f"a {contrast.what} that is not above zero has no ratio; look at the raw values"
+    if not all(_LEAST < value < _MOST for value in (*contrast.values, *contrast.base)):
+        return (
+            f"a {contrast.what} that is not above zero, or not finite, has no ratio; look at the raw values"
+        )
     return None
 
 

@@ -56,14 +56,18 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
     """Judge a figure by those of its repetitions.
 
     Args:
-        values: One of each repetition, in the order in which they were measured.
+        values: One of each repetition, in the order in which they were measured; all of them are finite.
         wanted: The relative half width at which it counts as known.
     """
     interval = mean_interval(values)
-    if len(values) < FEWEST or interval is None or interval.mean <= 0:
+    if len(values) < FEWEST or interval is None:
         sentence = f"{Stability.TOO_FEW}: {len(values)} say nothing of how much they scatter; take 5 or more"
         return Assessment(stability=Stability.TOO_FEW, sentence=sentence)
-    half, needed = interval.half_width / interval.mean, repetitions_for(interval, len(values), wanted)
+    if not interval.mean and interval.half_width:
+        sentence = f"{Stability.WIDE}: the mean of {len(values)} repetitions cannot be told from zero"
+        return Assessment(stability=Stability.WIDE, sentence=sentence)
+    half = interval.half_width / abs(interval.mean) if interval.mean else 0.0
+    needed = repetitions_for(interval, len(values), wanted)
     known = f"the mean of {len(values)} repetitions is known to {half:.1%}"
     moved = drift(values)
     if moved is not None:
@@ -75,7 +79,7 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
     elif half <= wanted:
         stability, rest = Stability.STABLE, ""
     else:
-        stability, rest = Stability.WIDE, f"; about {needed} would make it {wanted:.0%}"
+        stability, rest = Stability.WIDE, f"; {_about(needed)} would make it {wanted:.0%}"
     return Assessment(
         stability=stability,
         sentence=f"{stability}: {known}{rest}",
@@ -83,6 +87,10 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
         drift=moved,
         repetitions=needed,
     )
+
+
+def _about(needed: int | None) -> str:
+    return f"more than {_MOST}" if needed is None else f"about {needed}"
 
 
 def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None:
@@ -96,6 +104,8 @@ def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None
     Returns:
         At least 2; None where more than a million would be needed.
     """
+    if not interval.half_width:
+        return 2
     deviation = interval.half_width / student_t(count - 1) * math.sqrt(count) / abs(interval.mean)
 
     def is_enough(n: int) -> bool:
@@ -126,5 +136,5 @@ def drift(values: Sequence[float]) -> float | None:
     order = np.arange(len(values), dtype=float)
     if not kendalltau(order, values).pvalue <= _BELIEVED:
         return None
-    slope = float(theilslopes(values, order)[0])
-    return slope * (len(values) - 1) / float(np.median(values))
+    middle, slope = float(np.median(values)), float(theilslopes(values, order)[0])
+    return slope * (len(values) - 1) / abs(middle) if middle else None

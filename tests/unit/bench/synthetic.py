@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from formicary_bench.reports.families import extras
 from formicary_bench.results.folder import RunFolder
 from formicary_bench.results.load import load_of
 from formicary_bench.results.model import Configuration, Git, Machine, Manifest, Repetition
@@ -271,6 +272,11 @@ def add_repetition(run, configuration, number, seed, **about):
         ),
         data,
     )
+
+
+def main_extras(experiment, rows, run):
+    """Give the further tables of an experiment that are shown wherever there is room."""
+    return [one for one in extras(experiment, rows, run) if not one.minor]
 
 
 EVIL = "<script>alert(1)</script>\"'&<b onmouseover=x>\x1b[31m[bold]"

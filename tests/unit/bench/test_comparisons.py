@@ -177,6 +177,42 @@ def test_what_is_not_above_zero_is_said():
     assert "not above zero" in judge([0.0, 1, 1, 1, 1], [1.0] * 5).sentence
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0, 0.0, 1e300, 5e-324])
+@pytest.mark.parametrize("is_rate", [False, True])
+def test_what_cannot_have_been_measured_decides_nothing_on_either_side(value, is_rate):
+    for sides in ([*STEADY, value], STEADY), (STEADY, [value, *STEADY]):
+        found = judge(*sides, is_rate=is_rate)
+        (passage,) = gate([contrast(*sides, is_rate=is_rate)], 0.05)
+        assert (found.verdict, passage.outcome) == (Verdict.UNDECIDED, Outcome.UNDECIDED)
+        assert "is not above zero, or not finite" in found.sentence
+        assert found.ratio is found.welch_p is None
+
+
+@pytest.mark.parametrize(
+    ("values", "base", "verdict"),
+    [
+        ([1e-9] * 5, [1e9] * 5, Verdict.FASTER),
+        ([1e-9, 1.1e-9, 1e-9, 1e-9, 1.2e-9], [1e9, 1.2e9, 1e9, 1e9, 1e9], Verdict.FASTER),
+        ([1.0, 1.0, 1.0, 1.0, 1.0 + 2**-52], [1.0] * 5, Verdict.SAME),
+        ([1.0, 1.0, 2.0, 2.0, 1.0, 2.0], [1.0, 2.0, 2.0, 2.0, 1.0, 1.0], Verdict.UNDECIDED),  # ties
+        ([1e-9, 1e9, 1.0, 1.0, 1.0], STEADY, Verdict.UNDECIDED),
+    ],
+)
+def test_extremes_have_an_answer(values, base, verdict):
+    found = judge(values, base)
+    assert found.verdict is verdict
+    assert np.isfinite([found.ratio.low, found.ratio.mean, found.ratio.high]).all()
+    assert 0 <= found.welch_p <= found.corrected_p <= 1
+    assert "nan" not in found.sentence
+
+
+def test_two_against_fifty_say_nothing_and_five_against_fifty_do():
+    random = np.random.default_rng(19)
+    many = drawn(random, 50)
+    assert judge(drawn(random, 2, 50), many).sentence.startswith("undecided: 2 repetitions against 50")
+    assert judge(drawn(random, 5, 50), many).verdict is Verdict.FASTER
+
+
 def test_what_does_not_scatter_is_decided():
     assert judge([3.0] * 5, [3.0] * 7).verdict is Verdict.SAME
     assert judge([3.1] * 5, [3.0] * 7).verdict is Verdict.SLOWER

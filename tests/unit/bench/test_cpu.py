@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 from msgspec.structs import replace
-from tests.unit.bench.synthetic import EVIL, STARTED, make_run, round_trips
+from tests.unit.bench.synthetic import EVIL, STARTED, main_extras, make_run, round_trips
 
 from formicary import mailbox
 from formicary.errors import TracingError, UsageError
@@ -22,7 +22,7 @@ from formicary_bench.engine.repetition import Taken
 from formicary_bench.engine.unsampled import window_on
 from formicary_bench.platforms import behaviours
 from formicary_bench.reports.cpu import cpu_sentences
-from formicary_bench.reports.families import columns, extras, heading, parts, said, to_know
+from formicary_bench.reports.families import columns, heading, parts, said, to_know
 from formicary_bench.reports.html import render
 from formicary_bench.reports.terminal import console_for_reports, show
 from formicary_bench.results.cpu import cpu_figures
@@ -347,7 +347,7 @@ def test_experiments_with_cpu_time_have_profiled_repetitions_and_what_they_are_h
 def test_the_papers_table_stands_beside_ours(tmp_path):
     run = run_of(tmp_path / "run", cpu_plan(), [profile(0.9), profile(1.0)])
     rows = summarise(run)
-    (extra,) = extras("messaging/cpu", rows, rows)
+    (extra,) = main_extras("messaging/cpu", rows, rows)
     assert "Table 2 of Alberola 2010" in extra.title
     table = {column.title: column.cells for column in extra.columns}
     assert table["group"] == ("runtime (jvm)", "agents (mas)", "communication (com)", "platform (map)")
@@ -359,7 +359,7 @@ def test_the_papers_table_stands_beside_ours(tmp_path):
 def test_hosts_are_columns_of_their_own(tmp_path):
     plan = cpu_plan(placements=("two-containers",), routes=("direct",))
     rows = summarise(run_of(tmp_path / "run", plan, [profile()]))
-    (extra,) = extras("messaging/cpu", rows, rows)
+    (extra,) = main_extras("messaging/cpu", rows, rows)
     assert "Table 3" in extra.title
     hosts = extra.columns[0].cells
     assert (hosts.count("A"), hosts.count("B")) == (4, 4)
@@ -374,7 +374,7 @@ def test_differences_are_tested_and_a_remark_is_made_where_there_is_none(tmp_pat
             found = profile(cpu_s, (agents, 95 - agents, 5))
             run.add(repetition(configuration, number), round_trips(like, number), {"both": found})
     rows = summarise(run)
-    tests = extras("messaging/cpu", rows, rows)[-1]
+    tests = main_extras("messaging/cpu", rows, rows)[-1]
     table = {column.title: column.cells for column in tests.columns}
     verdicts = dict(zip(table["group"], table["remark"], strict=True))
     assert verdicts["agents"] == verdicts["platform"] == ""

@@ -12,6 +12,8 @@ from formicary_bench.engine.plan import make_plan
 from formicary_bench.platforms.catalogue import BUFFER, DELIVERIES, HAND_OVER, POOL
 from formicary_bench.reports.designs import design_extras, design_sentences, held_against
 from formicary_bench.results.cpu import RULES
+from formicary_bench.results.each import Each
+from formicary_bench.results.verdicts import with_comparisons
 
 RATES = (100.0, 101.0, 99.0, 100.5, 99.5)
 
@@ -53,13 +55,17 @@ def test_a_designs_own_code_is_communication():
 def designs(pairs=10, **factors):
     """Return rows of designs that have so many times the rate of the hand-over."""
     return [
-        row("design", kind, pairs, rates_per_s=tuple(rate * factor for rate in RATES))
+        row("design", kind, pairs, each=each(rate * factor for rate in RATES))
         for kind, factor in {HAND_OVER: 1, **factors}.items()
     ]
 
 
+def each(rates):
+    return tuple(Each(per_s=rate) for rate in rates)
+
+
 def in_designs(rows):
-    return [msgspec.structs.replace(one, experiment="messaging/designs") for one in rows]
+    return with_comparisons([msgspec.structs.replace(one, experiment="messaging/designs") for one in rows])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +84,7 @@ def test_the_papers_finding_is_reproduced_or_refuted_by_verdicts(factors, outcom
 
 def test_with_few_repetitions_nothing_is_decided():
     rows = [
-        row("design", kind, 1, rates_per_s=(rate, rate * 1.01))
+        row("design", kind, 1, each=each((rate, rate * 1.01)))
         for kind, rate in ((HAND_OVER, 100.0), (POOL, 50.0))
     ]
     first, *_ = design_sentences(in_designs(rows))

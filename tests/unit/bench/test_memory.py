@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.unit.bench.synthetic import STARTED, make_run
+from tests.unit.bench.synthetic import STARTED, main_extras, make_run
 
 from formicary_bench import published
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import command, make_plan
-from formicary_bench.reports.families import charts, columns, extras, said
+from formicary_bench.reports.families import charts, columns, said
 from formicary_bench.reports.growth import sparkline
 from formicary_bench.reports.html import render
 from formicary_bench.reports.terminal import console_for_reports, show
@@ -89,7 +89,7 @@ def test_each_agent_holds_what_it_adds_to_an_open_container(states):
 def test_without_an_open_container_nothing_is_said_of_each_agent(states):
     rows = [row for row in summarise(states) if row.kind != "container"]
     assert {each(row, rows) for row in rows} == {None}
-    assert extras("memory", rows, rows) == []
+    assert main_extras("memory", rows, rows) == []
 
 
 def test_a_steady_rise_is_a_slope_and_noise_is_none():
@@ -180,7 +180,7 @@ def test_memory_that_stays_is_a_flat_line(tmp_path):
 
 def test_published_figures_stand_beside_ours(states):
     rows = summarise(states)
-    (extra,) = extras("memory", rows, rows)
+    (extra,) = main_extras("memory", rows, rows)
     who = extra.columns[0].cells
     assert [name.split()[0] for name in who[:3]] == ["Jade", "MadKit", "AgentScape"]
     assert extra.columns[3].cells[:3] == ("1.66 kB", "6.44 kB", "223 kB")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
-from tests.unit.bench.synthetic import add_repetition, make_run
+from tests.unit.bench.synthetic import add_repetition, main_extras, make_run
 
 from formicary import Message
 from formicary.transport import outbox
@@ -20,7 +20,7 @@ from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.sockets import Carried, carried
 from formicary_bench.platforms import unbatched
 from formicary_bench.platforms.part import Work
-from formicary_bench.reports.families import charts, columns, extras, said
+from formicary_bench.reports.families import charts, columns, said
 from formicary_bench.reports.html import render
 from formicary_bench.results.network import network_figures
 from formicary_bench.results.summary import summarise
@@ -141,7 +141,7 @@ def test_routes_are_held_against_themselves_without_batches_and_with_tls(tmp_pat
         kept = msgspec.structs.replace(repetition, configuration=one.key, counters=counted)
         run.add(kept, _data(run, place, 1, repetition))
     rows = summarise(run)
-    *_, through, switches, _ = extras("network", rows, rows)
+    *_, through, switches, _ = main_extras("network", rows, rows)
     assert through.title == "What goes through the server"
     table = {column.title: column.cells for column in switches.columns}
     assert Counter(zip(table["route"], table["batches"], table["TLS"], strict=True)) == {
@@ -235,7 +235,7 @@ def test_reports_hold_the_wire_against_the_bodies(run):
     sentences = said("network", rows, rows)
     assert any("goes to the server and from it" in one for one in sentences)
     assert all("4.0 of them in a packet" in one for one in sentences)
-    extra = extras("network", rows, rows)[-1]
+    extra = main_extras("network", rows, rows)[-1]
     assert ("Fast Ethernet capacity", "100 Mbit/s") in set(
         zip(extra.columns[1].cells, extra.columns[2].cells, strict=True)
     )

@@ -11,7 +11,8 @@ from tests.unit.bench.synthetic import MACHINE, create_plan, directory_plan, mak
 
 from formicary.cli import main
 from formicary.errors import UsageError
-from formicary_bench.results.pairing import CREATION, RATE, TIME, pair
+from formicary_bench.results.each import CREATION, RATE, TIME
+from formicary_bench.results.pairing import pair
 
 FORMICARY = [one for one in plan(pairs=(1, 10)) if one.platform == "formicary" and one.kind == "behaviours"]
 

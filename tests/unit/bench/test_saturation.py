@@ -25,11 +25,21 @@ from formicary_bench.report import report
 from formicary_bench.reports import figures
 from formicary_bench.reports.csv import write_raw
 from formicary_bench.reports.families import charts, columns, extras, said
+from formicary_bench.results.each import HIGHEST, Each, named
 from formicary_bench.results.model import SATURATION, Configuration, Repetition
 from formicary_bench.results.pairing import pair
 from formicary_bench.results.raw import MEASURED, RoundTrips, Trials
-from formicary_bench.results.saturation import Trial, highest_kept, lowest_missed, saturation_figures, trials_of
+from formicary_bench.results.saturation import (
+    Trial,
+    highest_kept,
+    lowest_missed,
+    saturation_figures,
+    trials_of,
+)
 from formicary_bench.results.summary import summarise
+from formicary_bench.results.verdicts import stability_of, with_comparisons
+from formicary_bench.statistics.comparisons import Verdict, compare
+from formicary_bench.statistics.gates import Outcome, gate
 
 ONE = Configuration(
     experiment=SATURATION,
@@ -88,11 +98,11 @@ def tasks():
 
 
 def test_every_rate_is_an_open_loop_of_its_own_and_what_came_of_it_is_kept(search, tasks):
-    repetition, data = search(system(20_000))
+    repetition, data = search(system(30_000))
     first = drawn_first(99)
-    assert data.rate.tolist()[:5] == [first, 3 * first, 9 * first, 9 * first, data.rate[4]]
-    assert data.kept.tolist() == [int(rate <= 20_000) for rate in data.rate]
-    assert data.p99_ns.tolist() == [100_000 if rate <= 20_000 else 9_000_000 for rate in data.rate]
+    assert data.rate.tolist()[:3] == [first, 3 * first, 9 * first]
+    assert data.kept.tolist() == [int(rate <= 30_000) for rate in data.rate]
+    assert data.p99_ns.tolist() == [100_000 if rate <= 30_000 else 9_000_000 for rate in data.rate]
     assert data.answered.tolist() == [task.configuration.measured * 10 for task in tasks]
     assert (repetition.configuration, repetition.number, repetition.seed) == (ONE.key, 2, 99)
     assert repetition.notes == repetition.invalid == ()
@@ -140,29 +150,29 @@ def test_a_rate_at_which_nothing_could_be_measured_is_not_kept_and_is_said(searc
     sound = system(10_000)
 
     def measure(task, watcher):
-        if task.configuration.rate > 4000:
+        if task.configuration.rate > 8000:
             raise RepetitionError("the echoing process was ended by SIGKILL")
         return sound(task, watcher)
 
     repetition, data = search(measure)
-    assert data.kept.tolist() == [int(rate <= 4000) for rate in data.rate]
-    assert (data.answered > 0).tolist() == [rate <= 4000 for rate in data.rate]
+    assert data.kept.tolist() == [int(rate <= 8000) for rate in data.rate]
+    assert (data.answered > 0).tolist() == [rate <= 8000 for rate in data.rate]
     assert repetition.notes[0] == (
         f"at {3 * drawn_first(99)} messages/s nothing was measured: the echoing process was ended by SIGKILL"
     )
 
 
 def test_a_rate_that_was_missed_by_bad_luck_is_tried_again_and_kept(search, tasks):
-    calm = system(20_000)
+    calm = system(30_000)
     disturbed = iter([False, True])
 
     def measure(task, watcher):
         return (system(0) if next(disturbed, False) else calm)(task, watcher)
 
     repetition, data = search(measure)
-    assert data.rate[1] == data.rate[2] == 3 * drawn_first(99)
-    assert data.kept.tolist()[:3] == [1, 0, 1]
-    assert 20_000 / 1.15 < highest_kept(trials_of(data, 1)) <= 20_000
+    unlucky = 3 * drawn_first(99)
+    assert data.kept[data.rate == unlucky].tolist() == [0, 1]
+    assert 30_000 / 1.15 < highest_kept(trials_of(data, 1)) <= 30_000
     assert repetition.notes == ()
     assert len({task.seed for task in tasks}) == len(tasks)  # arrivals are others in the second try
 
@@ -174,7 +184,7 @@ def test_a_system_of_which_nothing_can_be_measured_is_soon_given_up(search, task
     with pytest.raises(RepetitionError, match=r"at \d+ messages/s nothing was measured: no round trip"):
         search(measure)
     first = drawn_first(99)
-    assert [task.configuration.rate for task in tasks] == [first, first, first // 3]
+    assert [task.configuration.rate for task in tasks] == [first, first // 3, first // 9]
 
 
 def found(rate, missed, repetition=1):
@@ -295,7 +305,7 @@ def test_the_report_has_the_rate_and_all_that_was_tried(run):
         ("1 500",),
         ("2 121",),
     )
-    assert cells["rates tried"] == ("8",)
+    assert cells["tries"] == ("8",)
     (sentence,) = said(SATURATION, rows, rows)
     assert "answer 99% within 5 ms up to 1 500 messages per second, and no longer 2 121." in sentence
     (table,) = [
@@ -362,8 +372,42 @@ def test_searches_of_two_runs_are_compared_by_their_rates(run, tmp_path):
 def test_a_comparison_says_that_searches_kept_no_rate(run, tmp_path):
     nothing = written(tmp_path / "base", kept=np.zeros(4, dtype=np.int64))
     pairing = pair(run, nothing)
-    assert pairing.contrasts == []
-    assert f"{nothing.path}: 2 searches of {ONE.key} kept no rate and do not count" in pairing.remarks
+    assert f"{nothing.path}: 2 searches of {ONE.key} kept no rate" in pairing.remarks
+    (contrast,) = pairing.contrasts
+    # That half of the searches find nothing must not pass for as fast as before.
+    half = replace(contrast, values=(2000.0, 0.0) * 5, base=(2000.0, 2000.0) * 5)
+    (judged,), (gated,) = compare([half]), gate([half], 0.05)
+    assert (judged.verdict, gated.outcome) == (Verdict.UNDECIDED, Outcome.UNDECIDED)
+    assert "not above zero" in judged.sentence
+
+
+def searches(*rates):
+    """Make a row of searches that found these rates."""
+    trials = [found(rate, round(rate * 1.14), number) for number, rate in enumerate(rates, 1)]
+    each = tuple(Each(others=named({HIGHEST: float(rate)})) for rate in rates)
+    return replace(of(saturation_figures(5000, trials)), each=each, stability=stability_of(each))
+
+
+def test_searches_of_platforms_in_a_run_are_held_against_each_other():
+    ours = searches(40_000, 41_000, 40_500, 39_500, 40_200)
+    micro = replace(searches(80_000, 81_000, 79_000, 80_500, 80_200), kind="micro")
+    rows = with_comparisons([ours, micro, replace(micro, platform="tasks", kind="")])
+    ((one,), *others) = [row.compared for row in rows]
+    assert (one.kind, one.figure, one.comparison.verdict) == ("micro", HIGHEST, Verdict.SLOWER)
+    assert others == [(), ()]  # a floor takes no part
+    (table,) = [extra for extra in extras(SATURATION, rows, rows) if extra.title == "Which is faster"]
+    assert {column.title: column.cells for column in table.columns}["figure"] == ("highest rate",)
+    other_limit = replace(micro, saturation=saturation_figures(800, [found(80_000, 90_000)]))
+    other_arrivals = replace(micro, arrivals=POISSON)
+    assert [row.compared for row in with_comparisons([ours, other_limit, other_arrivals])] == [(), (), ()]
+
+
+def test_the_table_says_how_far_the_highest_rate_can_be_believed():
+    rows = [searches(40_000, 41_000, 40_500), searches(4000, 8000, 2000)]
+    cells = {column.title: column.cells for column in columns(SATURATION, rows, rows)}
+    assert cells["stability"][0].startswith("1% by ~")
+    assert cells["stability"][1].startswith("1% by ~")
+    assert int(cells["stability"][1].partition("~")[2]) > 100 * int(cells["stability"][0].partition("~")[2])
 
 
 @pytest.mark.parametrize("kind", ["html", "markdown", "latex", "csv", "json"])

@@ -139,7 +139,28 @@ def test_where_there_is_no_drift_one_is_seldom_seen():
     assert seen > 0
 
 
-@pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0], [0.0, 0.0, 0.0], [-1.0, -2.0, -3.0]])
+def test_what_is_nothing_each_time_is_known_and_what_cannot_be_told_from_it_is_not():
+    assert assess([0.0] * 6).sentence == "stable: the mean of 6 repetitions is known to 0.0%"
+    around = assess([-1.0, 1.0, -2.0, 2.0])
+    assert around.stability is Stability.WIDE
+    assert around.sentence.endswith("cannot be told from zero")
+    assert around.repetitions is None
+
+
+def test_what_is_below_zero_is_judged_by_its_size():
+    values = [-100.0, -101.0, -99.0, -100.5]
+    below, above = assess(values), assess([-value for value in values])
+    assert (below.stability, below.half_width) == (above.stability, pytest.approx(above.half_width))
+    assert drift([-106.0, -105.0, -104.0, -103.0, -102.0, -101.0]) > 0  # it rises
+
+
+def test_hopeless_scatter_says_more_than_a_million():
+    found = assess([1.0, 1e6, 1.0, 1e-6, 1.0, -1e6])
+    assert found.repetitions is None
+    assert "more than 1000000 would make it 1%" in found.sentence
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0]])
 def test_too_few_say_nothing(values):
     found = assess(values)
     assert found.stability is Stability.TOO_FEW

@@ -1,0 +1,133 @@
+"""Every table of every experiment says how far its figures can be believed, and what to do next."""
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+from tests.unit.bench.synthetic import make_run, plan, row, scale_plan
+
+from formicary_bench.reports.families import columns, extras
+from formicary_bench.results.cpu import CpuFigure, CpuFigures, judged, name_of
+from formicary_bench.results.each import (
+    AGENTS_CPU,
+    GREW,
+    HOLDS,
+    MEAN,
+    P99,
+    RATE,
+    SERVERS_CPU,
+    TIME,
+    TOTAL,
+    TRACED,
+    WIRE,
+)
+from formicary_bench.results.memory import Figure, memory_figures
+from formicary_bench.results.memory import judged as judged_memory
+from formicary_bench.results.network import network_each
+from formicary_bench.results.raw import Holdings
+from formicary_bench.results.summary import summarise
+from formicary_bench.results.verdicts import believed
+from formicary_bench.statistics.stability import Stability
+
+
+def stability(experiment, rows):
+    return {column.title: column.cells for column in columns(experiment, rows, rows)}["stability"]
+
+
+def of_one(rows):
+    return {one.figure for one in rows[0].stability}
+
+
+@pytest.mark.parametrize(
+    ("experiment", "about", "figures"),
+    [
+        ("messaging/pairs", {}, {MEAN, TIME, RATE}),
+        ("messaging/lower-bound", {}, {MEAN, TIME, RATE, TOTAL}),
+        ("messaging/open-loop", {"rate": 1000, "arrivals": "constant"}, {MEAN, TIME, RATE, P99}),
+    ],
+)
+def test_messages_are_judged_by_what_their_experiment_is_about(tmp_path, experiment, about, figures):
+    configurations = [replace(one, **about) for one in plan(experiment, pairs=(10,))[:2]]
+    rows = summarise(make_run(tmp_path / "run", configurations, repetitions=4))
+    assert of_one(rows) == figures
+    for one in rows:
+        values = {other.figure: other.value for other in one.each[0].others}
+        assert values.keys() == figures & {TOTAL, P99}
+        assert all(value > 0 for value in values.values())
+        if TOTAL in values:
+            assert np.mean([each.others[0].value for each in one.each]) == pytest.approx(one.total_s)
+    assert all(cell.startswith(("1% by", "stable", "drifts")) for cell in stability(experiment, rows))
+    (table,) = [one for one in extras(experiment, rows, rows) if one.title.startswith("How far")]
+    assert len(table.columns[0].cells) == 2 * len(figures)
+
+
+def test_many_hosts_are_judged_by_what_a_message_costs(tmp_path):
+    rows = summarise(make_run(tmp_path / "run", scale_plan(hosts=(2,)), repetitions=3))
+    assert of_one(rows) == {MEAN, TIME, RATE, AGENTS_CPU}
+    through_server = next(one for one in rows if one.route == "xmpp")
+    assert {SERVERS_CPU, AGENTS_CPU} < {one.figure for one in through_server.stability}
+    values = [
+        other.value for one in through_server.each for other in one.others if other.figure == AGENTS_CPU
+    ]
+    assert np.mean(values) == pytest.approx(through_server.scale.agents_us.mean)
+    assert len(stability("messaging/scale-out", rows)) == len(rows)
+
+
+def test_what_was_not_counted_on_the_wire_is_left_out():
+    counted = {"seconds": 1.0, "round_trips": 10.0, "wire_bytes": 5000.0, "wire_packets": 20.0}
+    assert network_each(counted) == {WIRE: 250.0}
+    assert network_each(counted | {"wire_bytes": 0.0}) == {WIRE: None}
+
+
+def looks(held, seconds=100):
+    """Make up what was seen of a process that held so much, second by second."""
+    count = np.arange(seconds, dtype=np.int64)
+    held = np.broadcast_to(held, seconds).astype(np.int64)
+    return Holdings(count.astype(float), count * 1000, held, np.zeros(seconds, dtype=np.int64))
+
+
+def test_memory_that_stays_is_stable_though_nobody_knows_a_growth_of_nothing_to_a_hundredth():
+    random = np.random.default_rng(7)
+    found = memory_figures([looks(2e7 + random.normal(0, 1000, 100)) for _ in range(4)])
+    known = {one.figure: one.assessment for one in believed(judged_memory(found, 100))}
+    assert {figure: one.stability for figure, one in known.items()} == {
+        HOLDS: Stability.STABLE,
+        GREW: Stability.STABLE,
+    }
+    rows = [row(experiment="memory/growth", seconds=100, memory=found, stability=believed({GREW: [1.0] * 3}))]
+    assert stability("memory/growth", rows) == ("stable",)
+
+
+def test_memory_that_grows_otherwise_each_time_is_not():
+    found = memory_figures([looks(2e7 * np.linspace(1, 1 + grown, 100)) for grown in (0.0, 1.0, 3.0)])
+    known = {one.figure: one.assessment for one in believed(judged_memory(found, 100))}
+    assert known[GREW].stability is Stability.WIDE
+    assert "more than" not in known[GREW].sentence
+
+
+def test_states_of_memory_are_judged_by_both_accounts():
+    one = Holdings(*(np.array([value]) for value in (0.0, 0, 10**7, 10**6)))
+    found = memory_figures([one] * 3)
+    assert {one.figure for one in believed(judged_memory(found, 0))} == {HOLDS, TRACED}
+
+
+def test_cpu_time_is_judged_group_by_group():
+    groups = tuple(
+        CpuFigure("both", group, Figure(float(np.mean(values))), 0.5, values)
+        for group, values in (
+            ("agents", (1.0, 1.0, 1.0)),
+            ("runtime", (1.0, 2.0, 3.0)),
+            ("platform", (0.0,) * 3),
+        )
+    )
+    cpu = CpuFigures(groups=groups, window_s=1.0)
+    found = judged(cpu)
+    assert list(found) == [name_of(groups[0]), name_of(groups[1])]  # what took no time is not shown
+    rows = [row(profiled=True, cpu=cpu, stability=believed(found))]
+    first, second = stability("messaging/pairs", rows)
+    assert (first, second[:6]) == ("stable", "1% by ")
+
+
+def test_values_that_were_not_measured_are_not_judged():
+    assert believed({"a": [float("nan"), float("inf"), 1e300], "b": []}) == ()
+    (one,) = believed({"a": [float("nan"), 1.0, 1.0, 1.0]})
+    assert one.assessment.sentence == "stable: the mean of 3 repetitions is known to 0.0%"

@@ -1,9 +1,9 @@
 """Which rate to try next, to find the highest one that is kept: pure, told verdicts, telling rates.
 
 The rate is multiplied while it is kept (or divided until it is), and then the gap between the highest one
-that was kept and the lowest one that was not is cut in two, in proportion, until it is narrow. Then the latter is
-tried once more, since a moment's disturbance may have misled the search: where it is kept now, the search
-goes on above it.
+that was kept and the lowest one that was not is cut in two, in proportion, until it is narrow. Then the
+latter is tried once more, since a moment's disturbance may have misled the search: where it is kept now, the
+search goes on above it.
 
 Searches that all began at the same rate would try the same rates and find the same one, and so seem to agree
 to the last message. Each begins at a rate of its own, drawn from as wide a gap as the last one will be.

@@ -129,12 +129,16 @@ def drift(values: Sequence[float]) -> float | None:
         None where it may be an accident (by Kendall's test), or where there are fewer than six values.
     """
     import numpy as np
-    from scipy.stats import kendalltau, theilslopes
+    from scipy.stats import theilslopes
 
-    if len(values) < _FEWEST_FOR_DRIFT or min(values) == max(values):
+    if len(values) < _FEWEST_FOR_DRIFT or min(values) == max(values) or trend_p(values) > _BELIEVED:
         return None
-    order = np.arange(len(values), dtype=float)
-    if not kendalltau(order, values).pvalue <= _BELIEVED:
-        return None
-    middle, slope = float(np.median(values)), float(theilslopes(values, order)[0])
+    middle, slope = float(np.median(values)), float(theilslopes(values)[0])
     return slope * (len(values) - 1) / abs(middle) if middle else None
+
+
+def trend_p(values: Sequence[float]) -> float:
+    """Give the p of Kendall's test for whether values, not all of them equal, rise or fall in their order."""
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(range(len(values)), values).pvalue)

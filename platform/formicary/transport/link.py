@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from formicary.transport.ways import FarWay, LinkOwner, Way
 
 _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
+_AWAY_TICK = 0.25  # the same while the other end is known to be away
 _IDLE_TICK = 1.0
 _CHOKED = 10_000  # receivers that are to be sent nothing: more messages the other end does not let wait
 _TOLD = 2048  # frames that wait for an acknowledgement when nothing more is told past the window
@@ -210,8 +211,12 @@ class Link:
 
     def lose(self, reason: str) -> None:
         """Learn that the other container is not there now, for all that is known."""
+        was_away = self.session.is_away
         self.session.lose(self._now(), reason)
         self._perform()
+        if self._is_slow and self._timer is not None and self.session.is_away and not was_away:
+            self._timer.cancel()  # it was set for a second, which is long where 3 s decide
+            self._timer = None
         self._tick_soon()
 
     def hinder(self, obstacle: str) -> None:
@@ -350,7 +355,8 @@ class Link:
             self._is_slow = False
             self._timer = self._loop.call_later(_BUSY_TICK, self._tick)
         elif self._timer is None and self.session.state is not State.IDLE:
-            self._timer = self._loop.call_later(_IDLE_TICK, self._tick)
+            pause = _AWAY_TICK if self.session.is_away else _IDLE_TICK
+            self._timer = self._loop.call_later(pause, self._tick)
 
     def _tick(self) -> None:
         self._timer = None

@@ -118,6 +118,11 @@ class Session(Sending):
         elif self._peer:
             self._watch.lose(now)
 
+    @property
+    def is_away(self) -> bool:
+        """Whether the other end was not there when something came to it last."""
+        return self._watch.is_away
+
     def connect(self, now: float) -> None:
         """Look for the other end, if that has not been found yet."""
         if self.state is State.IDLE:
@@ -367,7 +372,9 @@ class Session(Sending):
     # -- time -----------------------------------------------------------------------------------------------
 
     def tick(self, now: float, *, holds: bool = False) -> None:
-        """Do what is due; to be called every second, and every few hundredths of one while `is_busy`.
+        """Do what is due.
+
+        To be called every second; a few times in one while `is_away`, every few hundredths while `is_busy`.
 
         Args:
             now: the time.

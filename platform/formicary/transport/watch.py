@@ -120,6 +120,11 @@ class Watch:
             return f"nothing was heard of it for {FORGET:g} s"
         return None
 
+    @property
+    def is_away(self) -> bool:
+        """Whether it was not there when something came to it last."""
+        return self._absent_since is not None
+
     # -- pings ----------------------------------------------------------------------------------------------
 
     @property

@@ -227,6 +227,22 @@ async def test_silence_of_half_a_minute_fails_what_waits_and_senders_are_told():
         assert (status.is_up, status.failed, status.unacknowledged) == (False, 2, 0)
 
 
+@pytest.mark.parametrize("since_tick", [0.05, 0.5, 0.95])
+async def test_an_end_that_is_away_is_given_up_after_three_seconds_though_nothing_waits_for_it(since_tick):
+    async with Pair() as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(["x"]))
+        await arrived(got, 1)
+        await until(lambda: not one.link.session.is_busy)
+        two.far.cut()
+        await asyncio.sleep(5 + since_tick)  # so it only looks at the clock once a second now
+        began = asyncio.get_running_loop().time()
+        one.link.bounced("it has crashed")
+        await until(lambda: not one.link.session.is_open)
+        assert 3 <= asyncio.get_running_loop().time() - began < 3.3
+
+
 async def test_a_link_to_nobody_fails_and_keeps_no_timer():
     async with Container("c1") as container:
         end = End("c1")

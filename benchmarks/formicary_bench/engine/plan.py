@@ -160,7 +160,9 @@ def _parts(options: Options) -> Iterator[Part]:
         return
     one = _EXPERIMENTS[options.experiment]
     if one is ENCRYPTION:
-        yield from encryption.PARTS
+        yield from encryption.parts(
+            has_pairs=options.pairs is not None, has_payloads=options.payloads is not None
+        )
         return
     yield Part(
         one,

@@ -1,13 +1,27 @@
 """The parts of `messaging/encryption`: one pair with messages of many sizes, many pairs with those of one."""
 
+from __future__ import annotations
+
 from formicary_bench.experiments.catalogue import ENCRYPTION, SINGLE_PAIR_SIZE, Part
 
-PARTS = (
-    Part(
-        ENCRYPTION,
-        loads=SINGLE_PAIR_SIZE.loads,
-        payloads=SINGLE_PAIR_SIZE.payloads,
-        placements=ENCRYPTION.placements,
-    ),
-    Part(ENCRYPTION, loads=ENCRYPTION.loads, payloads=ENCRYPTION.payloads, placements=ENCRYPTION.placements),
+BY_SIZE = Part(
+    ENCRYPTION,
+    loads=SINGLE_PAIR_SIZE.loads,
+    payloads=SINGLE_PAIR_SIZE.payloads,
+    placements=ENCRYPTION.placements,
 )
+BY_PAIRS = Part(
+    ENCRYPTION, loads=ENCRYPTION.loads, payloads=ENCRYPTION.payloads, placements=ENCRYPTION.placements
+)
+
+
+def parts(*, has_pairs: bool, has_payloads: bool) -> tuple[Part, ...]:
+    """Give the parts that a run takes: where one thing alone was asked for, that which varies it.
+
+    Args:
+        has_pairs: whether numbers of pairs were asked for.
+        has_payloads: whether sizes were.
+    """
+    if has_pairs is has_payloads:
+        return (BY_SIZE, BY_PAIRS)
+    return (BY_PAIRS,) if has_pairs else (BY_SIZE,)

@@ -53,6 +53,21 @@ def test_encryption_is_on_and_off_by_size_for_one_pair_and_by_pairs_for_one_size
     assert sizes == {(1, 0), (1, 1000), (1, 10_000), (1, 100_000), (1, 2048), (5, 2048), (10, 2048)}
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ({"pairs": (1, 50)}, {(1, 2048), (50, 2048)}),
+        ({"payloads": (0, 9)}, {(1, 0), (1, 9)}),
+        ({"pairs": (1, 50), "payloads": (0, 9)}, {(1, 0), (1, 9), (50, 0), (50, 9)}),
+    ],
+)
+def test_encryption_of_other_pairs_is_not_multiplied_by_the_sizes_of_one_nor_the_other_way_round(
+    asked, expected
+):
+    plan = make_plan(Options("messaging/encryption", routes=("direct",), **asked))
+    assert {(c.pairs, c.payload_bytes) for c in plan} == expected
+
+
 def test_encryption_over_hosts_leaves_out_what_is_encrypted_anyway():
     plan = make_plan(Options("messaging/encryption", hosts=HOSTS))
     assert {(c.placement, c.route, c.tls) for c in plan} == {

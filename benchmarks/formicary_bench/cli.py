@@ -12,6 +12,7 @@ import typer
 from formicary_bench import compare, listing, publish
 from formicary_bench import report as reporting
 from formicary_bench.drivers.cli import app as platforms
+from formicary_bench.plans import cli as plans
 from formicary_bench.scaling.cli import model
 
 if TYPE_CHECKING:
@@ -66,18 +67,46 @@ def _examples(*commands: str) -> str:
         "run messaging/saturation --p99 5ms --platform formicary-behaviours,tcp",
         "run messaging/pairs --hosts hosts.toml --on a,b --route direct,xmpp",
         "run messaging/pairs --hosts hosts.toml --placement two-containers,two-hosts --route direct --tls on",
+        "run everything --preset quick",
+        "run messaging/pairs --preset paper --dry-run",
+        "run --plan plan.toml",
+        "run --resume runs/2026-03-14T15-09-26-quick",
     )
 )
 def run(
     experiment: Annotated[
-        str,
+        str | None,
         typer.Argument(
             help="An experiment of `formicary bench list`, or a selection of them: quick, a minute with some "
             "of all; links, all that there is between containers; directory, all that agents find each "
-            "other by."
+            "other by; everything.",
+            show_default="quick",
         ),
-    ] = "quick",
+    ] = None,
     *,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="quick|paper",
+            help="How much of it is measured where you do not say: as little as says something, or as much "
+            "as in the papers.",
+            show_default="the experiment's own; everything: quick",
+        ),
+    ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Measure what this plan says; see `formicary bench plan new`."),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Measure nothing: say what would be, how often, and about how long."),
+    ] = False,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUN", help="Go on with a run that was interrupted, by the folder that it has made."
+        ),
+    ] = None,
     pairs: Annotated[
         str | None,
         typer.Option(metavar="N,...", help="How many pairs, or senders.", show_default="the experiment's"),
@@ -271,15 +300,11 @@ def run(
     Ctrl-C ends it early and keeps what was measured until then (exit code 130). The exit code is 1 if
     something could not be measured.
     """
-    from formicary_bench.engine import options
-    from formicary_bench.engine.display import Display
+    from formicary_bench.engine.asking import Words, ask
     from formicary_bench.engine.hosting import read_hosting
-    from formicary_bench.engine.run import perform
 
-    hosting = read_hosting(hosts, on, servers)
-    asked = options.parse(
-        experiment,
-        hosts=[host.name for host in hosting.containers] if hosting else (),
+    words = Words(
+        preset=preset,
         pairs=pairs,
         payload=payload,
         agents=agents,
@@ -302,8 +327,17 @@ def run(
         repeat=repeat,
         seed=seed,
     )
+    asked = ask(experiment, words, plan=plan, going_on=resume, output=output, dry_run=dry_run)
+    hosting = read_hosting(hosts, on, servers)
+    if dry_run:
+        from formicary_bench.plans import dry_run_view
+
+        dry_run_view.show(asked.programme(hosting), output, as_json=as_json)
+        return
+    from formicary_bench.engine.display import Display
+
     with Display(quiet=as_json) as display:
-        outcome = perform(asked, output, display, hosting)
+        outcome = asked.perform(output, display, hosting)
     _conclude(outcome, as_json=as_json)
 
 
@@ -386,6 +420,7 @@ def show(
 app.add_typer(platforms, name="platforms")
 app.command(name="report", epilog=reporting.REPORT)(reporting.report)
 app.command(name="publish", epilog=publish.PUBLISH)(publish.publish)
+app.add_typer(plans.app, name="plan")
 app.command(name="compare", epilog=compare.COMPARE)(compare.compare)
 app.command(name="gate", epilog=compare.GATE)(compare.gate)
 
@@ -417,7 +452,10 @@ def _kept(folder: RunFolder | None) -> str:
     if folder is None:
         return " before anything was measured"
     many = len(folder.manifest.repetitions)
-    return f"; the {many} measurements made until then are kept: formicary bench show {folder.path}"
+    return (
+        f"; the {many} measurements made until then are kept: formicary bench show {folder.path}, or go on "
+        f"with them: formicary bench run --resume {folder.path}"
+    )
 
 
 def _show(run_folder: RunFolder, *, as_json: bool) -> None:

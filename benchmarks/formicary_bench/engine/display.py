@@ -6,10 +6,11 @@ import os
 from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Column
 
 from formicary_bench.engine.describing import describe
+from formicary_bench.engine.forecast import in_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +36,7 @@ class Display:
         self._progress = Progress(
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[left]}"),
             TextColumn("[bold]{task.fields[rate]}"),
             TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
             console=console,
@@ -43,8 +44,9 @@ class Display:
             expand=True,
             transient=True,
         )
-        self._bar = self._progress.add_task("", total=None, rate="")
+        self._bar = self._progress.add_task("", total=None, rate="", left="")
         self._last = (0, 0)
+        self._planned = ""
 
     def __enter__(self) -> Self:
         if self._live:
@@ -64,12 +66,7 @@ class Display:
 
     def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
         """Begin the bar."""
-        if not self._quiet:
-            self._progress.console.print(
-                f"{configurations} configurations, {repetitions} measurements, into {folder}",
-                markup=False,
-                soft_wrap=True,
-            )
+        self._planned = f"{configurations} configurations, {repetitions} measurements, into {folder}"
         self._progress.update(self._bar, total=repetitions)
 
     def begin(self, configuration: Configuration) -> None:
@@ -88,3 +85,12 @@ class Display:
     def end(self) -> None:
         """Move the bar on."""
         self._progress.advance(self._bar)
+
+    def remains(self, seconds: float) -> None:
+        """Show how long it still takes; the first time with what is planned."""
+        about = in_words(seconds)
+        if self._planned and not self._quiet:
+            sentence = f"{self._planned}, about {about}"
+            self._progress.console.print(sentence, markup=False, soft_wrap=True)
+        self._planned = ""
+        self._progress.update(self._bar, left=f"{about} left")

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from formicary.errors import FormicaryError, ServerError
 from formicary_bench.drivers.subjects import versions
 from formicary_bench.engine.own_network import own_network
 from formicary_bench.engine.plan import needs_server
-from formicary_bench.engine.plan_drivers import beyond
 from formicary_bench.engine.repetition import Task
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.platforms.catalogue import APART, HOSTED, SUBJECTS, subject_of
@@ -22,9 +23,11 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from formicary_bench.engine.hosting import Hosted, Hosting
-    from formicary_bench.engine.options import Options
+    from formicary_bench.engine.programme import Programme
     from formicary_bench.engine.server import RunServer
     from formicary_bench.results.model import Clock, Configuration, Manifest
+
+_LONGEST = 2000  # characters of a sentence in a manifest
 
 
 @dataclass
@@ -45,18 +48,19 @@ class Equipment:
     hosts: Hosted | None = None
     left_out: list[str] = field(default_factory=list)
 
-    def manifest(self, options: Options) -> Manifest:
+    def manifest(self, programme: Programme) -> Manifest:
         """Describe the run.
 
         Raises:
             HostError: a host does not say what it is.
         """
         version = self.server.version if self.server else ""
-        left_out = "; ".join(self.left_out)
+        left_out = "; ".join(self.left_out)[:_LONGEST]
         others = versions(one.platform for one in self.plan)
         manifest = begin_manifest(
-            options.as_asked(), self.plan, prosody=version, left_out=left_out, others=others
+            programme.asked, self.plan, prosody=version, left_out=left_out, others=others
         )
+        manifest = replace(manifest, repeats=tuple(programme.repeats[one] for one in self.plan))
         return self.hosts.describe(manifest) if self.hosts else manifest
 
     def task(self, configuration: Configuration, number: int, seed: int) -> Task:
@@ -86,15 +90,12 @@ class Equipment:
         return self.hosting.command if self.hosting and configuration.hosts else ""
 
 
-def equip(
-    stack: ExitStack, plan: Sequence[Configuration], options: Options, hosting: Hosting | None
-) -> Equipment:
+def equip(stack: ExitStack, programme: Programme, hosting: Hosting | None) -> Equipment:
     """Connect to the hosts and start the servers that a plan needs.
 
     Args:
         stack: ends all of it.
-        plan: what is to be measured.
-        options: what was asked for.
+        programme: what is to be measured.
         hosting: the hosts that may take part.
 
     Raises:
@@ -102,8 +103,9 @@ def equip(
         HostError: a host cannot be used.
         ServerError: all of the plan, or a route that was asked for, needs a server that cannot be started.
     """
-    equipment = Equipment(plan, hosting)
-    equipment.left_out += [*_at_home(options), *beyond(options, plan)]
+    plan = programme.plan
+    equipment = Equipment(plan, hosting, left_out=list(programme.left_out))
+    equipment.left_out += _at_home() if programme.over_hosts else []
     over_hosts = [configuration for configuration in plan if configuration.hosts]
     if over_hosts:
         from formicary_bench.engine.hosting import hosted
@@ -118,7 +120,7 @@ def equip(
             try:
                 _start_servers(equipment, stack, is_over_hosts=is_over_hosts)
             except (ServerError, HostError) as error:
-                _leave_out(equipment, options, error, is_over_hosts=is_over_hosts)
+                _leave_out(equipment, programme, error, is_over_hosts=is_over_hosts)
     return equipment
 
 
@@ -139,20 +141,20 @@ def _server() -> Iterator[RunServer]:
         yield RunServer(managed)
 
 
-def _leave_out(equipment: Equipment, options: Options, error: FormicaryError, *, is_over_hosts: bool) -> None:
+def _leave_out(
+    equipment: Equipment, programme: Programme, error: FormicaryError, *, is_over_hosts: bool
+) -> None:
     """Leave out what needs a server, unless it was asked for by its route, and say what that is."""
     out = [one for one in equipment.plan if needs_server(one) and bool(one.hosts) == is_over_hosts]
     equipment.plan = [one for one in equipment.plan if one not in out]
-    if not equipment.plan or options.routes is not None:
+    if not equipment.plan or programme.wants_server:
         raise error
     names = dict.fromkeys(f"{subject_of(one.platform, one.kind).name} by {one.route}" for one in out)
     equipment.left_out.append(f"left out for want of an XMPP server: {', '.join(names)} ({error})")
 
 
-def _at_home(options: Options) -> list[str]:
-    """Say what is measured on one machine only, and so not over hosts, where nobody has named it."""
-    if not options.hosts or options.placements is not None or options.subjects is not None:
-        return []
+def _at_home() -> list[str]:
+    """Say what is measured on one machine only, and so not over hosts."""
     names = [
         subject.name
         for subject in SUBJECTS

@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
 from formicary_bench.drivers.recipes import RECIPES
 from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.presets import EVERYTHING, PRESETS, sizes_of
 from formicary_bench.experiments.quick import QUICK
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.arrivals import ARRIVALS
@@ -37,6 +38,8 @@ MOST_RATE = 1_000_000
 _SEED_BITS = 32
 _LISTS = {"experiment": "formicary bench list", "platform": "formicary bench platforms"}
 _UNITS = {"us": 1, "ms": 1000, "s": 1_000_000}
+MOST_SEED = 2**_SEED_BITS - 1
+_KNOWN = {one.name: one for one in EXPERIMENTS}
 _ON_OFF = {True: "on", False: "off"}
 REPETITIONS = 3
 """How often each configuration is measured: with fewer, intervals are too wide to say anything."""
@@ -68,6 +71,7 @@ class Options:
         rounds: round trips of each pair before, while and after it is measured.
         warm_up: what is left out as warm-up: `detect`, or how many round trips; as planned if None.
         profile: whether to see where the CPU time goes, in repetitions of their own.
+        preset: whose sizes are taken where none are given; the experiment's own if empty.
         repeat: how often each configuration is measured.
         seed: for the order of the measurements, and for the agents' random generators.
     """
@@ -93,12 +97,14 @@ class Options:
     rounds: tuple[int, int, int] | None = None
     warm_up: int | str | None = None
     profile: bool = False
+    preset: str = ""
     repeat: int = 1
     seed: int = 0
 
     def as_asked(self) -> dict[str, Option]:
         """Return them for the manifest, without what was not given."""
         given: dict[str, Option] = {"experiment": self.experiment}
+        given |= {"preset": self.preset} if self.preset else {}
         lists = {
             "pairs": self.pairs,
             "payload": self.payloads,
@@ -148,6 +154,7 @@ def parse(
     rounds: str | None = None,
     warm_up: str | None = None,
     profile: bool = False,
+    preset: str | None = None,
     repeat: str | None = None,
     seed: str | None = None,
 ) -> Options:
@@ -156,9 +163,9 @@ def parse(
     Raises:
         UsageError: one of them is not understood, or does not fit the others.
     """
-    known = {one.name: one for one in EXPERIMENTS}
+    known = _KNOWN
     if experiment not in {*known, *SELECTIONS}:
-        raise UsageError(_unknown("experiment", experiment, [*known, *SELECTIONS]))
+        raise UsageError(unknown("experiment", experiment, [*known, *SELECTIONS, EVERYTHING]))
     given = {
         "pairs": pairs,
         "payload": payload,
@@ -184,7 +191,8 @@ def parse(
                 raise UsageError(
                     f"{experiment} has no --{name}; it has {_options(known[experiment].varies)}: leave it out"
                 )
-    return Options(
+    chosen = _preset(experiment, preset)
+    options = Options(
         experiment=experiment,
         pairs=numbers("--pairs", pairs, 1, MOST_PAIRS),
         payloads=numbers("--payload", payload, 0, MOST_BYTES),
@@ -199,18 +207,65 @@ def parse(
         placements=_names("placement", placement, [SAME, APART, *HOSTED]),
         routes=_names("route", route, ROUTES),
         tls=_switches("--tls", tls),
-        subjects=_subjects(platform),
+        subjects=read_subjects(platform),
         rates=numbers("--rate", rate, 1, MOST_RATE),
         arrivals=_names("arrivals", arrivals, ARRIVALS),
         limit_us=_duration("--p99", p99),
         rounds=_rounds(rounds),
         warm_up=_warm_up(warm_up, rounds),
         profile=profile,
-        repeat=_one("--repeat", repeat, 1, MOST_REPETITIONS) or REPETITIONS,
-        seed=secrets.randbits(_SEED_BITS)
-        if seed is None
-        else _one("--seed", seed, 0, 2**_SEED_BITS - 1) or 0,
+        preset=chosen,
+        repeat=_one("--repeat", repeat, 1, MOST_REPETITIONS) or 0,
+        seed=read_seed(seed),
     )
+    return with_preset(options)
+
+
+def read_seed(text: str | None) -> int:
+    """Read a seed; draw one if None.
+
+    Raises:
+        UsageError: it is no number, or too large.
+    """
+    if text is None:
+        return secrets.randbits(_SEED_BITS)
+    return _one("--seed", text, 0, MOST_SEED) or 0
+
+
+def with_preset(options: Options) -> Options:
+    """Fill in what a preset says of the experiment, where nothing else was asked for.
+
+    Args:
+        options: what was asked for; a `repeat` of 0 is that of the preset, or else the usual one.
+    """
+    experiment = _KNOWN.get(options.experiment)
+    if not options.preset or experiment is None:
+        return replace(options, repeat=options.repeat or REPETITIONS)
+    sizes = sizes_of(experiment, options.preset)
+    return replace(
+        options,
+        pairs=options.pairs or sizes.loads,
+        payloads=options.payloads or sizes.payloads,
+        agents=options.agents or sizes.agents,
+        services=options.services or sizes.services,
+        containers=options.containers or sizes.containers,
+        growth=options.growth or sizes.seconds,
+        rounds=options.rounds or sizes.rounds,
+        repeat=options.repeat or sizes.repeat or REPETITIONS,
+    )
+
+
+def _preset(experiment: str, preset: str | None) -> str:
+    if preset is None:
+        return ""
+    if preset not in PRESETS:
+        raise UsageError(unknown("preset", preset, PRESETS))
+    if experiment in SELECTIONS:
+        raise UsageError(
+            f"{experiment} has sizes of its own: leave --preset out, or take an experiment of "
+            "`formicary bench list`, or everything"
+        )
+    return preset
 
 
 def numbers(option: str, text: str | None, low: int, high: int) -> tuple[int, ...] | None:
@@ -289,7 +344,7 @@ def _switches(option: str, text: str | None) -> tuple[bool, ...] | None:
     return tuple(known[word] for word in words)
 
 
-def _subjects(text: str | None) -> tuple[str, ...] | None:
+def read_subjects(text: str | None) -> tuple[str, ...] | None:
     """Read names of platforms; `formicary` means both kinds of our agents."""
     if text is None:
         return None
@@ -318,7 +373,7 @@ def _names(what: str, text: str | None, known: Sequence[str]) -> tuple[str, ...]
     names = tuple(dict.fromkeys(word.strip() for word in text.split(",")))
     for name in names:
         if name not in known:
-            raise UsageError(_unknown(what, name, known))
+            raise UsageError(unknown(what, name, known))
     return names
 
 
@@ -328,7 +383,8 @@ def _spreads(text: str | None) -> tuple[str, ...] | None:
     return None if names is None else tuple(spreads[name] for name in names)
 
 
-def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is none of a name, and which was perhaps meant."""
     known = list(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     # `pairs` is as good a guess at messaging/pairs as any that difflib makes.

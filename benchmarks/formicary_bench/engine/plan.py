@@ -15,7 +15,7 @@ from formicary_bench.engine.plan_memory import memory_plan, memory_size
 from formicary_bench.engine.plan_open_loop import paced
 from formicary_bench.engine.plan_profiles import with_profiles
 from formicary_bench.engine.ways import refuse_idle, ways_of
-from formicary_bench.experiments import encryption
+from formicary_bench.experiments import encryption, quick
 from formicary_bench.experiments.catalogue import (
     CREATE,
     ENCRYPTION,
@@ -28,6 +28,7 @@ from formicary_bench.experiments.catalogue import (
     Point,
 )
 from formicary_bench.experiments.directory import A_MESSAGE
+from formicary_bench.experiments.presets import QUICK, sizes_of
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import AUTO, N_HOSTS, TWO_HOSTS, XMPP, subject_of, subjects
 from formicary_bench.platforms.traffic import AWAY, SAID
@@ -84,16 +85,23 @@ def _with_warm_up(configuration: Configuration, options: Options) -> Configurati
     return replace(configuration, warm_up=options.warm_up)
 
 
-def schedule(plan: Sequence[Configuration], repeat: int, seed: int) -> list[tuple[Configuration, int, int]]:
+def schedule(
+    plan: Sequence[Configuration], repeats: Sequence[int], seed: int
+) -> list[tuple[Configuration, int, int]]:
     """Return the order of the measurements: configuration, number of the repetition, seed.
 
     Each configuration comes once before any comes again, in an order that is drawn anew each time, so that
     what changes on the machine meanwhile does not fall on the same ones.
+
+    Args:
+        plan: what is measured.
+        repeats: how often, of each.
+        seed: determines all of it.
     """
     generator = random.Random(seed)
     order = []
-    for number in range(1, repeat + 1):
-        members = list(plan)
+    for number in range(1, max(repeats, default=0) + 1):
+        members = [one for one, many in zip(plan, repeats, strict=True) if number <= many]
         generator.shuffle(members)
         order += [(configuration, number, generator.getrandbits(32)) for configuration in members]
     return order
@@ -159,10 +167,13 @@ def _parts(options: Options) -> Iterator[Part]:
         yield from SELECTIONS[options.experiment].parts
         return
     one = _EXPERIMENTS[options.experiment]
-    if one is ENCRYPTION:
-        yield from encryption.parts(
+    parts = sizes_of(one, options.preset).parts if options.preset else ()
+    if not parts and one is ENCRYPTION:
+        parts = encryption.parts(
             has_pairs=options.pairs is not None, has_payloads=options.payloads is not None
         )
+    if parts:
+        yield from parts
         return
     yield Part(
         one,
@@ -260,9 +271,8 @@ def _takes_part(subject: Subject, part: Part, options: Options) -> bool:
 
 def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> Configuration:
     selection = SELECTIONS.get(options.experiment)
-    rounds = options.rounds or (
-        selection.rounds(subject, point) if selection else _usual(part, subject, point)
-    )
+    by_load = selection.rounds if selection else quick.rounds if options.preset == QUICK else None
+    rounds = options.rounds or (by_load(subject, point) if by_load else _usual(part, subject, point))
     return Configuration(
         experiment=part.experiment.name,
         platform=subject.platform,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.presets import QUICK, QUICK_PROFILES
 from formicary_bench.platforms.catalogue import CENTRAL, LOOKUP, REPLICA, SAME
 from formicary_bench.results.model import DIRECTORY, MEMORY, is_cpu
 
@@ -60,7 +61,8 @@ def _longer(one: Configuration, options: Options) -> Configuration:
         return one if options.agents else replace(one, agents=max(one.agents, _AGENTS[one.family]))
     if options.rounds is not None:
         return one
-    measured = max(_wanted(one) // max(one.load, 1), one.measured, _SHORTEST)
+    wanted = _wanted(one) // (QUICK_PROFILES if options.preset == QUICK else 1)
+    measured = max(wanted // max(one.load, 1), one.measured, _SHORTEST)
     return replace(one, warm_up=measured // 2, measured=measured, cool_down=measured // 4)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -11,10 +12,14 @@ from formicary.errors import FormicaryError, ServerError
 from formicary_bench.engine.describing import describe
 from formicary_bench.engine.equipment import equip
 from formicary_bench.engine.errors import RepetitionError
+from formicary_bench.engine.forecast import Forecast
 from formicary_bench.engine.interruption import check, interruptible
+from formicary_bench.engine.known import duration, earlier_durations
 from formicary_bench.engine.measures import measure_as_planned
-from formicary_bench.engine.plan import command, make_plan, schedule
+from formicary_bench.engine.plan import command
+from formicary_bench.engine.programme import of_one, order_of
 from formicary_bench.engine.repetition import Watcher
+from formicary_bench.engine.resume import alone, refuse_other, reopen
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.results.folder import RUNS, RunFolder
 from formicary_bench.results.machine import load_average
@@ -24,7 +29,9 @@ if TYPE_CHECKING:
 
     from formicary_bench.engine.equipment import Equipment
     from formicary_bench.engine.hosting import Hosting
+    from formicary_bench.engine.measures import Measured
     from formicary_bench.engine.options import Options
+    from formicary_bench.engine.programme import Order, Programme
     from formicary_bench.results.model import Configuration
 
 
@@ -42,6 +49,9 @@ class Audience(Watcher, Protocol):
 
     def end(self) -> None:
         """Learn that it has ended, well or not."""
+
+    def remains(self, seconds: float) -> None:
+        """Learn how long all that is left is thought to take."""
 
 
 @dataclass
@@ -62,69 +72,129 @@ class Outcome:
 def perform(
     options: Options, output: Path | None, audience: Audience, hosting: Hosting | None = None
 ) -> Outcome:
-    """Measure everything that the options ask for.
+    """Measure everything that the options ask for; see `perform_all`.
+
+    Raises:
+        UsageError: there is nothing to measure, or the folder cannot be made.
+    """
+    return perform_all(of_one(options), output, audience, hosting)
+
+
+def perform_all(
+    programme: Programme, output: Path | None, audience: Audience, hosting: Hosting | None = None
+) -> Outcome:
+    """Measure all of a programme.
 
     A repetition that fails is left out with a sentence, and the run goes on. After an interruption (Ctrl-C,
     or a request to end) what was measured until then is kept. In every case no process and no port is left.
 
     Args:
-        options: what to measure.
+        programme: what to measure.
         output: the folder of the run; None for a new one below `runs`.
         audience: told what happens.
         hosting: the hosts that take part, if there are any beside this machine.
 
     Raises:
-        UsageError: there is nothing to measure, or the folder cannot be made.
+        UsageError: the folder cannot be made.
         ServerError: all that there is to measure, or a route that was asked for, needs an XMPP server, which
             cannot be started.
         HostError: a host cannot be used.
         FormicaryError: what was measured cannot be written; the folder has what was measured before.
     """
-    plan = make_plan(options)
     with ExitStack() as stack:
         stack.enter_context(interruptible())
-        equipment = equip(stack, plan, options, hosting)
-        for sentence in equipment.left_out:
+        equipment = equip(stack, programme, hosting)
+        for sentence in (*programme.notes, *equipment.left_out):
             audience.say(sentence)
-        folder = RunFolder.create(equipment.manifest(options), output, label=options.experiment)
+        folder = RunFolder.create(equipment.manifest(programme), output, label=programme.label)
+        stack.enter_context(alone(folder.path))
         try:
-            return _Run(options, folder, equipment, audience).perform()
+            return _Run(folder, equipment, audience).perform()
         finally:
             _tidy(folder, output)
 
 
-class _Run:
-    """One run, from its first repetition to its last."""
+def resume(path: Path, audience: Audience, hosting: Hosting | None = None) -> Outcome:
+    """Go on with a run that was interrupted: the same measurements, seeds and order; what is there is kept.
 
-    def __init__(self, options: Options, folder: RunFolder, equipment: Equipment, audience: Audience) -> None:
-        self._options = options
+    Args:
+        path: the run's folder.
+        audience: told what happens.
+        hosting: the hosts that took part, if there were any.
+
+    Raises:
+        UsageError: it is no run that can be gone on with here, by this version; it is as it was.
+        ServerError: the XMPP server that took part cannot be started.
+        HostError: a host cannot be used.
+        FormicaryError: what was measured cannot be written; the folder has what was measured before.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(interruptible())
+        RunFolder.open(path)  # a sentence, if there is none
+        stack.enter_context(alone(path))
+        folder, programme = reopen(path, hosting)
+        equipment = equip(stack, programme, hosting)
+        refuse_other(path, folder.manifest, equipment.manifest(programme))
+        for sentence in programme.notes:
+            audience.say(sentence)
+        folder.go_on()
+        return _Run(folder, equipment, audience).perform()
+
+
+class _Run:
+    """One run, from its first repetition, or the first that is missing, to its last."""
+
+    def __init__(self, folder: RunFolder, equipment: Equipment, audience: Audience) -> None:
         self._folder = folder
         self._equipment = equipment
         self._audience = audience
         self._outcome = Outcome()
         self._is_over = False
+        order = order_of(folder.manifest)
+        self._forecast = Forecast(
+            (one for one, _, _ in order), earlier_durations(folder.path, folder.manifest)
+        )
+        self._left = self._without_known(order)
+
+    def _without_known(self, order: Order) -> Order:
+        """Leave out of an order what is there already, and learn how long that took."""
+        known = {(one.configuration, one.number): one for one in self._folder.manifest.repetitions}
+        left = []
+        for configuration, number, seed in order:
+            if one := known.get((configuration.key, number)):
+                self._forecast.measured(configuration, duration(one))
+            else:
+                left.append((configuration, number, seed))
+        return left
 
     def perform(self) -> Outcome:
         plan = self._folder.manifest.configurations
-        order = schedule(plan, self._options.repeat, self._options.seed)
-        self._audience.plan(self._folder.path, len(plan), len(order))
+        self._audience.plan(self._folder.path, len(plan), len(self._left))
+        self._audience.remains(self._forecast.remaining())
         outcome = self._outcome
         try:
-            for configuration, number, seed in order:
+            for configuration, number, seed in self._left:
                 check()
-                self._audience.begin(configuration)
-                self._measure(configuration, number, seed)
-                self._audience.end()
+                self._measure_timed(configuration, number, seed)
                 if self._is_over:
                     break
         except KeyboardInterrupt:
             outcome.interrupted = True
         if self._folder.manifest.repetitions:
             outcome.folder = self._folder
-            complete = not outcome.problems and not outcome.interrupted
+            there = len(self._folder.manifest.repetitions)
+            complete = not outcome.interrupted and there == len(order_of(self._folder.manifest))
             clocks = self._equipment.clocks()
             self._folder.finish(complete=complete, load_after=load_average(), clocks=clocks)
         return outcome
+
+    def _measure_timed(self, configuration: Configuration, number: int, seed: int) -> None:
+        self._audience.begin(configuration)
+        began = time.monotonic()
+        self._measure(configuration, number, seed)
+        self._forecast.measured(configuration, time.monotonic() - began)
+        self._audience.end()
+        self._audience.remains(self._forecast.remaining())
 
     def _measure(self, configuration: Configuration, number: int, seed: int) -> None:
         try:
@@ -133,7 +203,20 @@ class _Run:
         except (RepetitionError, ServerError, HostError) as error:
             self._fail(configuration, number, error)
         else:
+            self._keep(measured)
+
+    def _keep(self, measured: Measured) -> None:
+        try:
             self._folder.add(*measured)
+        except FormicaryError as error:
+            many = len(self._folder.manifest.repetitions)
+            if not many:
+                raise
+            path = self._folder.path
+            raise type(error)(
+                f"{error}; the {many} measurements made until then are kept: go on with them by "
+                f"formicary bench run --resume {path}"
+            ) from error
 
     def _fail(self, configuration: Configuration, number: int, error: FormicaryError) -> None:
         """Note that a repetition has failed; all is over where a host is gone that does not come back."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.hosts import values
 from formicary_bench.hosts.values import CONTAINERS, SERVER
+from formicary_bench.toml_files import guess, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,6 +101,6 @@ def choose(inventory: Inventory, words: Sequence[str]) -> tuple[Host, ...]:
     known = {word for host in inventory.hosts for word in (host.name, *host.groups)}
     for word in words:
         if word not in known:
-            near = values.guess(word, sorted(known)) or f"; there are {', '.join(sorted(known)[:10])}"
-            raise UsageError(f"{inventory.path} has no host or group {values.shown(word)}{near}")
+            near = guess(word, sorted(known)) or f"; there are {', '.join(sorted(known)[:10])}"
+            raise UsageError(f"{inventory.path} has no host or group {shown(word)}{near}")
     return tuple(host for host in inventory.hosts if {host.name, *host.groups} & set(words))

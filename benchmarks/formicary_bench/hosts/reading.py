@@ -6,24 +6,31 @@ in the place of what is there.
 
 from __future__ import annotations
 
-import re
-import stat
-import tomllib
 from typing import TYPE_CHECKING, Any
 
-from formicary.errors import UsageError
+from formicary_bench import toml_files
 from formicary_bench.hosts.inventory import Host
-from formicary_bench.hosts.toml_lines import lines_of
-from formicary_bench.hosts.values import CONTAINERS, KINDS, SeveralError, WrongError, dotted, guess, shown
+from formicary_bench.hosts.values import CONTAINERS, KINDS, SeveralError, WrongError
 from formicary_bench.hosts.values import name as check_name
+from formicary_bench.toml_files import guess, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-_LARGEST_FILE = 1 << 20  # bytes: thousands of hosts
+    from formicary_bench.toml_files import TomlFile
+
 _TABLES = ("defaults", "hosts")
 _HOW = "write a table [hosts.NAME] with its address for each host"
+_WORDS = toml_files.Words(
+    what="an inventory",
+    example="hosts.toml",
+    instead="give the path of your inventory, or make hosts and their inventory on this machine with "
+    "`formicary hosts lab up`",
+    lists="hosts",
+    lines="[hosts.a] and port = 22",
+    how=_HOW,
+)
 _KEYS = f"; there are {', '.join(KINDS)}"
 
 
@@ -36,74 +43,25 @@ def read(path: Path) -> tuple[Host, ...]:
     Raises:
         UsageError: it cannot be read, or there is something wrong with it: all of that.
     """
-    text = _text(path)
-    document = _parse(path, text)
-    reader = _Reader(path.absolute().parent, lines_of(text))
-    hosts = reader.hosts(document)
-    if reader.problems:
-        raise UsageError(_sentence(path, reader.problems))
+    file = toml_files.read(path, _WORDS)
+    reader = _Reader(path.absolute().parent, file)
+    hosts = reader.hosts(file.document)
+    file.refuse()
     return tuple(hosts)
-
-
-def _text(path: Path) -> str:
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            what = "a folder" if path.is_dir() else "no ordinary file"
-            raise UsageError(f"{path} is {what}; give the path of an inventory, such as hosts.toml")
-        with path.open("rb") as file:
-            content = file.read(_LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise UsageError(
-            f"there is no file {path}; give the path of your inventory, or make hosts and their inventory "
-            "on this machine with `formicary hosts lab up`"
-        ) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"the inventory {str(path)!r} cannot be read ({reason}); give another one") from None
-    if len(content) > _LARGEST_FILE:
-        raise UsageError(f"{path} is larger than {_LARGEST_FILE >> 20} MiB; an inventory lists hosts only")
-    try:
-        return content.decode("utf-8-sig")  # editors on Windows put a mark at the beginning
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise UsageError(f"{path}, line {line}: this is not UTF-8; save the file in that encoding") from None
-
-
-def _parse(path: Path, text: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise UsageError(f"{path}: this is not TOML (brackets within brackets without end); {_HOW}") from None
-    except ValueError as error:
-        found = re.fullmatch(
-            r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
-        )
-        what, line, column = found.groups() if found else (str(error), None, None)
-        where = f"line {line}, column {column}" if line else "at its end" if found else "somewhere"
-        raise UsageError(
-            f"{path}, {where}: this is not TOML ({what}); write lines such as [hosts.a] and port = 22, "
-            "and texts in quotes"
-        ) from None
-
-
-def _sentence(path: Path, problems: Sequence[tuple[int, str]]) -> str:
-    listed = [f"line {line}, {what}" if line else what for line, what in sorted(problems)]
-    if len(listed) == 1:
-        return f"{path}, {listed[0]}"
-    return "\n  ".join([f"{path} has {len(listed)} mistakes:", *listed])
 
 
 class _Reader:
     """Makes hosts of what the file says, and notes what is wrong with it.
 
-    Attributes:
-        problems: the line, and what is wrong there.
+    Args:
+        folder: where the file is.
+        file: the file; told what is wrong.
     """
 
-    def __init__(self, folder: Path, lines: Mapping[tuple[str, ...], int]) -> None:
-        self.problems: list[tuple[int, str]] = []
+    def __init__(self, folder: Path, file: TomlFile) -> None:
         self._folder = folder
-        self._lines = lines
+        self._complain = file.complain
+        self._line = file.line
 
     def hosts(self, document: Mapping[str, Any]) -> list[Host]:
         """Return the hosts; they mean something if there are no problems."""
@@ -192,15 +150,6 @@ class _Reader:
                 self._complain(
                     ("hosts", host.name, "groups"), f"{group} is a host; give the group another name"
                 )
-
-    def _complain(self, where: tuple[str, ...], what: str) -> None:
-        self.problems.append((self._line(where), f"{dotted(where)}: {what}" if where else what))
-
-    def _line(self, where: tuple[str, ...]) -> int:
-        """Return the line of a key, or of the innermost table of it that there is."""
-        while where and where not in self._lines:
-            where = where[:-1]
-        return self._lines.get(where, 0)
 
 
 def _way(name: str, jumps: Mapping[str, str]) -> Iterator[str]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
-import json
 import os
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from formicary import names
+from formicary_bench.toml_files import guess, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -20,7 +19,6 @@ CONTAINERS, SERVER = "containers", "server"
 """What a host may be for: agents' containers, an XMPP server, or both."""
 
 _ROLES = (CONTAINERS, SERVER)
-_SHOWN = 40  # characters of a value
 _LARGEST_PORT = 65535
 _LONGEST_NAME = 253  # of a host, RFC 1035
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?")
@@ -65,23 +63,6 @@ class Kind:
 
     check: Callable[[Any, Path], Any]
     is_own: bool = False
-
-
-def shown(value: object) -> str:
-    """Return a value for a sentence."""
-    if isinstance(value, dict | list):
-        return "a table" if isinstance(value, dict) else "a list"
-    try:
-        text = ascii(value) if isinstance(value, str) else str(value)
-    except ValueError:  # a number with thousands of digits
-        return "this number"
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
-
-
-def guess(word: str, known: Iterable[str]) -> str:
-    """Return a question for what was perhaps meant, to be put behind a sentence; empty if nothing is near."""
-    near = get_close_matches(word[:_LONGEST_NAME], list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def name(value: Any, _: Path) -> str:
@@ -286,9 +267,3 @@ KINDS: Mapping[str, Kind] = {
     "listen": Kind(_listen, is_own=True),
 }
 """All keys of a host."""
-
-
-def dotted(path: tuple[str, ...]) -> str:
-    """Return a key with its tables as it is written in a file, in one line whatever it contains."""
-    plain = re.compile(r"[A-Za-z0-9_-]+")
-    return ".".join(part if plain.fullmatch(part) else json.dumps(part)[:_SHOWN] for part in path)

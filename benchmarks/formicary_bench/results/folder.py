@@ -7,6 +7,7 @@ partial.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ import msgspec
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.results.atomic import replacing
 from formicary_bench.results.model import FORMAT_VERSION, Manifest
-from formicary_bench.results.raw import Creations, Holdings, RoundTrips, Trials, read_raw, write_raw
+from formicary_bench.results.raw import Creations, Holdings, RoundTrips, Trials, is_whole, read_raw, write_raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,6 +35,10 @@ PROFILES = "profiles"
 REPORT = "report.html"
 RUNS = Path("runs")
 """Where runs go that were given no place of their own."""
+
+
+_OWN = re.compile(r"\.[^/]+\.\d+\.part|\d{4,}-[^/]+\.(parquet|json)")
+"""Names of files that a run makes; other people's are left alone."""
 
 
 class _Versioned(msgspec.Struct):
@@ -191,6 +196,37 @@ class RunFolder:
                 )
             )
 
+    def forget_lost(self) -> int:
+        """Leave out repetitions whose raw values are not there as a whole, and return how many those are.
+
+        Nothing is written: it is so from the next repetition that is kept.
+        """
+        kept = tuple(one for one in self.manifest.repetitions if is_whole(self.raw_path(one)))
+        lost = len(self.manifest.repetitions) - len(kept)
+        self.manifest = msgspec.structs.replace(self.manifest, repetitions=kept)
+        return lost
+
+    def go_on(self) -> None:
+        """Begin again where a run was interrupted: it is partial, and what was half written is gone.
+
+        Raises:
+            FormicaryError: The manifest cannot be written.
+        """
+        known = {one.raw for one in self.manifest.repetitions}
+        known |= {name for one in self.manifest.repetitions for name in one.profiles.values()}
+        resumed = (*self.manifest.resumed, datetime.now(UTC))
+        with _writing(self.path):
+            for path in [
+                *self.path.glob(".*.part"),
+                *self.path.glob(f"{RAW}/*"),
+                *self.path.glob(f"{PROFILES}/*"),
+            ]:
+                if path.name not in known and _OWN.fullmatch(path.name):
+                    path.unlink()
+            (self.path / RAW).mkdir(exist_ok=True)
+            changes = {"finished": None, "complete": False, "resumed": resumed}
+            self._save(msgspec.structs.replace(self.manifest, **changes))
+
     def discard(self) -> None:
         """Remove the folder if nothing was measured; otherwise leave it as it is."""
         if self.manifest.repetitions:
@@ -271,7 +307,8 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
+        # What writes Parquet has a long text of its own for each of the system's reasons.
+        reason = os.strerror(error.errno) if error.errno else str(error)
         kind = UsageError if isinstance(error, PermissionError | NotADirectoryError) else FormicaryError
         raise kind(
             f"the run folder {path} cannot be written ({reason}): free some space or choose another place"

@@ -281,6 +281,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         formicary: The version that made it.
         options: What the command line asked for.
         configurations: What was planned, in the order of the plan.
+        repeats: How often each of them is to be measured, in that order; all as often as the options say if
+            empty.
         machine: Where it ran.
         git: The checkout that ran; None where it was an installed package.
         load_before: Load averages (1, 5, 15 minutes) before the first repetition.
@@ -294,12 +296,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
         roles: What they are for, of `containers` and `server`.
         clocks: How far their clocks were ahead of that of `machine` at the end of the run.
         servers: Whether `each` host had an XMPP server, or `one` had it for all; empty where none took part.
+        resumed: When it was gone on with after an interruption, each time.
     """
 
     format_version: Annotated[int, msgspec.Meta(ge=1)] = FORMAT_VERSION
     formicary: Name
     options: dict[Name, Option] = {}
     configurations: tuple[Configuration, ...] = ()
+    repeats: tuple[Annotated[int, msgspec.Meta(ge=1, le=10_000)], ...] = ()
     machine: Machine = Machine()
     git: Git | None = None
     load_before: tuple[float, float, float] | None = None
@@ -313,6 +317,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     roles: dict[Name, tuple[Name, ...]] = {}
     clocks: dict[Name, Clock] = {}
     servers: Name = ""
+    resumed: tuple[datetime, ...] = ()
 
     def repetitions_of(self, configuration: Configuration) -> list[Repetition]:
         """Give what was measured of a configuration."""

@@ -148,6 +148,19 @@ def read_raw(path: Path, kind: type[Raw]) -> Raw:
     return data
 
 
+def is_whole(path: Path) -> bool:
+    """Say whether a file of raw values is there to its end; its values are not looked at."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with path.open("rb") as file:
+            parquet.ParquetFile(file).close()
+    except (OSError, ValueError, pa.ArrowException):
+        return False
+    return True
+
+
 def _column(source: Any, name: str, kind: str) -> Any:
     """Read a column as an array, part by part; a column of another type, or with holes, is an error."""
     import numpy as np

@@ -38,6 +38,7 @@ class Silent:
     def __init__(self, during=None):
         self.said = []
         self.begun = []
+        self.remaining = []
         self.during = during
 
     def say(self, sentence):
@@ -55,6 +56,9 @@ class Silent:
 
     def end(self):
         pass
+
+    def remains(self, seconds):
+        self.remaining = [*self.remaining, seconds]
 
 
 @pytest.fixture

@@ -248,9 +248,9 @@ def test_what_cannot_be_measured_is_refused(options, sentence):
 
 def test_the_order_is_drawn_anew_for_each_repetition_and_can_be_had_again():
     plan = make_plan(Options("messaging/pairs"))
-    order = schedule(plan, 3, seed=5)
-    assert order == schedule(plan, 3, seed=5)
-    assert order != schedule(plan, 3, seed=6)
+    order = schedule(plan, [3] * len(plan), seed=5)
+    assert order == schedule(plan, [3] * len(plan), seed=5)
+    assert order != schedule(plan, [3] * len(plan), seed=6)
     rounds = [order[i : i + len(plan)] for i in range(0, len(order), len(plan))]
     assert all(Counter(c.key for c, _, _ in one) == Counter(c.key for c in plan) for one in rounds)
     assert [{number for _, number, _ in one} for one in rounds] == [{1}, {2}, {3}]

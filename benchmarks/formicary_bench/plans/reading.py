@@ -1,0 +1,171 @@
+"""Reading plans: what a run measures, or all that is wrong with the file."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from formicary.errors import UsageError
+from formicary_bench import toml_files
+from formicary_bench.engine.options import MOST_SEED, Options, with_preset
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.programme import of_several
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.plans.values import KINDS, SEED, SHARED, WrongError
+from formicary_bench.platforms.catalogue import subjects
+from formicary_bench.toml_files import guess, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from formicary_bench.engine.programme import Programme
+    from formicary_bench.plans.values import Kind
+    from formicary_bench.results.model import Option
+    from formicary_bench.toml_files import TomlFile
+
+MEASURE, EXPERIMENT = "measure", "experiment"
+"""The table whose tables say what is measured, and the key of each of these that names the experiment."""
+
+_HOW = "write a table [measure.NAME] with its experiment for each one"
+_WORDS = toml_files.Words(
+    what="a plan",
+    example="plan.toml",
+    instead="give the path of your plan, or make one with `formicary bench plan new FILE`",
+    lists="experiments",
+    lines='[measure.a] and experiment = "messaging/pairs"',
+    how=_HOW,
+)
+_EXPERIMENTS = {one.name: one for one in EXPERIMENTS}
+
+
+def read(path: Path, hosts: Sequence[str] = ()) -> Programme:
+    """Read a plan.
+
+    Args:
+        path: the file.
+        hosts: names of the hosts that containers may be on.
+
+    Raises:
+        UsageError: it cannot be read, or there is something wrong with it: all of that.
+    """
+    file = toml_files.read(path, _WORDS)
+    reader = _Reader(file, tuple(hosts))
+    parts = reader.parts()
+    file.refuse()
+    asked: dict[str, Option] = {"plan": path.name, "seed": reader.seed}
+    asked |= {"hosts": list(hosts)} if hosts else {}
+    programme = of_several(path.stem, parts, asked)
+    return replace(programme, left_out=(*reader.left_out, *programme.left_out))
+
+
+class _Reader:
+    """Makes options of what a file says, and notes what is wrong with it.
+
+    Attributes:
+        seed: the plan's, or one that is drawn.
+        left_out: what the plan names and cannot be measured, in sentences.
+    """
+
+    def __init__(self, file: TomlFile, hosts: tuple[str, ...]) -> None:
+        self._file = file
+        self._hosts = hosts
+        self.seed = secrets.randbelow(MOST_SEED + 1)
+        self.left_out: list[str] = []
+
+    def parts(self) -> list[Options]:
+        """Return what is asked of each experiment; it means something if nothing is wrong."""
+        document = self._file.document
+        top = {**SHARED, "seed": SEED}
+        for key in document.keys() - {*top, MEASURE}:
+            near = guess(key, [*top, MEASURE]) or f"; there are {', '.join(top)}, and tables [measure.NAME]"
+            self._file.complain((key,), f"there is no such key{near}")
+        shared = self._values(document, top, ())
+        self.seed = shared.pop("seed", self.seed)
+        tables = document.get(MEASURE, {})
+        if not isinstance(tables, dict) or not tables:
+            self._file.complain((MEASURE,), f"nothing is measured; {_HOW}")
+            return []
+        return list(self._tables(tables, shared))
+
+    def _tables(self, tables: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[Options]:
+        planned = False
+        for name, table in tables.items():
+            if isinstance(table, dict):
+                for options in self._part((MEASURE, name), table, shared):
+                    planned = True
+                    yield options
+            else:
+                self._file.complain((MEASURE, name), f"{shown(table)} is no table; {_HOW}")
+        if not planned and not self._file.has_problems:
+            self._file.complain((), "nothing of it can be measured")
+
+    def _part(
+        self, where: tuple[str, ...], table: Mapping[str, Any], shared: Mapping[str, Any]
+    ) -> Iterator[Options]:
+        """Give what a table asks for, if that can be measured."""
+        experiment = self._experiment(where, table)
+        own = self._values(table, KINDS, where)
+        varies = _EXPERIMENTS[experiment].varies if experiment else tuple(KINDS)
+        for key in table.keys() & KINDS.keys():
+            if not KINDS[key].always and key not in varies:
+                takes = [one for one, kind in KINDS.items() if kind.always or one in varies]
+                self._file.complain((*where, key), f"{experiment} has none; it takes {', '.join(takes)}")
+                own.pop(KINDS[key].field, None)
+        if not experiment:
+            return
+        options = Options(**{"repeat": 0, **shared, **own, "experiment": experiment})
+        options = with_preset(replace(options, hosts=self._hosts, seed=self.seed))
+        try:
+            make_plan(options)
+        except UsageError as error:
+            if "subjects" in shared and "subjects" not in own and _could(options):
+                self.left_out.append(f"left out: {experiment}, which the plan's platforms cannot do")
+            else:
+                self._file.complain(where, str(error))
+        else:
+            yield options
+
+    def _experiment(self, where: tuple[str, ...], table: Mapping[str, Any]) -> str:
+        """Return the name of a table's experiment; nothing if it has none."""
+        if EXPERIMENT not in table:
+            self._file.complain(
+                where, 'the experiment is missing; write one, such as experiment = "messaging/pairs"'
+            )
+            return ""
+        name = table[EXPERIMENT]
+        if not isinstance(name, str) or name not in _EXPERIMENTS:
+            near = guess(name, _EXPERIMENTS) if isinstance(name, str) else ""
+            self._file.complain(
+                (*where, EXPERIMENT),
+                f"{shown(name)} is no experiment{near or '; look at all with: formicary bench list'}",
+            )
+            return ""
+        return name
+
+    def _values(
+        self, table: Mapping[str, Any], kinds: Mapping[str, Kind], where: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """Return the values of a table's keys by the names of fields; those that are wrong are left out."""
+        found = {}
+        for key, value in table.items():
+            if kind := kinds.get(key):
+                try:
+                    found[kind.field] = kind.check(value)
+                except WrongError as error:
+                    self._file.complain((*where, key), str(error))
+            elif where and key != EXPERIMENT:
+                near = guess(key, [*kinds, EXPERIMENT]) or f"; there are {EXPERIMENT}, {', '.join(kinds)}"
+                self._file.complain((*where, key), f"there is no such key{near}")
+        return found
+
+
+def _could(options: Options) -> bool:
+    """Say whether it is for want of a platform alone that nothing is measured."""
+    every = tuple(subject.name for subject in subjects() if subject.is_installed())
+    try:
+        make_plan(replace(options, subjects=every))
+    except UsageError:
+        return False
+    return True

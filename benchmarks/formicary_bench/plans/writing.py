@@ -1,0 +1,91 @@
+"""New plans: files with comments, to be changed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from formicary.errors import FormicaryError, UsageError
+from formicary_bench.engine.options import unknown
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.presets import EVERYTHING
+from formicary_bench.plans.values import KINDS, SEED, SHARED
+from formicary_bench.platforms.catalogue import HOSTED
+from formicary_bench.results.atomic import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from formicary_bench.experiments.catalogue import Experiment
+
+_TOP = """\
+# What a run measures.
+#
+#   formicary bench plan check {path}
+#   formicary bench run --plan {path} --dry-run
+#   formicary bench run --plan {path}
+#
+# Keys behind a # are what is taken without them, or an example where that depends on something else.
+# These are for all tables below that do not say otherwise.
+"""
+
+
+def write(path: Path, names: Sequence[str]) -> list[str]:
+    """Write a new plan, and return the names of its experiments.
+
+    Args:
+        path: the file; it is not overwritten.
+        names: the experiments; all that need no hosts if there are none.
+
+    Raises:
+        UsageError: there is no such experiment, or the file is there.
+        FormicaryError: it cannot be written.
+    """
+    known = {one.name: one for one in EXPERIMENTS}
+    for name in names:
+        if name not in {*known, EVERYTHING}:
+            raise UsageError(unknown("experiment", name, known))
+    everything = not names or EVERYTHING in names
+    chosen = [one for one in EXPERIMENTS if (_is_local(one) if everything else one.name in names)]
+    if path.exists():
+        raise UsageError(f"{path} is there already and is not overwritten: name another file, or remove it")
+    try:
+        with replacing(path) as temporary:
+            temporary.write_text("\n".join(_lines(path, chosen)) + "\n", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise FormicaryError(f"{path} cannot be written ({error.strerror}): name another file") from error
+    return [one.name for one in chosen]
+
+
+def _is_local(experiment: Experiment) -> bool:
+    return not set(experiment.placements) <= set(HOSTED)
+
+
+def _lines(path: Path, chosen: Sequence[Experiment]) -> Iterator[str]:
+    yield from _TOP.format(path=path).splitlines()
+    for name, kind in {**SHARED, "seed": SEED}.items():
+        mark = "" if name == "preset" else "# "
+        yield f"{mark}{name} = {kind.example}  # {kind.what}"
+    for one in chosen:
+        yield ""
+        yield f"[measure.{one.name.replace('/', '-')}]  # {one.what}; {one.source}"
+        yield f'experiment = "{one.name}"'
+        for name, kind in KINDS.items():
+            if name in one.varies or (kind.always and name not in SHARED):
+                yield f"# {name} = {_usual(one, name) or kind.example}  # {kind.what}"
+
+
+def _usual(one: Experiment, name: str) -> str:
+    """Return what an experiment has of a key by itself, as TOML; nothing if that depends."""
+    values = {
+        "pairs": one.loads,
+        "payload": one.payloads,
+        "agents": one.agents,
+        "services": one.services,
+        "containers": one.containers,
+        "traffic": one.traffics,
+        "placement": [place for place in one.placements if place not in HOSTED],
+        "rounds": one.rounds,
+    }
+    return json.dumps(list(values[name])) if values.get(name) else ""

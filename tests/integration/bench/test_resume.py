@@ -1,0 +1,177 @@
+"""Runs that were interrupted in every way, and are gone on with."""
+
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import psutil
+import pytest
+from tests.plugins.missing import leave_out
+
+from formicary_bench.engine.programme import order_of
+from formicary_bench.results.folder import RunFolder
+
+pytestmark = pytest.mark.timeout(180)  # each starts the program several times
+
+PROGRAM = "from formicary.cli import main; main()"
+REPEAT = 4
+RUN = (
+    *("run", "messaging/pairs", "--pairs", "2", "--placement", "same-container", "--repeat", str(REPEAT)),
+    *("--platform", "tasks,callbacks", "--rounds", "50,2000,50", "--output", "run", "--seed", "5"),
+)
+
+
+def command(*words):
+    return [sys.executable, "-c", PROGRAM, "bench", *words]
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start `formicary bench` in an empty folder; it has ended when the test does."""
+    started = []
+
+    def start(*words):
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        started.append(subprocess.Popen(command(*words), cwd=tmp_path, text=True, **pipes))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(condition, seconds=60):
+    until = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return found
+
+
+def wait_for_repetitions(folder, many):
+    def there():
+        return (folder / "manifest.json").exists() and len(
+            RunFolder.open(folder).manifest.repetitions
+        ) >= many
+
+    wait_for(there)
+
+
+def check_complete(folder, before):
+    """All that was planned is there once, what was there before is as it was, and nothing else is left."""
+    run = RunFolder.open(folder)
+    manifest = run.manifest
+    assert manifest.complete
+    assert manifest.repetitions[: len(before)] == before
+    planned = [(one.key, number, seed) for one, number, seed in order_of(manifest)]
+    assert [(one.configuration, one.number, one.seed) for one in manifest.repetitions] == planned
+    assert Counter(one.configuration for one in manifest.repetitions) == {
+        one.key: REPEAT for one in manifest.configurations
+    }
+    assert len(manifest.resumed) == 1
+    assert sorted(path.name for path in (folder / "raw").iterdir()) == sorted(
+        one.raw for one in manifest.repetitions
+    )
+    assert all(len(run.round_trips(one).pair) == 2 * 2100 for one in manifest.repetitions)
+    assert not list(folder.rglob("*.part"))
+
+
+def test_after_ctrl_c_a_run_goes_on_where_it_was(start, tmp_path):
+    running = start(*RUN)
+    wait_for_repetitions(tmp_path / "run", 2)
+    running.send_signal(signal.SIGINT)
+    _, err = running.communicate(timeout=60)
+    assert running.returncode == 130, err
+    assert "go on with them: formicary bench run --resume run" in err
+    before = RunFolder.open(tmp_path / "run").manifest.repetitions
+    assert 2 <= len(before) < 2 * REPEAT
+
+    resumed = start("run", "--resume", "run")
+    out, err = resumed.communicate(timeout=120)
+    assert resumed.returncode == 0, err
+    assert f"2 configurations, {2 * REPEAT - len(before)} measurements, into run" in out
+    check_complete(tmp_path / "run", before)
+
+    again = start("run", "--resume", "run")
+    _, err = again.communicate(timeout=60)
+    assert again.returncode == 2
+    assert f"run has all of its {2 * REPEAT} measurements" in err
+
+
+def test_after_a_crash_a_run_goes_on_where_it_was(start, tmp_path):
+    running = start(*RUN)
+    wait_for_repetitions(tmp_path / "run", 2)
+    workers = psutil.Process(running.pid).children(recursive=True)
+    running.kill()
+    running.communicate()
+    wait_for(lambda: not any(worker.is_running() for worker in workers))
+    folder = tmp_path / "run"
+    before = RunFolder.open(folder).manifest.repetitions
+    # As if it had been in the middle of writing.
+    (folder / "raw" / f"{len(before) + 1:04}-half-1.parquet").write_bytes(b"PAR1")
+    (folder / f".manifest.json.{running.pid}.part").write_text("{")
+
+    resumed = start("run", "--resume", "run", "--json")
+    out, err = resumed.communicate(timeout=120)
+    assert resumed.returncode == 0, err
+    assert len(out.splitlines()) == 2
+    check_complete(folder, before)
+
+
+def test_nobody_goes_on_with_a_run_that_is_still_going_on(start, tmp_path):
+    running = start(*RUN[:-6], "--output", "run", "--rounds", "0,9000000,0")
+    wait_for((tmp_path / "run" / "manifest.json").exists)
+    wait_for(lambda: psutil.Process(running.pid).children())
+    second = start("run", "--resume", "run")
+    _, err = second.communicate(timeout=60)
+    assert second.returncode == 2
+    assert "run is still being measured by another process: wait until that has ended" in err
+    assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+
+
+def test_a_full_disk_is_one_sentence_and_what_was_measured_is_gone_on_with(tmp_path):
+    _need_mounts()
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    first, second = (shlex.join(command(*words)) for words in (RUN, ("run", "--resume", "run")))
+    script = "\n".join(
+        [
+            f"mount -t tmpfs -o size=160k tmpfs {disk}",
+            f"cd {disk}",
+            f"code=0; {first} > ../out 2> ../err || code=$?; echo $code > ../code",
+            "cp -r run ../before",
+            f"mount -o remount,size=50m {disk}",
+            f"code=0; {second} > ../out2 2> ../err2 || code=$?; echo $code > ../code2",
+            "cp -r run ../after",
+        ]
+    )
+    namespace = ["unshare", "--mount", "--propagation", "private", "sh", "-ec", script]
+    done = subprocess.run(namespace, capture_output=True, text=True, timeout=150, check=False)
+    assert done.returncode == 0, done.stderr
+    err = (tmp_path / "err").read_text()
+    assert (tmp_path / "code").read_text() == "1\n", err
+    assert "Traceback" not in err
+    (line,) = err.splitlines()
+    before = RunFolder.open(tmp_path / "before").manifest.repetitions
+    assert 1 <= len(before) < 2 * REPEAT
+    assert line == (
+        "formicary: the run folder run cannot be written (No space left on device): free some space or "
+        f"choose another place; the {len(before)} measurements made until then are kept: go on with them by "
+        "formicary bench run --resume run"
+    )
+    assert not list((tmp_path / "before").rglob("*.part"))
+    assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "err2").read_text()
+    check_complete(tmp_path / "after", before)
+
+
+def _need_mounts():
+    if os.geteuid() or shutil.which("unshare") is None:
+        leave_out("needs root and util-linux's unshare, to have a disk that is full")

@@ -1,0 +1,270 @@
+"""Plans: what is read, and what is said about each mistake in one."""
+
+import subprocess
+import sys
+
+import pytest
+
+from formicary.errors import FormicaryError, UsageError
+from formicary_bench.engine.options import parse
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.plans.reading import read
+from formicary_bench.plans.values import KINDS
+from formicary_bench.plans.writing import write
+from formicary_bench.platforms.catalogue import HOSTED
+
+GOOD = '[measure.a]\nexperiment = "messaging/pairs"\n'
+LOCAL = [one.name for one in EXPERIMENTS if not set(one.placements) <= set(HOSTED)]
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """Read a plan that says this."""
+
+    def write_and_read(text, hosts=()):
+        path = tmp_path / "my-plan.toml"
+        path.write_text(text, encoding="utf-8")
+        return read(path, hosts)
+
+    return write_and_read
+
+
+def mistakes(plan, text, hosts=()):
+    """Return what is said of a plan, line by line, without its path."""
+    with pytest.raises(UsageError) as error:
+        plan(text, hosts)
+    said = str(error.value)
+    first, *more = said.split("\n  ")
+    return [line.rpartition("my-plan.toml, ")[2] for line in (more or [first])]
+
+
+def test_a_plan_says_what_the_options_say(plan):
+    programme = plan("""
+        repeat = 4
+        seed = 9
+        platform = ["formicary", "tcp"]
+        [measure.one]
+        experiment = "messaging/pairs"
+        pairs = [1, 10]
+        payload = 1000
+        placement = ["two-containers"]
+        route = ["direct"]
+        tls = [false, true]
+        rounds = [5, 20, 5]
+        repeat = 2
+        [measure.two]
+        experiment = "create"
+        agents = 500
+        platform = ["tasks"]
+        """)
+    one = parse("messaging/pairs", pairs="1,10", payload="1000", placement="two-containers", route="direct",
+                tls="off,on", rounds="5,20,5", platform="formicary,tcp")  # fmt: skip
+    two = parse("create", agents="500", platform="tasks")
+    assert programme.repeats == {**dict.fromkeys(make_plan(one), 2), **dict.fromkeys(make_plan(two), 4)}
+    assert programme.asked == {"plan": "my-plan.toml", "seed": 9}
+    assert programme.label == "my-plan"
+    assert programme.wants_server
+    assert programme.left_out == ()
+
+
+def test_every_key_reaches_what_is_measured(plan):
+    def keys(experiment, line, hosts=()):
+        text = f'[measure.a]\nexperiment = "{experiment}"\n{line}\n'
+        return [one.key for one in plan(text, hosts).plan]
+
+    examples = {
+        "messaging/pairs": ["pairs = 7", "payload = 7", 'platform = "tasks"', 'placement = "same-container"',
+                            'route = "direct"', "tls = true", "rounds = [1, 2, 3]", 'preset = "quick"',
+                            "profile = true"],
+        "create": ["agents = 7"],
+        "directory/search": ["services = 7", 'spread = "split"'],
+        "directory/propagation": ["containers = 2"],
+        "memory": ["growth = 5"],
+    }  # fmt: skip
+    for experiment, lines in examples.items():
+        usual = keys(experiment, "")
+        for line in lines:
+            assert keys(experiment, line) != usual, line
+    hosts = ("a", "b", "c")
+    usual = keys("messaging/scale-out", "", hosts)
+    for line in ("count = 2", 'traffic = "ring"'):
+        assert keys("messaging/scale-out", line, hosts) != usual, line
+    seen = {line.partition(" ")[0] for lines in examples.values() for line in lines} | {"count", "traffic"}
+    assert seen | {"repeat"} == set(KINDS)
+
+
+def test_a_seed_that_is_not_given_is_drawn_and_kept(plan):
+    assert plan(GOOD).asked["seed"] != plan(GOOD).asked["seed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "measure: nothing is measured; write a table [measure.NAME] with its experiment for each one"),
+        ("measure = 3", "line 1, measure: nothing is measured"),
+        ("[measure]\na = 3", "line 2, measure.a: 3 is no table"),
+        ("repat = 3\n" + GOOD, "line 1, repat: there is no such key; did you mean repeat?"),
+        ("repeat = 0\n" + GOOD, "line 1, repeat: 0 is none of the whole numbers from 1 to 10000; write one"),
+        ("seed = true\n" + GOOD, "line 1, seed: True is none of the whole numbers from 0"),
+        ('preset = "papers"\n' + GOOD, "line 1, preset: 'papers' is no preset; did you mean paper?"),
+        ('platform = ["jad"]\n' + GOOD, "line 1, platform: there is no platform 'jad'"),
+        ("platform = [3]\n" + GOOD, "line 1, platform: 3 is no text; write it in quotes"),
+        ("platform = []\n" + GOOD, "line 1, platform: the list is empty"),
+        ("[measure.a]\npairs = 3", "line 1, measure.a: the experiment is missing"),
+        ('[measure.a]\nexperiment = "messaging/pair"',
+         "line 2, measure.a.experiment: 'messaging/pair' is no experiment; did you mean messaging/pairs?"),
+        ("[measure.a]\nexperiment = 7", "line 2, measure.a.experiment: 7 is no experiment; look at all with"),
+        (GOOD + "pears = 3", "line 3, measure.a.pears: there is no such key; did you mean pairs?"),
+        (GOOD + "agents = 3", "line 3, measure.a.agents: messaging/pairs has none; it takes preset,"),
+        (GOOD + "pairs = 10001", "line 3, measure.a.pairs: 10001 is none of the whole numbers from 1 to"),
+        (GOOD + "pairs = [1, 2.5]", "line 3, measure.a.pairs: 2.5 is none of the whole numbers"),
+        (GOOD + "pairs = []", "line 3, measure.a.pairs: the list is empty"),
+        (GOOD + 'pairs = "1,2"', "line 3, measure.a.pairs: '1,2' is none of the whole numbers"),
+        (GOOD + 'tls = "on"', "line 3, measure.a.tls: 'on' is neither true nor false"),
+        (GOOD + "rounds = [1, 2]", "line 3, measure.a.rounds: a list is no list of three numbers"),
+        (GOOD + "rounds = [1, 0, 1]", "line 3, measure.a.rounds: 0 is none of the whole numbers from 1"),
+        (GOOD + 'route = "smoke"', "line 3, measure.a.route: 'smoke' is no route; there are auto"),
+        (GOOD + 'placement = "here"', "line 3, measure.a.placement: 'here' is no placement; there are"),
+        (GOOD + 'placement = "two-hosts"', "line 1, measure.a: two-hosts needs hosts"),
+        (GOOD + 'placement = "same-container"\nroute = "direct"',
+         "line 1, measure.a: nothing can be measured by --route direct here"),
+        (GOOD + 'placement = "same-container"\nplatform = "tcp"', "line 1, measure.a: nothing is left"),
+        (GOOD + "pairs = 10000\nrounds = [0, 10000000, 0]", "line 1, measure.a: 10000 pairs with 10000000"),
+        ('[measure.a]\nexperiment = "memory"\nprofile = true', "line 1, measure.a: nothing of memory can"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_said_with_its_line(plan, text, said):
+    (line,) = mistakes(plan, text)
+    assert line.startswith(said)
+
+
+def test_all_mistakes_are_said_at_once_in_the_order_of_the_file(plan):
+    text = 'repeat = -1\n[measure.a]\nexperiment = "create"\npairs = 3\nagents = 0\n[measure.b]\nx = 1\n'
+    lines = [one.partition(": ")[0] for one in mistakes(plan, text)]
+    assert lines == [
+        "line 1, repeat",
+        "line 4, measure.a.pairs",
+        "line 5, measure.a.agents",
+        "line 6, measure.b",
+        "line 7, measure.b.x",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = = 3", "this is not TOML"),
+        ("a = 1\na = 2\n\n", "line 2, column "),
+        ("\xff".encode("latin-1"), "this is not UTF-8"),
+        (b"#" * (2 << 20), "larger than 1 MiB; a plan lists experiments only"),
+    ],
+)
+def test_a_file_that_is_no_plan(tmp_path, text, said):
+    path = tmp_path / "plan.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(UsageError, match=said):
+        read(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(UsageError, match=r"there is no file .*; give the path of your plan, or make"):
+        read(tmp_path / "none.toml")
+    with pytest.raises(UsageError, match=r"is a folder; give the path of a plan, such as plan.toml"):
+        read(tmp_path)
+
+
+def test_what_platforms_cannot_do_is_listed_and_no_mistake(plan):
+    programme = plan(
+        'platform = ["tasks", "tcp"]\n' + GOOD + '[measure.b]\nexperiment = "directory/search"\n'
+        '[measure.c]\nexperiment = "create"\n'
+    )
+    assert {one.experiment for one in programme.plan} == {"messaging/pairs", "create"}
+    assert programme.left_out == (
+        "left out: directory/search, which the plan's platforms cannot do",
+        "left out: tcp cannot do create as asked for",
+    )
+
+
+def test_a_plan_of_which_nothing_can_be_measured_is_refused(plan):
+    text = 'platform = "tasks"\n[measure.b]\nexperiment = "directory/search"\n'
+    assert mistakes(plan, text) == ["nothing of it can be measured"]
+
+
+@pytest.mark.parametrize("experiment", LOCAL)
+def test_a_new_plan_is_in_order_and_measures_what_a_quick_run_does(tmp_path, experiment):
+    write(tmp_path / "plan.toml", [experiment])
+    programme = read(tmp_path / "plan.toml")
+    options = parse(experiment, preset="quick")
+    assert programme.repeats == dict.fromkeys(make_plan(options), 1)
+
+
+@pytest.mark.parametrize("experiment", LOCAL)
+def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
+    write(tmp_path / "plan.toml", [experiment])
+    lines = (tmp_path / "plan.toml").read_text().splitlines()
+    for number, line in enumerate(lines):
+        key = line.removeprefix("# ").partition(" = ")[0]
+        if line.startswith("# ") and key in {*KINDS, "seed"}:
+            if key in {"route", "tls"} and experiment.startswith("memory"):
+                continue  # these need two containers, which follows
+            changed = [*lines[:number], line.removeprefix("# "), *lines[number + 1 :]]
+            path = tmp_path / "changed.toml"
+            path.write_text("\n".join(changed))
+            if key == "profile" and experiment.startswith("memory"):
+                with pytest.raises(UsageError, match="can be profiled"):
+                    read(path)
+            else:
+                assert read(path).plan, line
+
+
+def test_a_new_plan_has_all_experiments_and_is_not_written_twice(tmp_path):
+    path = tmp_path / "plan.toml"
+    assert write(path, []) == LOCAL
+    with pytest.raises(UsageError, match="is there already and is not overwritten"):
+        write(path, [])
+    with pytest.raises(UsageError, match="there is no experiment 'pears'"):
+        write(tmp_path / "other.toml", ["pears"])
+    with pytest.raises(FormicaryError, match="cannot be written"):
+        write(tmp_path / "none" / "plan.toml", [])
+    assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]
+
+
+def test_the_commands(tmp_path):
+    def call(*arguments):
+        program = "from formicary.cli import main; main()"
+        command = [sys.executable, "-c", program, "bench", *arguments]
+        return subprocess.run(command, check=False, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+
+    assert call("plan", "new", "plan.toml", "create").returncode == 0
+    checked = call("plan", "check", "plan.toml")
+    assert checked.returncode == 0
+    assert checked.stdout == "plan.toml is in order: 1 experiment, 3 configurations, 3 measurements\n"
+    dry = call("run", "--plan", "plan.toml", "--dry-run")
+    assert dry.returncode == 0
+    assert "3 configurations, 3 measurements, about" in dry.stdout
+    lines = call("run", "--plan", "plan.toml", "--dry-run", "--json").stdout.splitlines()
+    assert len(lines) == 3
+    assert '"repetitions": 1' in lines[0]
+    (tmp_path / "plan.toml").write_text(GOOD + "pears = 3\npairs = -1\n")
+    for command in (("plan", "check", "plan.toml"), ("run", "--plan", "plan.toml")):
+        wrong = call(*command)
+        assert wrong.returncode == 2
+        assert wrong.stderr.splitlines() == [
+            "formicary: plan.toml has 2 mistakes:",
+            "  line 3, measure.a.pears: there is no such key; did you mean pairs?",
+            "  line 4, measure.a.pairs: -1 is none of the whole numbers from 1 to 10000; write one",
+        ]
+    for words, said in [
+        (("--plan", "p", "--repeat", "3"), "--repeat does not go with --plan: write it into p"),
+        (("--plan", "p", "--resume", "r"), "--plan and --resume are two runs"),
+        (("create", "--plan", "p"), "create does not go with --plan"),
+        (("--resume", "r", "--pairs", "3"), "--pairs does not go with --resume"),
+        (("--resume", "r", "--dry-run"), "--dry-run does not go with --resume"),
+        (("everything", "--route", "direct"), "--route does not go with everything"),
+    ]:
+        wrong = call("run", *words)
+        assert wrong.returncode == 2
+        assert said in wrong.stderr
+        assert "Traceback" not in wrong.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["plan.toml"]

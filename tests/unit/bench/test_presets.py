@@ -1,0 +1,140 @@
+"""Presets and programmes: how much is measured of what, and what is said to be left out."""
+
+import re
+
+import pytest
+from tests.unit.bench.synthetic import STARTED
+
+from formicary.errors import UsageError
+from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.programme import everything, of_one, of_several, order_of
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.papers import PAPERS
+from formicary_bench.platforms.catalogue import N_HOSTS
+from formicary_bench.results.model import Manifest
+
+LOCAL = [one.name for one in EXPERIMENTS if one.placements != (N_HOSTS,)]
+
+
+@pytest.mark.parametrize("experiment", LOCAL)
+def test_quick_is_once_and_less_than_usual(experiment):
+    options = parse(experiment, preset="quick")
+    assert options.repeat == 1
+    usual = {"pairs": 200, "payload_bytes": 10_000, "agents": 1000, "services": 1000, "containers": 3}
+    for one in make_plan(options):
+        assert all(getattr(one, field) <= most for field, most in usual.items())
+        assert not one.seconds or one.seconds < 10
+    assert len(make_plan(options)) <= len(make_plan(parse(experiment)))
+
+
+def test_sizes_that_are_given_come_before_those_of_a_preset():
+    options = parse("messaging/pairs", preset="quick", pairs="70", repeat="4", rounds="1,2,3")
+    assert {(one.pairs, one.measured) for one in make_plan(options)} == {(70, 2)}
+    assert options.repeat == 4
+
+
+def test_every_experiment_of_the_papers_has_their_sizes():
+    papers = re.compile("Alberola|Burbeck")
+    # Agents are created in Alberola's Table 8 without a time; the delay is what that paper does not measure.
+    own = {"create", "directory/propagation"}
+    of_papers = {one.name for one in EXPERIMENTS if papers.search(one.source)} - own
+    assert of_papers - PAPERS.keys() == set()
+    assert PAPERS.keys() <= {one.name for one in EXPERIMENTS}
+
+
+def test_the_papers_sizes():
+    pairs = make_plan(parse("messaging/pairs", preset="paper"))
+    assert {one.pairs for one in pairs} == {1, 10, 50, 100, 150, 200}
+    assert {(one.warm_up, one.measured, one.cool_down) for one in pairs} == {(500, 1000, 500)}
+    size = make_plan(parse("messaging/size", preset="paper"))
+    assert {one.pairs for one in size} == {50}
+    assert {one.payload_bytes for one in size} == {10**n for n in range(6)}
+    many = parse("messaging/many-to-one", preset="paper", hosts=("a", "b"))
+    assert {(one.placement, one.senders) for one in make_plan(many)} == {
+        ("two-hosts", senders) for senders in (1, 10, 50, 100, 150, 200)
+    }
+    cpu = parse("directory/cpu-search", preset="paper")
+    assert (cpu.repeat, cpu.services) == (100, (200,))
+    memory = parse("memory", preset="paper")
+    assert (memory.repeat, memory.agents) == (100, (100,))
+    scale = parse("messaging/scale", preset="paper")
+    assert {one.pairs for one in make_plan(scale)} == {*range(1, 11), *range(20, 101, 10)}
+    assert {(one.payload_bytes, one.measured) for one in make_plan(scale)} == {(2048, 10_000)}
+    assert scale.repeat == 10
+    encryption = make_plan(parse("messaging/encryption", preset="paper"))
+    assert {one.payload_bytes for one in encryption if one.pairs > 1} == {2048}
+    assert {one.payload_bytes for one in encryption if one.pairs == 1} >= {0, 2048, 100_000}
+    assert {one.tls for one in encryption} == {False, True}
+    assert parse("messaging/lower-bound", preset="paper").repeat == 100
+    search = make_plan(parse("directory/search", preset="paper"))
+    assert {one.measured for one in search if one.family == "directory"} == {100}
+
+
+def test_an_experiment_of_neither_paper_says_so():
+    programme = of_one(parse("directory/churn", preset="paper"))
+    assert programme.notes == (
+        "directory/churn is of neither paper: it takes the sizes that it has by itself",
+    )
+    assert of_one(parse("messaging/pairs", preset="paper")).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"experiment": "create", "preset": "papers"}, "there is no preset 'papers'; did you mean paper?"),
+        ({"experiment": "links", "preset": "quick"}, "links has sizes of its own: leave --preset out"),
+    ],
+)
+def test_presets_that_cannot_be(words, sentence):
+    with pytest.raises(UsageError, match=re.escape(sentence)):
+        parse(**words)
+
+
+def test_everything_has_all_experiments_and_says_what_needs_hosts():
+    programme = everything(None, None, "7")
+    assert {one.experiment for one in programme.plan} >= set(LOCAL)
+    assert [sentence.partition(" (")[0] for sentence in programme.left_out] == [
+        "left out: messaging/scale-out"
+    ]
+    assert programme.asked == {"experiment": "everything", "preset": "quick", "seed": 7}
+    assert set(programme.repeats.values()) == {1}
+    over = everything(None, "2", "7", hosts=("a", "b"))
+    assert "messaging/scale-out" in {one.experiment for one in over.plan}
+    assert set(over.repeats.values()) == {2}
+    assert over.asked["hosts"] == ["a", "b"]
+
+
+def test_what_two_parts_have_in_common_is_measured_once_as_often_as_one_wants():
+    few = Options("messaging/pairs", pairs=(1, 2), subjects=("tasks",), repeat=2)
+    more = Options("messaging/pairs", pairs=(2, 3), subjects=("tasks",), repeat=5)
+    programme = of_several("both", [few, more], {"seed": 3})
+    assert {one.pairs: many for one, many in programme.repeats.items()} == {1: 2, 2: 5, 3: 5}
+    manifest = Manifest(
+        formicary="0.1.0",
+        started=STARTED,
+        options=programme.asked,
+        configurations=tuple(programme.plan),
+        repeats=tuple(programme.repeats.values()),
+    )
+    order = order_of(manifest)
+    assert sorted((one.pairs, number) for one, number, _ in order) == [
+        *((1, n) for n in (1, 2)), *((2, n) for n in range(1, 6)), *((3, n) for n in range(1, 6)),
+    ]  # fmt: skip
+    assert [number for _, number, _ in order] == sorted(number for _, number, _ in order)
+    assert order == order_of(manifest)
+
+
+@pytest.mark.parametrize(
+    ("subjects", "experiment", "out"),
+    [
+        ("formicary,tasks", "directory/search", ["tasks"]),
+        ("formicary,tasks", "messaging/pairs", []),
+        ("formicary-micro,callbacks", "create", ["callbacks"]),
+        ("components,tcp,formicary", "create", ["tcp", "components"]),
+    ],
+)
+def test_platforms_that_cannot_do_an_experiment_are_listed(subjects, experiment, out):
+    programme = of_one(parse(experiment, platform=subjects))
+    assert [one.split()[2] for one in programme.left_out] == out
+    assert all(sentence.endswith(f"cannot do {experiment} as asked for") for sentence in programme.left_out)

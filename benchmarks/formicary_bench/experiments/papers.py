@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from formicary_bench.experiments.catalogue import (
     DEREGISTER,
+    DESIGNS,
     ENCRYPTION,
     LOCATION,
     LOWER_BOUND,
@@ -65,6 +66,8 @@ PAPERS: dict[str, Sizes] = {
             Part(ENCRYPTION, loads=_TO_TEN, payloads=(TWO_KB,), placements=ENCRYPTION.placements),
         ),
     ),
+    # The designs of its platforms, which Section 5.1 explains its figures by.
+    DESIGNS.name: Sizes(loads=_PAIRS),
     REGISTER.name: Sizes(services=_SERVICES),
     DEREGISTER.name: Sizes(services=_SERVICES),
     SEARCH.name: Sizes(services=_SERVICES),

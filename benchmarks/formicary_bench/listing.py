@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary_bench.results.folder import RunFolder
+
+JsonLines = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
 
 
 def list_runs(where: str, folder: Path, *, as_json: bool) -> None:

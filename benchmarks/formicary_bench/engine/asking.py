@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.engine import options
+from formicary_bench.engine.hosting import read_hosting
 from formicary_bench.engine.programme import everything, of_one
 from formicary_bench.engine.run import perform_all, resume
+from formicary_bench.engine.words import parse
 from formicary_bench.experiments.presets import EVERYTHING
 from formicary_bench.experiments.quick import QUICK
 
@@ -19,47 +20,26 @@ if TYPE_CHECKING:
     from formicary_bench.engine.hosting import Hosting
     from formicary_bench.engine.programme import Programme
     from formicary_bench.engine.run import Audience, Outcome
+    from formicary_bench.engine.words import Words
 
 
-@dataclass(frozen=True, kw_only=True)
-class Words:
-    """The options of the command line that say what is measured, as they were typed; None where not given."""
+def refuse(words: Words, what: str, instead: str, *, but: Sequence[str] = ()) -> None:
+    """Refuse all words that were given.
 
-    preset: str | None = None
-    pairs: str | None = None
-    payload: str | None = None
-    agents: str | None = None
-    services: str | None = None
-    containers: str | None = None
-    growth: str | None = None
-    count: str | None = None
-    traffic: str | None = None
-    spread: str | None = None
-    placement: str | None = None
-    route: str | None = None
-    tls: str | None = None
-    platform: str | None = None
-    rounds: str | None = None
-    profile: bool = False
-    repeat: str | None = None
-    seed: str | None = None
+    Args:
+        words: the words.
+        what: what they do not go with.
+        instead: what to do.
+        but: names of what may be given.
 
-    def refuse(self, what: str, instead: str, *, but: Sequence[str] = ()) -> None:
-        """Refuse all that was given.
-
-        Args:
-            what: what it does not go with.
-            instead: what to do.
-            but: names of what may be given.
-
-        Raises:
-            UsageError: something was given.
-        """
-        given = [one.name for one in fields(self) if getattr(self, one.name) not in {None, False}]
-        if wrong := [f"--{name}" for name in given if name not in but]:
-            raise UsageError(
-                f"{', '.join(wrong)} {'do' if len(wrong) > 1 else 'does'} not go with {what}: {instead}"
-            )
+    Raises:
+        UsageError: something was given.
+    """
+    given = [name for name, value in words.items() if value not in {None, False} and name not in but]
+    if given:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        does = "do" if len(given) > 1 else "does"
+        raise UsageError(f"{options} {does} not go with {what}: {instead}")
 
 
 @dataclass(frozen=True)
@@ -78,6 +58,19 @@ class Asked:
     plan: Path | None = None
     resume: Path | None = None
 
+    def hosting(self, hosts: Path | None, on: str | None, servers: str | None) -> Hosting | None:
+        """Return the hosts that the command line names, or else the plan.
+
+        Raises:
+            UsageError: what is said of them is not understood.
+        """
+        if self.plan is not None:
+            from formicary_bench.plans.reading import hosting_of
+
+            in_plan = hosting_of(self.plan)
+            return read_hosting(hosts or in_plan.hosts, on or in_plan.on, servers or in_plan.servers)
+        return read_hosting(hosts, on, servers)
+
     def programme(self, hosting: Hosting | None) -> Programme:
         """Return what is measured on this machine, or with these hosts.
 
@@ -89,10 +82,10 @@ class Asked:
             from formicary_bench.plans.reading import read
 
             return read(self.plan, hosts)
-        words = {one.name: getattr(self.words, one.name) for one in fields(self.words)}
+        words = self.words
         if self.experiment == EVERYTHING:
-            return everything(words["preset"], words["repeat"], words["seed"], hosts)
-        return of_one(options.parse(self.experiment, hosts=hosts, **words))
+            return everything(words.get("preset"), words.get("repeat"), words.get("seed"), hosts)
+        return of_one(parse(self.experiment, hosts=hosts, **words))
 
     def perform(self, output: Path | None, audience: Audience, hosting: Hosting | None) -> Outcome:
         """Measure it; see `run.perform_all` and `run.resume`."""
@@ -130,7 +123,7 @@ def ask(
             f"{experiment} does not go with {'--plan' if plan else '--resume'}: take one of them"
         )
     if going_on is not None:
-        words.refuse("--resume", "it goes on with what the run was begun with; leave that out")
+        refuse(words, "--resume", "it goes on with what the run was begun with; leave that out")
         if output is not None or dry_run:
             raise UsageError(
                 f"--{'dry-run' if dry_run else 'output'} does not go with --resume: it goes on in the folder "
@@ -138,9 +131,10 @@ def ask(
             )
         return Asked("", words, resume=going_on)
     if plan is not None:
-        words.refuse("--plan", f"write it into {plan}")
+        refuse(words, "--plan", f"write it into {plan}")
     elif experiment == EVERYTHING:
-        words.refuse(
+        refuse(
+            words,
             EVERYTHING,
             "leave it out, or name an experiment, or write a plan with `formicary bench plan new`",
             but=("preset", "repeat", "seed"),

@@ -1,20 +1,39 @@
-"""How long repetitions took in earlier runs on this machine, for forecasts."""
+"""How long repetitions took in earlier runs on this machine, for forecasts: a file of the user's cache."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import os
+from contextlib import suppress
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from formicary.errors import FormicaryError
-from formicary_bench.results.folder import MANIFEST, RunFolder
+import msgspec
+
+from formicary_bench.results.atomic import replacing
+from formicary_bench.results.model import Configuration  # noqa: TC001 - msgspec resolves it
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
-    from formicary_bench.results.model import Manifest, Repetition
+    from formicary_bench.results.model import Machine, Repetition
 
-_RUNS = 10  # the latest
+_FORMAT = 1
+_MOST = 3000  # configurations that are remembered
+_LARGEST = 10_000_000  # bytes
+
+
+class _Took(msgspec.Struct, frozen=True, array_like=True):
+    configuration: Configuration
+    seconds: float
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """What the file holds: for one machine, what was measured last at the end."""
+
+    version: int
+    machine: tuple[str, ...]
+    took: list[_Took] = []
 
 
 def duration(repetition: Repetition) -> float:
@@ -22,23 +41,41 @@ def duration(repetition: Repetition) -> float:
     return max((repetition.ended - repetition.started).total_seconds(), 0.0)
 
 
-def earlier_durations(run: Path, manifest: Manifest) -> dict[str, float]:
-    """Return the seconds of a repetition of each configuration in the runs beside a new one.
+def earlier_durations(machine: Machine) -> dict[Configuration, float]:
+    """Return the seconds of a repetition of each configuration in earlier runs on this machine.
 
-    A run that cannot be read, or is of another machine, says nothing.
-
-    Args:
-        run: the new run's folder.
-        manifest: what is known of it.
+    Nothing is known where there is no such file, or one that cannot be read, or one of another machine: a
+    home may be that of several.
     """
-    found: dict[str, list[float]] = defaultdict(list)
-    beside = sorted(run.parent.glob(f"*/{MANIFEST}"), reverse=True)  # their names begin with the time
-    for path in [path.parent for path in beside if path.parent != run][:_RUNS]:
-        try:
-            other = RunFolder.open(path).manifest
-        except FormicaryError:
-            continue
-        if other.machine.host == manifest.machine.host and other.machine.cpu == manifest.machine.cpu:
-            for one in other.repetitions:
-                found[one.configuration].append(duration(one))
-    return {key: fmean(seconds) for key, seconds in found.items()}
+    path = _path()
+    with suppress(OSError, msgspec.MsgspecError):
+        if path.stat().st_size <= _LARGEST:
+            known = msgspec.json.decode(path.read_bytes(), type=_Known)
+            if (known.version, known.machine) == (_FORMAT, _which(machine)):
+                return {one.configuration: one.seconds for one in known.took if one.seconds > 0}
+    return {}
+
+
+def remember(machine: Machine, took: Mapping[Configuration, Iterable[float]]) -> None:
+    """Keep how long repetitions have taken.
+
+    A cache that cannot be written is no reason to complain of a run that went well: forecasts then know less.
+    """
+    found = earlier_durations(machine)
+    for configuration, seconds in took.items():
+        found.pop(configuration, None)  # what is new comes last
+        found[configuration] = fmean(seconds)
+    newest = [_Took(one, round(seconds, 3)) for one, seconds in found.items()][-_MOST:]
+    path = _path()
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as temporary:
+            temporary.write_bytes(msgspec.json.encode(_Known(_FORMAT, _which(machine), newest)))
+
+
+def _path() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "formicary" / "durations.json"
+
+
+def _which(machine: Machine) -> tuple[str, ...]:
+    return machine.host, machine.cpu, machine.python, str(machine.usable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from itertools import product
 from typing import TYPE_CHECKING
@@ -28,7 +29,7 @@ from formicary_bench.experiments.catalogue import (
     Point,
 )
 from formicary_bench.experiments.directory import A_MESSAGE
-from formicary_bench.experiments.presets import QUICK, sizes_of
+from formicary_bench.experiments.presets import PAPER, QUICK, sizes_of
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import AUTO, N_HOSTS, TWO_HOSTS, XMPP, subject_of, subjects
 from formicary_bench.platforms.traffic import AWAY, SAID
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.engine.options import Options
     from formicary_bench.engine.plan_hosts import Layout
-    from formicary_bench.experiments.catalogue import Rounds
+    from formicary_bench.experiments.catalogue import Experiment, Rounds
     from formicary_bench.platforms.catalogue import Subject, Way
 
 _EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
@@ -164,18 +165,24 @@ def _way(configuration: Configuration) -> str:
 
 def _parts(options: Options) -> Iterator[Part]:
     if options.experiment in SELECTIONS:
-        yield from SELECTIONS[options.experiment].parts
+        yield from (_sized(part, options) for part in SELECTIONS[options.experiment].parts)
         return
     one = _EXPERIMENTS[options.experiment]
     parts = sizes_of(one, options.preset).parts if options.preset else ()
-    if not parts and one is ENCRYPTION:
-        parts = encryption.parts(
-            has_pairs=options.pairs is not None, has_payloads=options.payloads is not None
-        )
-    if parts:
-        yield from parts
-        return
-    yield Part(
+    if one is ENCRYPTION and options.preset != QUICK:
+        has = {"has_pairs": options.pairs is not None, "has_payloads": options.payloads is not None}
+        parts = encryption.chosen(parts or encryption.PARTS, **has)
+    parts = parts or (_whole(one),)
+    yield from (_freed(part, options) for part in parts)
+    if one is MEMORY and options.growth:
+        yield Part(GROWTH, loads=GROWTH.loads, payloads=GROWTH.payloads, placements=GROWTH.placements)
+    if one.family == DIRECTORY and not is_cpu(one.name):
+        beside = tuple(placement for placement in one.placements if placement != N_HOSTS)
+        yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=beside)
+
+
+def _whole(one: Experiment) -> Part:
+    return Part(
         one,
         one.subjects,
         loads=one.loads,
@@ -186,11 +193,25 @@ def _parts(options: Options) -> Iterator[Part]:
         placements=one.placements,
         ways=one.ways,
     )
-    if one is MEMORY and options.growth:
-        yield Part(GROWTH, loads=GROWTH.loads, payloads=GROWTH.payloads, placements=GROWTH.placements)
-    if one.family == DIRECTORY and not is_cpu(one.name):
-        beside = tuple(placement for placement in one.placements if placement != N_HOSTS)
-        yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=beside)
+
+
+def _sized(part: Part, options: Options) -> Part:
+    """Return a part of a selection in the sizes of the preset, if there is one."""
+    if not options.preset or part is A_MESSAGE:
+        return part
+    sizes = sizes_of(part.experiment, options.preset)
+    if options.hosts and sizes.placements:
+        part = dataclasses.replace(part, placements=sizes.placements)
+    return sizes.of(part)
+
+
+def _freed(part: Part, options: Options) -> Part:
+    """Return a part of a preset, which does not limit what somebody has named."""
+    if options.subjects is not None:
+        part = dataclasses.replace(part, subjects=part.experiment.subjects)
+    if options.subjects or options.placements or options.spreads or options.routes or options.tls:
+        part = dataclasses.replace(part, placements=part.experiment.placements)
+    return part
 
 
 def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
@@ -270,9 +291,7 @@ def _takes_part(subject: Subject, part: Part, options: Options) -> bool:
 
 
 def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> Configuration:
-    selection = SELECTIONS.get(options.experiment)
-    by_load = selection.rounds if selection else quick.rounds if options.preset == QUICK else None
-    rounds = options.rounds or (by_load(subject, point) if by_load else _usual(part, subject, point))
+    rounds = options.rounds or _rounds(part, options, subject, point)
     return Configuration(
         experiment=part.experiment.name,
         platform=subject.platform,
@@ -289,10 +308,20 @@ def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> 
     )
 
 
+def _rounds(part: Part, options: Options, subject: Subject, point: Point) -> Rounds:
+    """Return how many round trips of a pair a preset has, else a selection, else the experiment."""
+    selection = SELECTIONS.get(options.experiment)
+    if options.preset == PAPER:
+        return sizes_of(part.experiment, PAPER).rounds or _usual(part, subject, point)
+    if selection and not options.preset:
+        return selection.rounds(subject, point)
+    return quick.rounds(subject, point) if options.preset else _usual(part, subject, point)
+
+
 def _usual(part: Part, subject: Subject, point: Point) -> Rounds:
     """Return how many round trips of a pair are usual in an experiment: of a slow platform, fewer."""
     if not subject.trips:
-        return part.experiment.rounds
+        return part.rounds or part.experiment.rounds
     measured = max(subject.trips // point.load, _FEWEST)
     return measured // 4, measured, measured if point.load > 1 else 0
 

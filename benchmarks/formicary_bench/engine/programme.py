@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.engine.options import parse, read_seed
+from formicary_bench.engine.options import repeat_of
 from formicary_bench.engine.plan import make_plan, schedule
 from formicary_bench.engine.plan_drivers import beyond
+from formicary_bench.engine.words import parse, read_seed
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.papers import PAPERS
 from formicary_bench.experiments.presets import EVERYTHING, PAPER, QUICK
@@ -81,7 +82,8 @@ def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -
         left_out += beyond(part, plan)
         notes += _notes(part)
         for configuration in plan:
-            repeats[configuration] = max(part.repeat, repeats.get(configuration, 0))
+            many = repeat_of(part, configuration.experiment)
+            repeats[configuration] = max(many, repeats.get(configuration, 0))
     return Programme(
         label,
         asked,

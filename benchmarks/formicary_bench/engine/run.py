@@ -14,7 +14,7 @@ from formicary_bench.engine.equipment import equip
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.forecast import Forecast
 from formicary_bench.engine.interruption import check, interruptible
-from formicary_bench.engine.known import duration, earlier_durations
+from formicary_bench.engine.known import duration, earlier_durations, remember
 from formicary_bench.engine.measures import measure_as_planned
 from formicary_bench.engine.plan import command
 from formicary_bench.engine.programme import of_one, order_of
@@ -25,11 +25,11 @@ from formicary_bench.results.folder import RUNS, RunFolder
 from formicary_bench.results.machine import load_average
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from formicary_bench.engine.equipment import Equipment
     from formicary_bench.engine.hosting import Hosting
-    from formicary_bench.engine.measures import Measured
     from formicary_bench.engine.options import Options
     from formicary_bench.engine.programme import Order, Programme
     from formicary_bench.results.model import Configuration
@@ -151,9 +151,7 @@ class _Run:
         self._outcome = Outcome()
         self._is_over = False
         order = order_of(folder.manifest)
-        self._forecast = Forecast(
-            (one for one, _, _ in order), earlier_durations(folder.path, folder.manifest)
-        )
+        self._forecast = Forecast((one for one, _, _ in order), earlier_durations(folder.manifest.machine))
         self._left = self._without_known(order)
 
     def _without_known(self, order: Order) -> Order:
@@ -182,11 +180,15 @@ class _Run:
             outcome.interrupted = True
         if self._folder.manifest.repetitions:
             outcome.folder = self._folder
-            there = len(self._folder.manifest.repetitions)
-            complete = not outcome.interrupted and there == len(order_of(self._folder.manifest))
-            clocks = self._equipment.clocks()
-            self._folder.finish(complete=complete, load_after=load_average(), clocks=clocks)
+            self._finish(interrupted=outcome.interrupted)
         return outcome
+
+    def _finish(self, *, interrupted: bool) -> None:
+        there = len(self._folder.manifest.repetitions)
+        complete = not interrupted and there == len(order_of(self._folder.manifest))
+        remember(self._folder.manifest.machine, self._forecast.took)
+        with self._keeping():
+            self._folder.finish(complete=complete, load_after=load_average(), clocks=self._equipment.clocks())
 
     def _measure_timed(self, configuration: Configuration, number: int, seed: int) -> None:
         self._audience.begin(configuration)
@@ -203,19 +205,21 @@ class _Run:
         except (RepetitionError, ServerError, HostError) as error:
             self._fail(configuration, number, error)
         else:
-            self._keep(measured)
+            with self._keeping():
+                self._folder.add(*measured)
 
-    def _keep(self, measured: Measured) -> None:
+    @contextlib.contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """Have an error say that what was measured is there, and how to go on with it."""
         try:
-            self._folder.add(*measured)
+            yield
         except FormicaryError as error:
             many = len(self._folder.manifest.repetitions)
             if not many:
                 raise
-            path = self._folder.path
             raise type(error)(
                 f"{error}; the {many} measurements made until then are kept: go on with them by "
-                f"formicary bench run --resume {path}"
+                f"formicary bench run --resume {self._folder.path}"
             ) from error
 
     def _fail(self, configuration: Configuration, number: int, error: FormicaryError) -> None:

@@ -116,6 +116,7 @@ class Part:
         containers: how many other containers are to learn of something.
         placements: where the agents are.
         ways: what carries the messages between two containers; what is usual if empty.
+        rounds: how many round trips come before, while and after it is measured; the experiment's if None.
     """
 
     experiment: Experiment
@@ -127,6 +128,7 @@ class Part:
     containers: tuple[int, ...] = ()
     placements: tuple[str, ...] = (SAME, APART)
     ways: tuple[Way, ...] = ()
+    rounds: Rounds | None = None
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,18 @@ BY_PAIRS = Part(
 )
 
 
-def parts(*, has_pairs: bool, has_payloads: bool) -> tuple[Part, ...]:
+PARTS = (BY_SIZE, BY_PAIRS)
+
+
+def chosen(parts: tuple[Part, ...], *, has_pairs: bool, has_payloads: bool) -> tuple[Part, ...]:
     """Give the parts that a run takes: where one thing alone was asked for, that which varies it.
 
     Args:
+        parts: the one that varies sizes, and the one that varies pairs.
         has_pairs: whether numbers of pairs were asked for.
         has_payloads: whether sizes were.
     """
     if has_pairs is has_payloads:
-        return (BY_SIZE, BY_PAIRS)
-    return (BY_PAIRS,) if has_pairs else (BY_SIZE,)
+        return parts
+    by_size, by_pairs = parts
+    return (by_pairs,) if has_pairs else (by_size,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.papers import PAPERS
+from formicary_bench.experiments.quick_parts import QUICK_PARTS
 from formicary_bench.experiments.sizes import Sizes
 from formicary_bench.results.model import GROWTH
 
@@ -16,10 +17,10 @@ PRESETS = QUICK, PAPER = "quick", "paper"
 EVERYTHING = "everything"
 """The name that stands for all experiments."""
 
-QUICK_PROFILES = 30
-"""How many times shorter what is profiled is in a quick run."""
+QUICK_PROFILES = 4
+"""How many times shorter what is profiled is in a quick run: T2 still takes longer than profiles need."""
 
-_MOST = {"loads": 10, "payloads": 10_000, "agents": 1000, "services": 1000, "containers": 3}
+_MOST = {"loads": 10, "payloads": 10_000, "agents": 1000, "services": 1000, "containers": 3, "rates": 1000}
 _QUICK_SECONDS = 4  # in which memory is looked at often enough
 
 
@@ -32,15 +33,16 @@ def sizes_of(experiment: Experiment, preset: str) -> Sizes:
     """
     if preset == PAPER:
         return PAPERS.get(experiment.name, Sizes())
-    seconds = _QUICK_SECONDS if experiment.name == GROWTH else None
     return Sizes(
         repeat=1,
-        seconds=seconds,
+        seconds=_QUICK_SECONDS if experiment.name == GROWTH else None,
         loads=_few(experiment.loads, _MOST["loads"]),
         payloads=_few(experiment.payloads, _MOST["payloads"]),
         agents=_few(experiment.agents, _MOST["agents"]),
         services=_few(experiment.services, _MOST["services"]),
         containers=_few(experiment.containers, _MOST["containers"]),
+        rates=_few(experiment.rates, _MOST["rates"]),
+        parts=QUICK_PARTS.get(experiment.name, ()),
     )
 
 

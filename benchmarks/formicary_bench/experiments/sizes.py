@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,9 +19,11 @@ class Sizes:
         agents: how many agents are created, or come and go.
         services: how many services are registered before.
         containers: how many other containers are to learn of something.
+        rates: messages per second.
         rounds: round trips, or uses, before, while and after it is measured.
         repeat: how often each configuration is measured.
         seconds: how long pairs talk while memory is looked at.
+        placements: where it is measured, where hosts take part.
         parts: what is measured of it, where not all of its sizes are combined with each other.
     """
 
@@ -30,7 +32,20 @@ class Sizes:
     agents: tuple[int, ...] | None = None
     services: tuple[int, ...] | None = None
     containers: tuple[int, ...] | None = None
+    rates: tuple[int, ...] | None = None
     rounds: Rounds | None = None
     repeat: int | None = None
     seconds: int | None = None
+    placements: tuple[str, ...] | None = None
     parts: tuple[Part, ...] = ()
+
+    def of(self, part: Part) -> Part:
+        """Return a part of a selection in these sizes."""
+        return replace(
+            part,
+            loads=self.loads or part.loads,
+            payloads=self.payloads or part.payloads,
+            agents=self.agents or part.agents,
+            services=self.services or part.services,
+            containers=self.containers or part.containers,
+        )

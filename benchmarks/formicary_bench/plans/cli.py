@@ -37,7 +37,9 @@ def check(
     *,
     hosts: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The hosts that it is for.", show_default="this machine alone"),
+        typer.Option(
+            metavar="FILE", help="The hosts that it is for.", show_default="the plan's, or this machine alone"
+        ),
     ] = None,
     on: Annotated[
         str | None,
@@ -48,11 +50,11 @@ def check(
 
     The exit code is 2 if something is wrong. What a platform cannot do is listed, and is no mistake.
     """
-    from formicary_bench.engine.hosting import read_hosting
-    from formicary_bench.plans.reading import read
+    from formicary_bench.engine.asking import ask
+    from formicary_bench.engine.words import Words
 
-    hosting = read_hosting(hosts, on, None)
-    programme = read(file, [host.name for host in hosting.containers] if hosting else [])
+    asked = ask(None, Words(), plan=file)
+    programme = asked.programme(asked.hosting(hosts, on, None))
     for sentence in (*programme.notes, *programme.left_out):
         typer.echo(f"! {sentence}")
     names = {one.experiment for one in programme.plan}

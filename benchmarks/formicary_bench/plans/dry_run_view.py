@@ -11,12 +11,10 @@ import typer
 from formicary_bench.engine.forecast import Forecast, in_words
 from formicary_bench.engine.known import earlier_durations
 from formicary_bench.platforms.catalogue import subject_of
-from formicary_bench.results.folder import RUNS
-from formicary_bench.results.machine import begin_manifest
+from formicary_bench.results.machine import collect_machine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from formicary_bench.engine.programme import Programme
     from formicary_bench.results.model import Configuration
@@ -32,17 +30,15 @@ _SIZES = {
 }
 
 
-def show(programme: Programme, output: Path | None, *, as_json: bool) -> None:
+def show(programme: Programme, *, as_json: bool) -> None:
     """Print it.
 
     Args:
         programme: what would be measured.
-        output: the folder that was named for it; runs beside it are known.
         as_json: whether to print a line of JSON for each configuration instead of a table.
     """
-    beside = output or RUNS / "new"
     order = [one for one, many in programme.repeats.items() for _ in range(many)]
-    forecast = Forecast(order, earlier_durations(beside, begin_manifest({}, ())))
+    forecast = Forecast(order, earlier_durations(collect_machine()))
     for sentence in (*programme.notes, *programme.left_out):
         typer.echo(f"! {sentence}", err=True)
     if as_json:

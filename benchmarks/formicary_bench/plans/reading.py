@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary.errors import UsageError
 from formicary_bench import toml_files
@@ -12,8 +13,9 @@ from formicary_bench.engine.options import MOST_SEED, Options, with_preset
 from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.programme import of_several
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.plans.values import KINDS, SEED, SHARED, WrongError
+from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE, WrongError
 from formicary_bench.platforms.catalogue import subjects
+from formicary_bench.results.warm_up import OPTION as WARM_UP
 from formicary_bench.toml_files import guess, shown
 
 if TYPE_CHECKING:
@@ -56,8 +58,34 @@ def read(path: Path, hosts: Sequence[str] = ()) -> Programme:
     file.refuse()
     asked: dict[str, Option] = {"plan": path.name, "seed": reader.seed}
     asked |= {"hosts": list(hosts)} if hosts else {}
+    asked |= {} if reader.warm_up is None else {WARM_UP: reader.warm_up}
     programme = of_several(path.stem, parts, asked)
     return replace(programme, left_out=(*reader.left_out, *programme.left_out))
+
+
+class HostsAsked(NamedTuple):
+    """What a plan says of hosts, as on the command line; None where it does not."""
+
+    hosts: Path | None
+    on: str | None
+    servers: str | None
+
+
+def hosting_of(path: Path) -> HostsAsked:
+    """Return what a plan says of hosts.
+
+    What is wrong with that is left to `read`; a file's name is as seen from the plan's folder.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    document = toml_files.read(path, _WORDS).document
+    found = {}
+    for key in document.keys() & HOSTING.keys():
+        with suppress(WrongError):
+            found[key] = HOSTING[key].check(document[key])
+    hosts = path.parent / found["hosts"] if "hosts" in found else None
+    return HostsAsked(hosts, ",".join(found["on"]) if "on" in found else None, found.get("servers"))
 
 
 class _Reader:
@@ -65,6 +93,7 @@ class _Reader:
 
     Attributes:
         seed: the plan's, or one that is drawn.
+        warm_up: what is left out as warm-up; as planned if None.
         left_out: what the plan names and cannot be measured, in sentences.
     """
 
@@ -72,17 +101,21 @@ class _Reader:
         self._file = file
         self._hosts = hosts
         self.seed = secrets.randbelow(MOST_SEED + 1)
+        self.warm_up: int | str | None = None
         self.left_out: list[str] = []
 
     def parts(self) -> list[Options]:
         """Return what is asked of each experiment; it means something if nothing is wrong."""
         document = self._file.document
-        top = {**SHARED, "seed": SEED}
+        top = {**SHARED, **HOSTING, **WHOLE}
         for key in document.keys() - {*top, MEASURE}:
             near = guess(key, [*top, MEASURE]) or f"; there are {', '.join(top)}, and tables [measure.NAME]"
             self._file.complain((key,), f"there is no such key{near}")
         shared = self._values(document, top, ())
+        for kind in HOSTING.values():
+            shared.pop(kind.field, None)
         self.seed = shared.pop("seed", self.seed)
+        self.warm_up = shared.pop("warm_up", None)
         tables = document.get(MEASURE, {})
         if not isinstance(tables, dict) or not tables:
             self._file.complain((MEASURE,), f"nothing is measured; {_HOW}")
@@ -109,14 +142,16 @@ class _Reader:
         own = self._values(table, KINDS, where)
         varies = _EXPERIMENTS[experiment].varies if experiment else tuple(KINDS)
         for key in table.keys() & KINDS.keys():
-            if not KINDS[key].always and key not in varies:
-                takes = [one for one, kind in KINDS.items() if kind.always or one in varies]
+            if not KINDS[key].is_of(key, varies):
+                takes = [one for one, kind in KINDS.items() if kind.is_of(one, varies)]
                 self._file.complain((*where, key), f"{experiment} has none; it takes {', '.join(takes)}")
                 own.pop(KINDS[key].field, None)
+        if isinstance(self.warm_up, int) and "rounds" in own:
+            self._file.complain((*where, "rounds"), f"{WARM_UP} says so already; leave one of them out")
         if not experiment:
             return
         options = Options(**{"repeat": 0, **shared, **own, "experiment": experiment})
-        options = with_preset(replace(options, hosts=self._hosts, seed=self.seed))
+        options = with_preset(replace(options, hosts=self._hosts, seed=self.seed, warm_up=self.warm_up))
         try:
             make_plan(options)
         except UsageError as error:

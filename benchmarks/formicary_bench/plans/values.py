@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.errors import UsageError
 from formicary_bench.engine import options
+from formicary_bench.engine.reading import duration, read_subjects
 from formicary_bench.experiments.presets import PRESETS
+from formicary_bench.platforms.arrivals import ARRIVALS
 from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME
 from formicary_bench.platforms.containers import MOST_HOSTS
 from formicary_bench.platforms.traffic import SAID, TRAFFICS
+from formicary_bench.results.warm_up import read_rule
 from formicary_bench.toml_files import guess, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 _PHASES = 3
 _LOWEST_ROUNDS = (0, 1, 0)
@@ -41,6 +44,10 @@ class Kind:
     what: str
     example: str
     always: bool = False
+
+    def is_of(self, key: str, varies: Collection[str]) -> bool:
+        """Say whether an experiment has it, under this key."""
+        return self.always or key in varies
 
 
 def whole(low: int, high: int) -> Callable[[Any], int]:
@@ -103,9 +110,30 @@ def platforms(value: Any) -> tuple[str, ...]:
     if not items:
         raise WrongError("the list is empty; write a platform into it, or leave the key out")
     try:
-        return options.read_subjects(",".join(items)) or ()
+        return read_subjects(",".join(items)) or ()
     except UsageError as error:
         raise WrongError(str(error)) from None
+
+
+def _read(reader: Callable[[str], Any], example: str) -> Callable[[Any], Any]:
+    """Return a check for a text that is written as on the command line."""
+
+    def check(value: Any) -> Any:
+        if not isinstance(value, str):
+            raise WrongError(f"{shown(value)} is no text; write {example}, with its quotes")
+        try:
+            return reader(value)
+        except UsageError as error:
+            raise WrongError(str(error)) from None
+
+    return check
+
+
+def _warm_up(value: Any) -> int | str:
+    if isinstance(value, int):
+        return whole(0, options.MOST_TRIPS)(value)
+    found: int | str = _read(read_rule, '"detect"')(value)
+    return found
 
 
 def _spreads(value: Any) -> tuple[str, ...]:
@@ -126,7 +154,23 @@ SHARED = {
 }
 """Keys of the whole plan, which are those of each of its tables where that has no others."""
 
-SEED = Kind("seed", whole(0, options.MOST_SEED), "of the order and of the agents; drawn if left out", "1")
+HOSTING = {
+    "hosts": Kind("hosts", _read(str, '"hosts.toml"'), "file with hosts to measure over", '"hosts.toml"'),
+    "on": Kind("on", _each(_read(str, '"a"')), "which of them take part, by names", '["a", "b"]'),
+    "servers": Kind("servers", word("number of servers", ["each", "one"]), "XMPP servers", '"each"'),
+}
+"""Keys of the whole plan that say over which hosts; `--hosts`, `--on` and `--servers` say so instead."""
+
+WHOLE = {
+    "seed": Kind("seed", whole(0, options.MOST_SEED), "of order and agents; drawn if left out", "1"),
+    "warm-up": Kind(
+        "warm_up",
+        _warm_up,
+        "what is left out: detect, paper, or a number",
+        '"detect"',
+    ),
+}
+"""Keys of the whole plan alone."""
 
 KINDS = {
     **{name: Kind(one.field, one.check, one.what, one.example, always=True) for name, one in SHARED.items()},
@@ -162,6 +206,18 @@ KINDS = {
         "routes", _each(word("route", ROUTES)), "what carries messages between containers", '["direct"]'
     ),
     "tls": Kind("tls", _each(switch), "whether that is encrypted", "[false, true]"),
+    "rate": Kind(
+        "rates", _numbers(1, options.MOST_RATE), "messages per second of all senders together", "[1000, 5000]"
+    ),
+    "arrivals": Kind(
+        "arrivals", _each(word("kind of arrivals", ARRIVALS)), "how they follow each other", '["constant"]'
+    ),
+    "p99": Kind(
+        "limit_us",
+        _read(lambda text: duration("p99", text), '"5ms"'),
+        "within what time 99% are to be answered",
+        '"5ms"',
+    ),
     "rounds": Kind(
         "rounds", _rounds, "round trips, or uses: warm-up, measured, cool-down", "[500, 1000, 500]"
     ),

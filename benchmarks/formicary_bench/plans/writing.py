@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.engine.options import unknown
+from formicary_bench.engine.reading import unknown
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.presets import EVERYTHING
-from formicary_bench.plans.values import KINDS, SEED, SHARED
+from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE
 from formicary_bench.platforms.catalogue import HOSTED
 from formicary_bench.results.atomic import replacing
 
@@ -64,7 +64,7 @@ def _is_local(experiment: Experiment) -> bool:
 
 def _lines(path: Path, chosen: Sequence[Experiment]) -> Iterator[str]:
     yield from _TOP.format(path=path).splitlines()
-    for name, kind in {**SHARED, "seed": SEED}.items():
+    for name, kind in {**SHARED, **WHOLE, **HOSTING}.items():
         mark = "" if name == "preset" else "# "
         yield f"{mark}{name} = {kind.example}  # {kind.what}"
     for one in chosen:
@@ -72,7 +72,7 @@ def _lines(path: Path, chosen: Sequence[Experiment]) -> Iterator[str]:
         yield f"[measure.{one.name.replace('/', '-')}]  # {one.what}; {one.source}"
         yield f'experiment = "{one.name}"'
         for name, kind in KINDS.items():
-            if name in one.varies or (kind.always and name not in SHARED):
+            if kind.is_of(name, one.varies) and name not in SHARED:
                 yield f"# {name} = {_usual(one, name) or kind.example}  # {kind.what}"
 
 
@@ -86,6 +86,8 @@ def _usual(one: Experiment, name: str) -> str:
         "containers": one.containers,
         "traffic": one.traffics,
         "placement": [place for place in one.placements if place not in HOSTED],
+        "rate": one.rates,
+        "arrivals": one.arrivals,
         "rounds": one.rounds,
     }
     return json.dumps(list(values[name])) if values.get(name) else ""

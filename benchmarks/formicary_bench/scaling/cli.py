@@ -39,7 +39,7 @@ def model(
     Runs with an XMPP server on each host and with one for all may be given together, and runs of the
     directory. What is measured and what is taken for granted is said, and how sure it is.
     """
-    from formicary_bench.engine.options import numbers
+    from formicary_bench.engine.reading import numbers
     from formicary_bench.scaling import idle
     from formicary_bench.scaling.fit import fit, kinds_of
     from formicary_bench.scaling.words import outlooks

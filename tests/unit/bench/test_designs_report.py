@@ -7,8 +7,8 @@ from tests.unit.bench.synthetic import row
 from formicary import Container
 from formicary.profiling.model import Frame
 from formicary_bench.designs import outbox
-from formicary_bench.engine.options import parse
 from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.words import parse
 from formicary_bench.platforms.catalogue import BUFFER, DELIVERIES, HAND_OVER, POOL
 from formicary_bench.reports.designs import design_extras, design_sentences, held_against
 from formicary_bench.results.cpu import RULES

@@ -4,9 +4,10 @@ import msgspec
 import pytest
 
 from formicary_bench.engine.describing import describe
-from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.repetition import roles_of
+from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import SERVICES
 from formicary_bench.platforms.catalogue import APART, DESIGNS, DIRECT, SAME, XMPP
 from formicary_bench.platforms.churn import HOMES, Batch, _differences, _shares

@@ -1,7 +1,8 @@
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.words import parse
 from formicary_bench.platforms import catalogue
 
 

@@ -6,8 +6,9 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.engine.describing import describe
-from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
+from formicary_bench.engine.words import parse
 from formicary_bench.experiments import quick
 from formicary_bench.experiments.catalogue import EXPERIMENTS, Point
 from formicary_bench.experiments.create import batches

@@ -1,13 +1,15 @@
 """Plans: what is read, and what is said about each mistake in one."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.engine.options import parse
+from formicary_bench.engine.asking import ask
 from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.words import Words, parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.plans.reading import read
 from formicary_bench.plans.values import KINDS
@@ -81,6 +83,8 @@ def test_every_key_reaches_what_is_measured(plan):
         "directory/search": ["services = 7", 'spread = "split"'],
         "directory/propagation": ["containers = 2"],
         "memory": ["growth = 5"],
+        "messaging/open-loop": ["rate = 77", 'arrivals = "poisson"'],
+        "messaging/saturation": ['p99 = "80ms"'],
     }  # fmt: skip
     for experiment, lines in examples.items():
         usual = keys(experiment, "")
@@ -92,6 +96,44 @@ def test_every_key_reaches_what_is_measured(plan):
         assert keys("messaging/scale-out", line, hosts) != usual, line
     seen = {line.partition(" ")[0] for lines in examples.values() for line in lines} | {"count", "traffic"}
     assert seen | {"repeat"} == set(KINDS)
+
+
+def test_the_warm_up_of_a_plan_is_that_of_the_whole_run(plan):
+    programme = plan("warm-up = 9\n" + GOOD)
+    assert {one.warm_up for one in programme.plan} == {9}
+    assert programme.asked["warm-up"] == 9
+    detected = plan('warm-up = "detect"\n' + GOOD)
+    assert {one.warm_up for one in detected.plan} == {one.warm_up for one in plan(GOOD).plan}
+    assert detected.asked["warm-up"] == "detect"
+
+
+def test_hosts_of_a_plan_are_those_of_the_command_line_unless_that_has_others(tmp_path):
+    (tmp_path / "hosts.toml").write_text(
+        '[hosts.a]\naddress = "10.0.0.1"\n[hosts.b]\naddress = "10.0.0.2"\n[hosts.c]\naddress = "10.0.0.3"\n'
+    )
+    path = tmp_path / "plan.toml"
+    path.write_text(f'hosts = "hosts.toml"\non = ["a", "b"]\nservers = "one"\n{GOOD}')
+    asked = ask(None, Words(), plan=path)
+    hosting = asked.hosting(None, None, None)
+    assert [host.name for host in hosting.hosts] == ["a", "b"]
+    assert hosting.servers == "one"
+    assert {one.placement for one in asked.programme(hosting).plan} == {"two-hosts"}
+    other = asked.hosting(None, "b,c", "each")
+    assert [host.name for host in other.hosts] == ["b", "c"]
+    assert other.servers == "each"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("on = [3]", "line 1, on: 3 is no text"),
+        ('servers = "two"', "line 1, servers: 'two' is no number of servers; there are each, one"),
+        ("hosts = 7", "line 1, hosts: 7 is no text"),
+    ],
+)
+def test_hosts_of_a_plan_that_cannot_be(plan, text, said):
+    with pytest.raises(UsageError, match=re.escape(said)):
+        plan(f"{text}\n{GOOD}")
 
 
 def test_a_seed_that_is_not_given_is_drawn_and_kept(plan):
@@ -122,6 +164,17 @@ def test_a_seed_that_is_not_given_is_drawn_and_kept(plan):
         (GOOD + "pairs = []", "line 3, measure.a.pairs: the list is empty"),
         (GOOD + 'pairs = "1,2"', "line 3, measure.a.pairs: '1,2' is none of the whole numbers"),
         (GOOD + 'tls = "on"', "line 3, measure.a.tls: 'on' is neither true nor false"),
+        ("warm-up = 5\n" + GOOD + "rounds = [1, 2, 3]", "line 4, measure.a.rounds: warm-up says so already"),
+        ('warm-up = "soon"\n' + GOOD, "line 1, warm-up: "),
+        ("warm-up = true\n" + GOOD, "line 1, warm-up: True is none of the whole numbers"),
+        (GOOD + 'p99 = "5ms"', "line 3, measure.a.p99: messaging/pairs has none; it takes preset,"),
+        (GOOD + "rate = 7", "line 3, measure.a.rate: messaging/pairs has none; it takes preset,"),
+        ('[measure.a]\nexperiment = "messaging/saturation"\np99 = "5"',
+         "line 3, measure.a.p99: p99 takes a time with its unit, us, ms or s, not '5'"),
+        ('[measure.a]\nexperiment = "messaging/open-loop"\npayload = 1',
+         "line 1, measure.a: messaging/open-loop tells messages apart by the first"),
+        ('[measure.a]\nexperiment = "messaging/open-loop"\narrivals = "posson"',
+         "line 3, measure.a.arrivals: 'posson' is no kind of arrivals; did you mean poisson?"),
         (GOOD + "rounds = [1, 2]", "line 3, measure.a.rounds: a list is no list of three numbers"),
         (GOOD + "rounds = [1, 0, 1]", "line 3, measure.a.rounds: 0 is none of the whole numbers from 1"),
         (GOOD + 'route = "smoke"', "line 3, measure.a.route: 'smoke' is no route; there are auto"),
@@ -211,7 +264,7 @@ def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
             changed = [*lines[:number], line.removeprefix("# "), *lines[number + 1 :]]
             path = tmp_path / "changed.toml"
             path.write_text("\n".join(changed))
-            if key == "profile" and experiment.startswith("memory"):
+            if key == "profile" and experiment.startswith(("memory", "messaging/saturation")):
                 with pytest.raises(UsageError, match="can be profiled"):
                     read(path)
             else:

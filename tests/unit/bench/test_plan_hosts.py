@@ -5,8 +5,9 @@ import shlex
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import command, make_plan
+from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.platforms import catalogue
 from formicary_bench.platforms.catalogue import APART, DIRECT, N_HOSTS, SAME, TWO_HOSTS, XMPP

@@ -6,11 +6,13 @@ import pytest
 from tests.unit.bench.synthetic import STARTED
 
 from formicary.errors import UsageError
-from formicary_bench.engine.options import Options, parse
+from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.programme import everything, of_one, of_several, order_of
+from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.papers import PAPERS
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import N_HOSTS
 from formicary_bench.results.model import Manifest
 
@@ -71,6 +73,70 @@ def test_the_papers_sizes():
     assert {one.measured for one in search if one.family == "directory"} == {100}
 
 
+@pytest.mark.parametrize(
+    ("experiment", "places"),
+    [
+        ("messaging/pairs", {"same-container", "two-containers", "two-hosts"}),
+        ("messaging/location", {"same-container", "two-containers", "two-hosts"}),
+        ("messaging/size", {"two-hosts"}),
+        ("messaging/lower-bound", {"same-container", "two-hosts"}),
+        ("messaging/scale", {"same-container", "two-hosts"}),
+        ("messaging/encryption", {"two-hosts"}),
+        ("messaging/cpu", {"same-container", "two-hosts"}),
+        ("directory/register", {"same-container", "two-hosts"}),
+        ("network", {"two-hosts"}),
+        ("memory", {"same-container"}),
+    ],
+)
+def test_with_hosts_the_papers_places_are_taken(experiment, places):
+    options = parse(experiment, preset="paper", hosts=("a", "b"))
+    assert {one.placement for one in make_plan(options) if one.experiment == experiment} == places
+    named = parse("messaging/pairs", preset="paper", hosts=("a", "b"), placement="two-containers")
+    assert {one.placement for one in make_plan(named)} == {"two-containers"}
+    quick = parse("messaging/pairs", preset="quick", hosts=("a", "b"))
+    assert {one.placement for one in make_plan(quick)} == {"two-hosts"}
+
+
+def test_one_pair_has_a_thousand_round_trips_and_several_have_ten_thousand():
+    plan = make_plan(parse("messaging/encryption", preset="paper"))
+    trips = {(one.payload_bytes == 2048, one.measured) for one in plan}
+    assert trips == {(True, 10_000), (False, 1000)}
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_selections_have_both_presets(selection):
+    usual = of_one(parse(selection, seed="1"))
+    quick = of_one(parse(selection, preset="quick", seed="1"))
+    paper = of_one(parse(selection, preset="paper", seed="1"))
+    experiments = {one.experiment for one in usual.plan}
+    assert {one.experiment for one in quick.plan} == {one.experiment for one in paper.plan} == experiments
+    assert set(quick.repeats.values()) == {1}
+    assert max(one.load for one in quick.plan) <= 10
+    assert max(one.services for one in quick.plan) <= 1000
+    assert paper.asked["preset"] == "paper"
+    for one, many in paper.repeats.items():
+        assert many == (PAPERS[one.experiment].repeat or 3 if one.experiment in PAPERS else 3)
+    again = of_one(parse(selection, preset="paper", repeat="2", seed="1"))
+    assert set(again.repeats.values()) == {2}
+
+
+def test_a_selection_in_the_papers_sizes():
+    links = of_one(parse("links", preset="paper")).plan
+    assert {one.pairs for one in links if one.experiment == "messaging/pairs"} == {1, 10, 50, 100, 150, 200}
+    ours = {one.measured for one in links if one.platform == "formicary"}
+    assert ours == {1000}
+    assert "formicary-unnumbered" in {one.platform for one in links}
+
+
+def test_what_is_named_takes_part_in_a_quick_run():
+    plan = make_plan(parse("messaging/saturation", preset="quick", platform="tcp"))
+    assert [(one.platform, one.placement) for one in plan] == [("tcp", "two-containers")]
+    plan = make_plan(parse("messaging/saturation", preset="quick", route="direct"))
+    assert {one.route for one in plan} >= {"direct"}
+    plan = make_plan(parse("messaging/size", preset="quick", placement="same-container"))
+    assert {one.placement for one in plan} == {"same-container"}
+
+
 def test_an_experiment_of_neither_paper_says_so():
     programme = of_one(parse("directory/churn", preset="paper"))
     assert programme.notes == (
@@ -83,7 +149,7 @@ def test_an_experiment_of_neither_paper_says_so():
     ("words", "sentence"),
     [
         ({"experiment": "create", "preset": "papers"}, "there is no preset 'papers'; did you mean paper?"),
-        ({"experiment": "links", "preset": "quick"}, "links has sizes of its own: leave --preset out"),
+        ({"experiment": "links", "preset": "few"}, "there is no preset 'few'"),
     ],
 )
 def test_presets_that_cannot_be(words, sentence):

@@ -7,8 +7,8 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, create_plan, make_run
 
 from formicary.errors import UsageError
-from formicary_bench.engine.options import parse
 from formicary_bench.engine.plan import make_plan
+from formicary_bench.engine.words import parse
 from formicary_bench.reports.families import to_know
 from formicary_bench.results.model import Configuration, Repetition
 from formicary_bench.results.pairing import pair

@@ -61,6 +61,10 @@ def report(
     from formicary_bench.results.folder import RunFolder
 
     opened = RunFolder.open(run)
+    if kind in {"csv", "json", *PICTURES} and not opened.manifest.complete:
+        from formicary_bench.reports.terminal import partial
+
+        typer.echo(f"! {partial(opened.manifest)}", err=True)  # which their formats have no place for
     if kind in PICTURES:
         _draw(opened, kind, int(columns or 1), to or run / _FIGURES)
     elif kind == "html" and to is None:

@@ -55,6 +55,8 @@ def show_run(run_folder: RunFolder, *, as_json: bool) -> None:
     rows = [digest.row for digest in found]
     if as_json:
         json_lines.write(rows, sys.stdout)
+        if not run_folder.manifest.complete:
+            typer.echo(f"! {terminal.partial(run_folder.manifest)}", err=True)
     else:
         terminal.show(run_folder, rows)
     report = html.write_html(run_folder, found)

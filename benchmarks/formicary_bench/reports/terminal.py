@@ -87,8 +87,15 @@ def partial(manifest: Manifest) -> str:
     measured = planned & {repetition.configuration for repetition in manifest.repetitions}
     return (
         "This run is partial: it was interrupted, part of it failed, or it is still going on. "
-        f"{len(measured)} of {len(planned)} configurations have been measured at least once."
+        f"{len(measured)} of {len(planned)} configurations have been measured at least once{_by(manifest)}."
     )
+
+
+def _by(manifest: Manifest) -> str:
+    """Say how many of the measurements are there, where the manifest says how many there are to be."""
+    if not manifest.repeats:
+        return ""
+    return f", by {len(manifest.repetitions)} of {sum(manifest.repeats)} measurements"
 
 
 def _table(name: str, all_columns: Sequence[Column]) -> Table:

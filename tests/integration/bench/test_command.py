@@ -83,6 +83,44 @@ def test_the_list_names_every_experiment_with_its_source(bench):
         assert row["varies"]
 
 
+def test_the_help_of_run_has_its_options_in_groups_and_examples_of_each_way_to_begin(bench):
+    text = bench("run", "--help").out
+    titles = [line.split()[1:-1] for line in text.splitlines() if line.startswith("╭─ ")]
+    groups = [" ".join(words).strip("─ ") for words in titles]
+    assert groups == ["Arguments", "Options", "What", "Where", "How much", "How", "Output"]
+    examples = text.partition("Examples:")[2]
+    assert all(f"--{option} " in examples for option in ("preset", "plan", "resume"))
+    assert "--dry-run" in examples
+
+
+def test_a_dry_run_says_what_would_be_measured_and_measures_nothing(bench, tmp_path):
+    words = ("run", "messaging/pairs", "--preset", "paper", "--placement", "same-container", "--dry-run")
+    said = bench(*words)
+    assert said.code == 0
+    assert "24 configurations, 72 measurements, about " in said.out
+    rows = bench(*words, "--json").rows
+    assert [row["repetitions"] for row in rows] == [3] * 24
+    assert all(row["seconds"] > 0 for row in rows)
+    assert {row["configuration"].split("/")[1] for row in rows} == {"pairs"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plan_is_made_checked_and_run(bench, tmp_path):
+    made = bench("plan", "new", "plan.toml", "create")
+    assert made.out == "plan.toml measures 1 experiment: formicary bench plan check plan.toml\n"
+    text = (tmp_path / "plan.toml").read_text()
+    (tmp_path / "plan.toml").write_text(text + 'platform = "tasks"\nagents = 50\n')
+    checked = bench("plan", "check", "plan.toml")
+    assert checked.out.endswith("is in order: 1 experiment, 1 configurations, 1 measurements\n")
+    ran = bench("run", "--plan", "plan.toml", "--output", "mine", "--json")
+    assert [(row["platform"], row["agents"]) for row in ran.rows] == [("tasks", 50)]
+    (tmp_path / "plan.toml").write_text(text + "agnts = 50\nrepeat = 0\n")
+    refused = bench("plan", "check", "plan.toml")
+    assert refused.code == 2
+    assert "plan.toml has 2 mistakes:" in refused.err
+    assert "did you mean agents?" in refused.err
+
+
 @pytest.mark.parametrize("command", [["run"], ["list"], ["show"]])
 def test_help_has_examples(bench, command):
     asked = bench(*command, "--help")

@@ -4,15 +4,18 @@ import json
 import os
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 from msgspec.structs import replace
 from tests.unit.bench.synthetic import MACHINE, add_repetition, make_run, plan
 
-from formicary.errors import UsageError
+from formicary.errors import FormicaryError, UsageError
 from formicary_bench.engine import resume
+from formicary_bench.engine.equipment import Equipment
 from formicary_bench.engine.programme import order_of
 from formicary_bench.engine.resume import alone, refuse_other, reopen
+from formicary_bench.engine.run import _Run
 from formicary_bench.results.folder import RunFolder
 from formicary_bench.results.machine import begin_manifest
 
@@ -179,3 +182,13 @@ def test_where_there_are_no_locks_it_goes_on(run, monkeypatch):
     monkeypatch.setattr(resume.fcntl, "flock", refuse)
     with alone(run.path):
         pass
+
+
+def test_a_disk_that_is_full_at_the_very_end_says_how_to_go_on(run, monkeypatch):
+    folder, _ = reopen(run.path, None)
+    full = FormicaryError("the run folder x cannot be written (No space left on device)")
+    monkeypatch.setattr(folder, "finish", mock.Mock(side_effect=full))
+    told = _Run(folder, Equipment([]), mock.Mock())
+    told._left = []
+    with pytest.raises(FormicaryError, match=rf"are kept: go on with them by .* --resume {run.path}$"):
+        told.perform()

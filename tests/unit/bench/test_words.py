@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from msgspec.structs import replace
 from rich.console import Console
 from tests.unit.bench.synthetic import (
     ALONE,
@@ -206,6 +207,8 @@ def test_the_terminal_admits_what_is_wrong(tmp_path):
     text = shown(run, [ALONE, row(pairs=200, full_load=False)])
     assert "This run is partial" in text
     assert "1 of 2 configurations" in text
+    run.manifest = replace(run.manifest, repeats=(3, 3))
+    assert "by 1 of 6 measurements" in " ".join(shown(run, [ALONE]).split())
     assert "not held" in text
     assert "Full load did not hold for Agents (200 at once)" in text
 

@@ -13,6 +13,7 @@ from formicary_bench.platforms.traffic import SAID
 from formicary_bench.results.warm_up import OPTION as WARM_UP
 
 if TYPE_CHECKING:
+    from formicary_bench.experiments.catalogue import Experiment
     from formicary_bench.results.model import Option
 
 MOST_PAIRS = 10_000
@@ -142,7 +143,6 @@ def with_preset(options: Options) -> Options:
         growth=options.growth or sizes.seconds,
         rates=options.rates or sizes.rates,
         rounds=options.rounds or sizes.rounds,
-        placements=options.placements or (sizes.placements if options.hosts else None),
         repeat=options.repeat or sizes.repeat or REPETITIONS,
     )
 
@@ -152,3 +152,10 @@ def repeat_of(options: Options, experiment: str) -> int:
     if options.repeat or not options.preset:
         return options.repeat or REPETITIONS
     return sizes_of(_KNOWN[experiment], options.preset).repeat or REPETITIONS
+
+
+def places_of(options: Options, experiment: Experiment) -> tuple[str, ...] | None:
+    """Return where an experiment is measured where hosts take part, if a preset says."""
+    if not options.preset:
+        return None
+    return sizes_of(_KNOWN.get(options.experiment, experiment), options.preset).placements

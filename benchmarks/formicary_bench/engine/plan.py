@@ -199,10 +199,7 @@ def _sized(part: Part, options: Options) -> Part:
     """Return a part of a selection in the sizes of the preset, if there is one."""
     if not options.preset or part is A_MESSAGE:
         return part
-    sizes = sizes_of(part.experiment, options.preset)
-    if options.hosts and sizes.placements:
-        part = dataclasses.replace(part, placements=sizes.placements)
-    return sizes.of(part)
+    return sizes_of(part.experiment, options.preset).of(part)
 
 
 def _freed(part: Part, options: Options) -> Part:

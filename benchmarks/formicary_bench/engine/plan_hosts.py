@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.errors import UsageError
+from formicary_bench.engine.options import places_of
 from formicary_bench.platforms.catalogue import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
 from formicary_bench.platforms.traffic import AWAY
 
@@ -36,14 +37,16 @@ class Layout(NamedTuple):
 def placements_of(part: Part, options: Options) -> list[str]:
     """Return the placements at which a part of a run is measured, in order.
 
-    What is not named is on this machine where there are no hosts; over hosts, what is in two processes here
-    is on two hosts there.
+    What is not named is on this machine where there are no hosts; over hosts it is where the preset has it,
+    or else what is in two processes here is on two hosts there.
     """
     can = _possible(part)
     if options.placements is not None:
         return [placement for placement in can if placement in options.placements]
     if not options.hosts:
         return [placement for placement in can if placement not in HOSTED]
+    if places := places_of(options, part.experiment):
+        return [placement for placement in can if placement in places]
     return [placement for placement in can if placement == TWO_HOSTS] or [
         placement for placement in can if placement == N_HOSTS
     ]

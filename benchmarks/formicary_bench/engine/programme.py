@@ -13,6 +13,7 @@ from formicary_bench.engine.words import parse, read_seed
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.papers import PAPERS
 from formicary_bench.experiments.presets import EVERYTHING, PAPER, QUICK
+from formicary_bench.platforms.catalogue import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -89,7 +90,8 @@ def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -
         asked,
         repeats,
         wants_server=any(part.routes is not None for part in parts),
-        over_hosts=any(part.hosts and part.placements is None and part.subjects is None for part in parts),
+        over_hosts=any(part.hosts and part.placements is None and part.subjects is None for part in parts)
+        and all(one.placement in HOSTED for one in repeats),
         notes=tuple(dict.fromkeys(notes)),
         left_out=tuple(dict.fromkeys(left_out)),
     )

@@ -1,6 +1,8 @@
 """`formicary bench` as it is typed: what it prints, and how it refuses."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -103,6 +105,16 @@ def test_a_dry_run_says_what_would_be_measured_and_measures_nothing(bench, tmp_p
     assert all(row["seconds"] > 0 for row in rows)
     assert {row["configuration"].split("/")[1] for row in rows} == {"pairs"}
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_run_took_is_what_a_dry_run_says(bench):
+    words = ("create", "--platform", "tasks", "--agents", "50", "--repeat", "2", "--output", "mine")
+    assert bench("run", *words).code == 0
+    (took,) = json.loads((Path(os.environ["XDG_CACHE_HOME"]) / "formicary/durations.json").read_text())[
+        "took"
+    ]
+    (row,) = bench("run", *words[:-2], "--dry-run", "--json").rows
+    assert row["seconds"] == pytest.approx(2 * took[1], abs=0.1)
 
 
 def test_a_plan_is_made_checked_and_run(bench, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from tests.unit.bench.synthetic import STARTED
 
 from formicary.errors import UsageError
+from formicary_bench.engine.forecast import Forecast
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.programme import everything, of_one, of_several, order_of
@@ -91,6 +92,10 @@ def test_the_papers_sizes():
 def test_with_hosts_the_papers_places_are_taken(experiment, places):
     options = parse(experiment, preset="paper", hosts=("a", "b"))
     assert {one.placement for one in make_plan(options) if one.experiment == experiment} == places
+    selected = parse("directory/cpu", preset="paper", hosts=("a", "b"))
+    assert {one.placement for one in make_plan(selected)} == {"same-container", "two-hosts"}
+    links = make_plan(parse("links", preset="paper", hosts=("a", "b")))
+    assert {one.placement for one in links if one.experiment == "messaging/size"} == {"two-hosts"}
     named = parse("messaging/pairs", preset="paper", hosts=("a", "b"), placement="two-containers")
     assert {one.placement for one in make_plan(named)} == {"two-containers"}
     quick = parse("messaging/pairs", preset="quick", hosts=("a", "b"))
@@ -169,6 +174,18 @@ def test_everything_has_all_experiments_and_says_what_needs_hosts():
     assert "messaging/scale-out" in {one.experiment for one in over.plan}
     assert set(over.repeats.values()) == {2}
     assert over.asked["hosts"] == ["a", "b"]
+
+
+def test_everything_takes_four_minutes_on_a_quiet_machine():
+    programme = everything(None, None, "7")
+    assert Forecast(programme.plan).remaining() < 240
+
+
+@pytest.mark.parametrize("preset", ["quick", "paper"])
+def test_what_needs_hosts_has_presets_too(preset):
+    plan = make_plan(parse("messaging/scale-out", preset=preset, hosts=("a", "b", "c")))
+    assert {one.hosts for one in plan} == {1, 2, 3}
+    assert {one.load for one in plan} == {10 if preset == "quick" else 50}
 
 
 def test_what_two_parts_have_in_common_is_measured_once_as_often_as_one_wants():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.engine.plan_open_loop import COOL_DOWN_S, MEASURED_S, WARM_UP_S
 from formicary_bench.platforms.catalogue import REPLICA, SAME, SUBJECTS
 from formicary_bench.results.model import DIRECTORY, GROWTH, MEMORY, NETWORK
 
@@ -36,8 +35,8 @@ _CREATED = {"create": 40_000, MEMORY: 25_000, DIRECTORY: 8_000}  # agents per se
 _REGISTERED = 30_000  # services per second
 _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # of the directory per second
 _WATCHED = 1.0  # seconds beside growth
-_TRIALS = 11  # rates that a search for the highest one tries
-_TRIAL = WARM_UP_S + MEASURED_S + COOL_DOWN_S
+# Rates that a search for the highest one tries, and the seconds of each load.
+_TRIALS, _TRIAL = 10, 0.7999999999999999
 
 _ACCOUNTS = {subject.platform for subject in SUBJECTS if subject.accounts}
 

@@ -36,7 +36,7 @@ _REGISTERED = 30_000  # services per second
 _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # of the directory per second
 _WATCHED = 1.0  # seconds beside growth
 # Rates that a search for the highest one tries, and the seconds of each load.
-_TRIALS, _TRIAL = 10, 0.7999999999999999
+_TRIALS, _TRIAL = 10, 0.8
 
 _ACCOUNTS = {subject.platform for subject in SUBJECTS if subject.accounts}
 

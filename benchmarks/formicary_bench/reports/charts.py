@@ -48,6 +48,17 @@ class Lines(msgspec.Struct, frozen=True):
     linear: Scale | None = None
 
 
+def axes_of(chart: Lines) -> str:
+    """Say what the axes of a chart are, as a sentence."""
+    across, up = chart.x.kind, chart.y.kind
+    if across and across == up:
+        return f"Both axes are {up}."
+    parts = [
+        f"the {name} axis is {kind}" for name, kind in (("horizontal", across), ("vertical", up)) if kind
+    ]
+    return f"{', '.join(parts).capitalize()}." if parts else ""
+
+
 class Bar(msgspec.Struct, frozen=True):
     """A bar: whose it is, how long, what is written at it, its interval, and whether it is sound."""
 
@@ -64,7 +75,10 @@ class Bars(msgspec.Struct, frozen=True):
     groups: dict[str, list[Bar]]
 
 
-def draw(chart: Lines | Bars, name: str, title: str, description: str, width: int) -> Markup:
+Chart = Lines | Bars
+
+
+def draw(chart: Chart, name: str, title: str, description: str, width: int) -> Markup:
     """Draw a chart.
 
     Args:

@@ -10,6 +10,7 @@ from formicary.profiling.model import Method
 from formicary_bench import published
 from formicary_bench.reports import figures
 from formicary_bench.reports.charts import Bar, Bars
+from formicary_bench.reports.papers import titled
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.series import PLACES, SAME, Series, label
 from formicary_bench.reports.stability import stability_of_figures
@@ -95,7 +96,11 @@ def cpu_figures(rows: Sequence[Row]) -> list[Figure]:
             bar = Bar(series, one.us.mean, text, one.us.ci95)
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
         caption = f"CPU time for each {unit(row)}, with its 95% interval; each process on a scale of its own."
-        found.append(Figure(f"CPU time by group: {name(row)}", caption, Bars(groups), cpu_columns([row])))
+        found.append(
+            Figure(
+                titled(f"CPU time by group: {name(row)}", [row]), caption, Bars(groups), cpu_columns([row])
+            )
+        )
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import figures
+from formicary_bench.reports.papers import titled
 from formicary_bench.reports.plots import Figure, against, bars, beside, intervals, values
 from formicary_bench.reports.tables import against_message, columns_of
 
@@ -102,9 +103,9 @@ def _by_services(rows: Sequence[Row]) -> list[Figure]:
         return "0" if value < least else figures.short(figures.count(value))
 
     chart = against(rows, place, "services registered before", text, "mean time")
-    caption = f"Mean time of one use by one agent; both axes are logarithmic. {intervals(rows)}"
+    caption = f"Mean time of one use by one agent. {intervals(rows)}"
     table = values(rows, "services", lambda row: figures.number(row.services))
-    return [Figure("Time against services registered before", caption, chart, table)]
+    return [Figure(titled("Time against services registered before", rows), caption, chart, table)]
 
 
 def _by_containers(rows: Sequence[Row]) -> list[Figure]:
@@ -112,8 +113,8 @@ def _by_containers(rows: Sequence[Row]) -> list[Figure]:
         return []
     chart = against(rows, lambda row: row.containers, "other containers", str, "mean time")
     caption = (
-        "Mean time until all others have seen a registration and have told, in one process with each other; "
-        f"both axes are logarithmic. {intervals(rows)}"
+        "Mean time until all others have seen a registration and have told, in one process with each other. "
+        f"{intervals(rows)}"
     )
     table = values(rows, "seen by", lambda row: str(row.containers))
     return [Figure("Time against containers that are to see it", caption, chart, table)]

@@ -41,7 +41,7 @@ from formicary_bench.reports.scale import (
     scale_remarks,
     scale_sentences,
 )
-from formicary_bench.reports.sentences import remarks, sentences, title
+from formicary_bench.reports.sentences import remarks, sentences, source, title
 from formicary_bench.reports.stability import stability_column, stability_extras
 from formicary_bench.reports.tables import by_experiment, columns_of
 from formicary_bench.reports.verdicts import verdict_extras, verdict_remarks
@@ -171,6 +171,13 @@ def heading(experiment: str, rows: Sequence[Row]) -> str:
     """Give the title of what is shown of an experiment."""
     by_option = is_profiled(rows) and not is_cpu(experiment)
     return f"{title(experiment)}: where the CPU time goes" if by_option else title(experiment)
+
+
+def full_heading(experiment: str, rows: Sequence[Row]) -> str:
+    """Give the title of what is shown of an experiment, with its name and what of the papers it repeats."""
+    known = source(experiment)
+    of_papers = f": as in {known}" if known and not known.startswith("our own") else ""
+    return f"{heading(experiment, rows)} ({experiment}){of_papers}"
 
 
 def parts(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:

@@ -17,7 +17,7 @@ import msgspec
 from markupsafe import Markup
 
 from formicary_bench.reports import figures
-from formicary_bench.reports.charts import Lines, draw, swatch
+from formicary_bench.reports.charts import Lines, axes_of, draw, swatch
 from formicary_bench.reports.hosts import voided_digest
 from formicary_bench.reports.sections import sections
 from formicary_bench.reports.sentences import tiles
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
+    from formicary_bench.reports.charts import Chart
     from formicary_bench.reports.plots import Figure
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Configuration, Machine, Manifest, Option
@@ -102,7 +103,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(drawings=_drawings, swatch=swatch, duration=figures.duration)
+    environment.globals.update(drawings=_drawings, axes=_axes, swatch=swatch, duration=figures.duration)
     environment.filters.update(drawn=Markup, emphasise=_emphasise, together=_together, json=_json)
     return environment
 
@@ -129,18 +130,33 @@ def _own(name: str) -> str:
 
 def _drawings(figure: Figure, number: int) -> dict[str, Markup]:
     """Draw a figure for each width that there is a style for."""
-    names = ", ".join(series.label for series in figure.legend)
-    description = (
-        f"{figure.caption} {f'Series: {names}. ' if names else ''}The values are in the table below."
-    )
+    return {
+        f"{axis}{kind}": draw(
+            chart, f"chart-{number}-{axis.strip()}{kind}", figure.title, _description(figure, chart), width
+        )
+        for axis, chart in _charts(figure).items()
+        for kind, width in (("wide", WIDE), ("narrow", NARROW))
+    }
+
+
+def _charts(figure: Figure) -> dict[str, Chart]:
+    """Give the chart of a figure, and, where it has two axes to choose from, the other one as `linear`."""
     charts = {"": figure.chart}
     if isinstance(figure.chart, Lines) and figure.chart.linear:
         charts["linear "] = msgspec.structs.replace(figure.chart, y=figure.chart.linear)
-    return {
-        f"{axis}{kind}": draw(chart, f"chart-{number}-{axis.strip()}{kind}", figure.title, description, width)
-        for axis, chart in charts.items()
-        for kind, width in (("wide", WIDE), ("narrow", NARROW))
-    }
+    return charts
+
+
+def _axes(figure: Figure) -> dict[str, str]:
+    """Say what the axes of each chart of a figure are."""
+    return {axis: axes_of(chart) for axis, chart in _charts(figure).items() if isinstance(chart, Lines)}
+
+
+def _description(figure: Figure, chart: Chart) -> str:
+    names = ", ".join(series.label for series in figure.legend)
+    axes = axes_of(chart) if isinstance(chart, Lines) else ""
+    said = [figure.caption, axes, f"Series: {names}." if names else "", "The values are in the table below."]
+    return " ".join(word for word in said if word)
 
 
 def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:

@@ -58,7 +58,7 @@ def _head(run: RunFolder) -> Iterator[str]:
 
 def _section(section: Section) -> Iterator[str]:
     remarks = [_escape(remark) for remark in section.remarks]
-    yield from _tables(f"{section.title} ({section.experiment})", section.columns, remarks)
+    yield from _tables(section.heading, section.columns, remarks)
     if section.ratios:
         yield from _tables(f"{section.title}: held against what else was measured", section.ratios)
     for extra in section.extras:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Lines, Point
+from formicary_bench.reports.papers import titled
 from formicary_bench.reports.plots import Figure, intervals, tick
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import PLACES, TWO_HOSTS, by_series, label, subject
@@ -55,8 +56,10 @@ def lower_bound_figures(rows: Sequence[Row]) -> list[Figure]:
     """Show the total time against the number of pairs, on one host and on two."""
     over_hosts = [row for row in rows if row.placement == TWO_HOSTS and row.total_s]
     here = [row for row in rows if row.placement != TWO_HOSTS and row.total_s]
-    panels = (("one host (Alberola 2010, Fig. 10)", here), ("two hosts (Alberola 2010, Fig. 11)", over_hosts))
-    return [_figure(f"Total time against pairs, {name}", panel) for name, panel in panels if panel]
+    panels = (("one host", here), ("two hosts", over_hosts))
+    return [
+        _figure(titled(f"Total time against pairs, {name}", panel), panel) for name, panel in panels if panel
+    ]
 
 
 def lower_bound_beside(rows: Sequence[Row]) -> list[Extra]:
@@ -125,7 +128,7 @@ def _figure(title: str, rows: list[Row]) -> Figure:
     )
     ordered = _ordered(rows)
     totals_of = Column("total time", tuple(_total(row) for row in ordered))
-    caption = f"All measured messages of all pairs; both axes are logarithmic. {intervals(rows)}"
+    caption = f"All measured messages of all pairs. {intervals(rows)}"
     return Figure(title, caption, chart, [*_who(ordered), totals_of])
 
 

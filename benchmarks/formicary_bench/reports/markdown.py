@@ -51,7 +51,7 @@ def _head(run: RunFolder) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    yield f"## {_escape(section.title)} ({_escape(section.experiment)})"
+    yield f"## {_escape(section.heading)}"
     if section.sentences:
         yield "\n".join(f"- {_escape(sentence)}" for sentence in section.sentences)
     for remark in section.remarks:

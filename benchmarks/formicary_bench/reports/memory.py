@@ -10,6 +10,7 @@ from formicary_bench import published
 from formicary_bench.reports import figures
 from formicary_bench.reports.charts import Bar, Bars
 from formicary_bench.reports.growth import growth_figures, sparkline
+from formicary_bench.reports.papers import titled
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import by_series, label, subject
@@ -79,7 +80,11 @@ def memory_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
         ("Memory of a process", less, whole),
         ("Memory of each idle agent", f"{less} That of an open container is taken off.", parts),
     ]
-    return [Figure(name, caption, Bars({"": bars}), columns) for name, caption, bars in charts if bars]
+    return [
+        Figure(titled(name, rows), caption, Bars({"": bars}), columns)
+        for name, caption, bars in charts
+        if bars
+    ]
 
 
 def memory_beside(rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from formicary_bench import published
 from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Bar, Bars, Lines, Point
+from formicary_bench.reports.papers import titled
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
 from formicary_bench.reports.series import APART, by_series, label, subject
@@ -107,9 +108,13 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
     columns = network_columns(rows)
     if len({row.pairs for row in known}) == 1 or not columns[0].cells:
         return []
-    caption = f"Both axes are logarithmic. {_wire(rows)}"
     charts: list[tuple[str, str, Value, Callable[[float], str]]] = [
-        ("Throughput on the wire against pairs", "on the wire", lambda one: one.wire_bytes_per_s, bits),
+        (
+            titled("Throughput on the wire against pairs", known),
+            "on the wire",
+            lambda one: one.wire_bytes_per_s,
+            bits,
+        ),
         ("Overhead against pairs", "bytes per byte of a body", lambda one: one.overhead, figures.digits),
         (
             "Batching against pairs",
@@ -120,7 +125,7 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
     ]
     return [
         *(
-            Figure(title, caption, _lines(known, value, axis, text), columns)
+            Figure(title, _wire(rows), _lines(known, value, axis, text), columns)
             for title, axis, value, text in charts
             if all(row.network and value(row.network) for row in known)
         ),

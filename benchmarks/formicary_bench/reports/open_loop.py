@@ -89,7 +89,7 @@ def _figure(arrivals: str, rows: list[Row]) -> Figure:
         scales.logarithmic([row.rtt_p99_us or 0 for row in rows], tick),
         lines,
     )
-    caption = "Time from when a message was due to the arrival of its answer; both axes are logarithmic."
+    caption = "Time from when a message was due to the arrival of its answer."
     return Figure(
         f"99th percentile against rate, {arrivals} arrivals", caption, chart, open_loop_columns(rows)
     )

@@ -62,10 +62,7 @@ def _figure(load: str, rows: list[Row]) -> Figure:
         scales.logarithmic([point.y for point in points], tick),
         lines,
     )
-    caption = (
-        "Every rate that was tried, the median of its tries; both axes are logarithmic. Hollow points were "
-        "not kept each time."
-    )
+    caption = "Every rate that was tried, the median of its tries. Hollow points were not kept each time."
     return Figure(f"99th percentile over the rate, {load}", caption, chart, saturation_columns(rows))
 
 

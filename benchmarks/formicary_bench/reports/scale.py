@@ -122,9 +122,8 @@ def scale_figures(rows: Sequence[Row]) -> list[Figure]:
             tick,
         ),
     ]
-    caption = f"Both axes are logarithmic. {SHARED}"
     return [
-        Figure(name, caption, _lines(known, value, axis, text), columns)
+        Figure(name, SHARED, _lines(known, value, axis, text), columns)
         for name, axis, value, text in charts
         if all(value(row) for row in known)
     ]

@@ -26,12 +26,16 @@ class Tick(msgspec.Struct, frozen=True):
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """An axis: `transform` turns a value into a length, `first` and `last` are the ends of what is shown."""
+    """An axis: `transform` turns a value into a length, `first` and `last` are the ends of what is shown.
+
+    `kind` is `logarithmic`, `linear`, or empty where it is neither.
+    """
 
     transform: Callable[[float], float]
     first: float
     last: float
     ticks: tuple[Tick, ...]
+    kind: str = ""
 
     def place(self, value: float) -> float:
         """Give where a value lies, 0 to 1; what lies outside is put on the edge."""
@@ -78,7 +82,8 @@ def _with_ticks(
     transform: Callable[[float], float], first: float, last: float, named: Iterable[tuple[float, str]]
 ) -> Scale:
     ticks = (Tick((transform(value) - first) / (last - first), text) for value, text in named)
-    return Scale(transform, first, last, tuple(ticks))
+    kind = {_log: "logarithmic", float: "linear"}.get(transform, "")
+    return Scale(transform, first, last, tuple(ticks), kind)
 
 
 def _round_values(first: float, last: float) -> list[float]:

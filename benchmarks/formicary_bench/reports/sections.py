@@ -14,6 +14,7 @@ from formicary_bench.reports.families import (
     charts,
     columns,
     extras,
+    full_heading,
     heading,
     is_profiled,
     parts,
@@ -21,6 +22,7 @@ from formicary_bench.reports.families import (
     to_know,
 )
 from formicary_bench.reports.hosts import voided_digest
+from formicary_bench.reports.papers import titled
 from formicary_bench.reports.plots import Figure, against, bars, beside, intervals, tick, values
 from formicary_bench.reports.sentences import source
 from formicary_bench.reports.series import by_series, label
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9
 _EMPTY = 0.5  # where no bytes at all are on an axis that has no zero
-_MEAN_TIME = "Mean time from a send to the arrival of its answer; both axes are logarithmic."
+_MEAN_TIME = "Mean time from a send to the arrival of its answer."
 
 
 class Flame(msgspec.Struct, frozen=True):
@@ -60,6 +62,7 @@ class Section(msgspec.Struct, frozen=True):
     experiment: str
     title: str
     source: str
+    heading: str
     sentences: list[str]
     remarks: list[str]
     figures: list[Figure]
@@ -86,6 +89,7 @@ def sections(found: Sequence[Digest]) -> list[Section]:
             experiment=experiment,
             title=heading(experiment, rows),
             source=source(experiment),
+            heading=full_heading(experiment, rows),
             sentences=said(experiment, rows, run),
             remarks=to_know(rows),
             figures=_figures(experiment, [digest for digest in found if digest.row in rows], run),
@@ -113,7 +117,7 @@ def _flames(digest: Digest) -> list[Flame]:
 
 def _figures(experiment: str, digests: list[Digest], run: Sequence[Row]) -> list[Figure]:
     rows = [digest.row for digest in digests]
-    if family_of(experiment) == DIRECTORY:
+    if family_of(experiment) == DIRECTORY and not is_profiled(rows):
         return directory_figures(rows, run)
     if (own := charts(experiment, rows, run)) is not None:
         return own
@@ -161,7 +165,7 @@ def _loads(digests: list[Digest], size: int, word: str) -> list[Figure]:
     if len(loads) > 1:
         found.append(
             Figure(
-                f"Round-trip time against {word}s ({body})",
+                titled(f"Round-trip time against {word}s ({body})", rows),
                 f"{_MEAN_TIME} {intervals(rows)}",
                 against(rows, lambda row: row.senders, f"{word}s at once", str),
                 values(rows, word + "s", lambda row: str(row.senders)),
@@ -192,7 +196,7 @@ def _sizes(digests: list[Digest], load: int) -> list[Figure]:
     if len({row.payload_bytes for row in rows}) > 1:
         found.append(
             Figure(
-                f"Round-trip time against size of the body, {_many(load, 'pair')}",
+                titled(f"Round-trip time against size of the body, {_many(load, 'pair')}", rows),
                 f"{_MEAN_TIME} {intervals(rows)}",
                 against(rows, lambda row: row.payload_bytes or _EMPTY, "bytes in the body", body),
                 values(rows, "body", lambda row: body(row.payload_bytes)),

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from formicary_bench.reports.families import columns, extras, heading, parts, said, to_know
+from formicary_bench.reports.families import columns, extras, full_heading, parts, said, to_know
 from formicary_bench.reports.hosts import voided
 from formicary_bench.reports.tables import UNEVEN, Column, Extra, ratio_columns
 
@@ -57,8 +57,7 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
 
 def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row], console: Console) -> None:
     console.print()
-    name = f"{heading(experiment, members)} ({experiment})"
-    console.print(_table(name, columns(experiment, members, rows)))
+    console.print(_table(full_heading(experiment, members), columns(experiment, members, rows)))
     for sentence in said(experiment, members, rows):
         console.print(Padding(_plain(sentence), _INDENT))
     for remark in to_know(members):

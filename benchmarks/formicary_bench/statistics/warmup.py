@@ -98,7 +98,7 @@ def _moved(batches: NDArray[Any]) -> float:
     """Give the relative change from begin to end, if that is no accident; else 0."""
     import numpy as np
 
-    means = np.array([part.mean() for part in np.array_split(batches, _TREND_BATCHES)])
+    means = np.array([part.mean() for part in np.array_split(batches, min(_TREND_BATCHES, len(batches)))])
     slope = median_slope(np.arange(len(means), dtype=float), means)
     if slope is None or slope.low <= 0 <= slope.high:
         return 0.0

@@ -5,7 +5,7 @@ import pytest
 from tests.unit.bench.synthetic import ALONE, row
 
 from formicary_bench.reports import figures, scales
-from formicary_bench.reports.charts import Bar, Bars, Lines, Point, draw
+from formicary_bench.reports.charts import Bar, Bars, Lines, Point, axes_of, draw
 from formicary_bench.reports.series import by_series
 from formicary_bench.reports.svg import tag
 
@@ -46,6 +46,17 @@ def lines(label="Agents", **about):
     points = [Point(1, 2.0, "one: 2 µs", (1.5, 2.5)), Point(10, 20.0, "ten: 20 µs", **about)]
     axis = scales.logarithmic_at([1, 10], str), scales.logarithmic([2, 20], str)
     return Lines("pairs", "time", *axis, {msgspec.structs.replace(series, label=label): points})
+
+
+def test_a_chart_says_what_its_axes_are():
+    chart = lines()
+    assert axes_of(chart) == "Both axes are logarithmic."
+    by_ends = msgspec.structs.replace(chart, y=scales.linear([0, 20], str))
+    assert axes_of(by_ends) == "The horizontal axis is logarithmic, the vertical axis is linear."
+    nines = msgspec.structs.replace(chart, x=scales.tail([0, 0.9], str))
+    assert axes_of(nines) == "The vertical axis is logarithmic."
+    plain = scales.linear([1, 10], str)
+    assert axes_of(msgspec.structs.replace(chart, x=plain, y=plain)) == "Both axes are linear."
 
 
 def test_a_chart_of_lines_can_be_read_without_seeing_it():

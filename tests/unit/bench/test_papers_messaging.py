@@ -90,8 +90,8 @@ def test_encryption_can_be_asked_for_alone():
     ("experiment", "figure"),
     [
         ("lower-bound", "Alberola 2010, Fig. 10, 11"),
-        ("location", "Burbeck 2004, Fig. 1)"),
-        ("single-pair-size", "Burbeck 2004, Fig. 2)"),
+        ("location", "Burbeck 2004, Fig. 1"),
+        ("single-pair-size", "Burbeck 2004, Fig. 2"),
         ("scale", "Burbeck 2004, Fig. 3, 4, 5"),
         ("encryption", "Burbeck 2004, Fig. 6, 7"),
     ],
@@ -100,7 +100,8 @@ def test_a_report_names_the_figures_of_the_paper(experiment, figure, tmp_path):
     name = f"messaging/{experiment}"
     run = make_run(tmp_path / "run", [*plan(name, (1,), (0, 2048)), *plan(name, (10,), (2048,))])
     (section,) = sections(digests(run))
-    assert figure in section.title
+    assert f"({name}): as in {figure}" in section.heading
+    assert section.source == figure
     assert section.sentences
     assert section.figures
 
@@ -110,8 +111,8 @@ def test_sizes_and_pairs_of_encryption_have_figures_of_their_own(tmp_path):
     run = make_run(tmp_path / "run", [*plan(name, (1,), (0, 2048)), *plan(name, (10,), (2048,))])
     (section,) = sections(digests(run))
     titles = [figure.title for figure in section.figures]
-    assert "Round-trip time against size of the body, one pair" in titles
-    assert "Round-trip time against pairs (2.05 kB)" in titles
+    assert "Figure 6 of Burbeck 2004: Round-trip time against size of the body, one pair" in titles
+    assert "Figure 7 of Burbeck 2004: Round-trip time against pairs (2.05 kB)" in titles
     (by_size,) = [figure for figure in section.figures if "size of the body" in figure.title]
     assert by_size.columns[1].cells[:2] == ("0 B", "2.05 kB")
 
@@ -165,5 +166,5 @@ def test_the_report_says_how_many_times_as_long_agents_take():
     assert len(extra.columns[0].cells) == 3
     assert lower_bound_beside([AGENTS]) == []
     one_host, two_hosts = lower_bound_figures(ALL)
-    assert "one host (Alberola 2010, Fig. 10)" in one_host.title
-    assert "two hosts (Alberola 2010, Fig. 11)" in two_hosts.title
+    assert one_host.title == "Figure 10 of Alberola 2010: Total time against pairs, one host"
+    assert two_hosts.title == "Figure 11 of Alberola 2010: Total time against pairs, two hosts"

@@ -47,7 +47,7 @@ for (const button of document.querySelectorAll(".switch")) {
   button.addEventListener("click", () => {
     const linear = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(linear));
-    for (const drawing of button.closest("figure").querySelectorAll(".drawing")) {
+    for (const drawing of button.closest("figure").querySelectorAll(".drawing, .axes")) {
       drawing.hidden = drawing.classList.contains("linear") !== linear;
     }
   });

@@ -11,11 +11,21 @@ import typer
 
 from formicary.cli.options import examples
 from formicary.errors import FormicaryError, UsageError
+from formicary_bench.report import FIGURES, PICTURES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from formicary_bench.reports.sections import Section
     from formicary_bench.results.folder import RunFolder
+
+_FILES = {
+    "tables.md": "tables, Markdown",
+    "tables.tex": "tables, LaTeX",
+    "rows.csv": "figures of each configuration, CSV",
+    "rows.jsonl": "the same, JSON lines",
+    "manifest.json": "what was asked for and where it ran, JSON",
+}
 
 PUBLISH = examples("bench publish runs/before --to public/before")
 
@@ -27,12 +37,14 @@ def publish(
         Path, typer.Option(metavar="FOLDER", help="Folder to make; there is none of that name yet.")
     ],
 ) -> None:
-    """Put a run into a folder of static files: the page, its tables, and all raw values.
+    """Put a run into a folder of static files: the page, its figures and tables, and all raw values.
 
-    The files need neither each other nor a network. Names of computers are in them.
+    The page has links to the other files, and none of them needs a network. Names of computers are in them.
     """
+    from formicary_bench.reports.pictures import need_figures
     from formicary_bench.results.folder import RunFolder
 
+    need_figures()
     opened = RunFolder.open(run)
     with _new_folder(to) as folder:
         _write(opened, folder)
@@ -41,13 +53,15 @@ def publish(
 
 def _write(run: RunFolder, folder: Path) -> None:
     from formicary_bench.reports import csv, html, json_lines, latex, markdown
-    from formicary_bench.reports.sections import sections_of
-    from formicary_bench.results.folder import MANIFEST, PROFILES, RAW
-    from formicary_bench.results.summary import summarise
+    from formicary_bench.reports.hosts import voided_digest
+    from formicary_bench.reports.sections import sections as sections_of
+    from formicary_bench.results.summary import digests
 
-    sections, rows = sections_of(run), summarise(run)
+    known = digests(run)
+    sections, rows = sections_of([voided_digest(digest) for digest in known]), [one.row for one in known]
+    drawn = _draw(sections, folder / FIGURES)
     texts = {
-        "index.html": html.render(run),
+        "index.html": html.render(run, known, html.Beside(_FILES, drawn)),
         "tables.md": markdown.render(run, sections),
         "tables.tex": latex.render(run, sections),
     }
@@ -56,6 +70,22 @@ def _write(run: RunFolder, folder: Path) -> None:
     for name, write in (("rows.csv", csv.write), ("rows.jsonl", json_lines.write)):
         with (folder / name).open("w", encoding="utf-8", newline="") as stream:
             write(rows, stream)
+    _copy(run, folder)
+
+
+def _draw(sections: Sequence[Section], folder: Path) -> list[list[str]]:
+    """Draw each figure in each format; give their names from the page, those of a figure together."""
+    from formicary_bench.reports.pictures import write_pictures
+
+    figures = [figure for section in sections for figure in section.figures]
+    by_kind = [write_pictures(figures, kind, 1, folder) for kind in PICTURES]
+    return [[f"{FIGURES}/{path.name}" for path in paths] for paths in zip(*by_kind, strict=True)]
+
+
+def _copy(run: RunFolder, folder: Path) -> None:
+    """Copy what the run itself consists of."""
+    from formicary_bench.results.folder import MANIFEST, PROFILES, RAW
+
     shutil.copy(run.path / MANIFEST, folder)
     for kept in (RAW, PROFILES):
         if (run.path / kept).is_dir():

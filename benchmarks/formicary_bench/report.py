@@ -26,7 +26,7 @@ REPORT = examples(
 
 PICTURES = ("png", "svg", "pdf")
 FORMATS = ("html", "terminal", "markdown", "latex", "csv", "json", *PICTURES)
-_FIGURES = "figures"
+FIGURES = "figures"
 
 
 def report(
@@ -66,7 +66,7 @@ def report(
 
         typer.echo(f"! {partial(opened.manifest)}", err=True)  # which their formats have no place for
     if kind in PICTURES:
-        _draw(opened, kind, int(columns or 1), to or run / _FIGURES)
+        _draw(opened, kind, int(columns or 1), to or run / FIGURES)
     elif kind == "html" and to is None:
         from formicary_bench.reports.html import write_html
 

@@ -15,6 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SOURCE = "Alberola 2010"
+MACHINE = (
+    "two Pentium IV of 1.5 GHz with 256 MB and Fast Ethernet; JDK 1.5, Jade 3.3, MadKit 4.0, AgentScape 0.8.1"
+)
+"""What the paper measured on."""
+
 _HERE = Path(__file__).parent
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.reports.stacks import Stacks, draw_stacks
 from formicary_bench.reports.svg import mark, polyline, tag
 
 if TYPE_CHECKING:
@@ -60,22 +61,32 @@ def axes_of(chart: Lines) -> str:
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """A bar: whose it is, how long, what is written at it, its interval, and whether it is sound."""
+    """A bar: whose it is, how long, what is written at it, its interval, and whether it is sound.
+
+    `published` is one that somebody else has measured, on another machine.
+    """
 
     series: Series
     value: float
     text: str
     bounds: tuple[float, float] | None = None
     sound: bool = True
+    published: bool = False
 
 
 class Bars(msgspec.Struct, frozen=True):
-    """A chart of bars in named groups, each group with a scale of its own."""
+    """A chart of bars in named groups, each group with a scale of its own, or all `together` on one."""
 
     groups: dict[str, list[Bar]]
+    together: bool = False
+
+    def longest(self, name: str) -> float:
+        """Give how far the scale of a group reaches."""
+        bars = [bar for one in self.groups.values() for bar in one] if self.together else self.groups[name]
+        return max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds]) or 1
 
 
-Chart = Lines | Bars
+Chart = Lines | Bars | Stacks
 
 
 def draw(chart: Chart, name: str, title: str, description: str, width: int) -> Markup:
@@ -88,7 +99,7 @@ def draw(chart: Chart, name: str, title: str, description: str, width: int) -> M
         description: What it reads out next.
         width: How wide it is drawn, in pixels.
     """
-    height, body = _lines(chart, width) if isinstance(chart, Lines) else _bars(chart, width)
+    height, body = _body(chart, width)
     return tag(
         "svg",
         tag("title", title, id=f"{name}-title"),
@@ -101,6 +112,12 @@ def draw(chart: Chart, name: str, title: str, description: str, width: int) -> M
         aria_labelledby=f"{name}-title",
         aria_describedby=f"{name}-desc",
     )
+
+
+def _body(chart: Chart, width: int) -> tuple[int, list[Markup]]:
+    if isinstance(chart, Stacks):
+        return draw_stacks(chart, width)
+    return _lines(chart, width) if isinstance(chart, Lines) else _bars(chart, width)
 
 
 def swatch(series: Series) -> Markup:
@@ -182,9 +199,8 @@ def _bars(chart: Bars, width: int) -> tuple[int, list[Markup]]:
         if name:
             body.append(tag("text", name, x=0.0, y=y + 16, class_="group"))
             y += _GROUP
-        longest = max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds])
         for bar in bars:
-            body.append(_bar(bar, y, width, (width - 8) / (longest or 1)))
+            body.append(_bar(bar, y, width, (width - 8) / chart.longest(name)))
             y += _ROW
         y += 8
     return y, body
@@ -209,6 +225,9 @@ def _bar(bar: Bar, y: int, width: int, scale: float) -> Markup:
             class_=look,
         ),
     ]
+    if bar.published:
+        place = {"x": 0.0, "y": float(y + 18), "width": length, "height": 13.0}
+        parts.append(tag("rect", **place, rx=3.0, fill="url(#hatch)"))
     if bar.bounds:
         low, high = (max(bound, 0) * scale for bound in bar.bounds)
         middle = y + 24.5

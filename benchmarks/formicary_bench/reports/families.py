@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.reports.cpu import cpu_beside, cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
+from formicary_bench.reports.cpu import cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
+from formicary_bench.reports.cpu_beside import cpu_beside, share_figures
 from formicary_bench.reports.cpu_hosts import cpu_by_host
 from formicary_bench.reports.designs import design_extras, design_sentences
 from formicary_bench.reports.hosts import hosts_beside, invalid_remarks
@@ -131,7 +132,7 @@ def to_know(rows: Sequence[Row]) -> list[str]:
 def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Figure] | None:
     """Give the charts of an experiment; None where it is one of those that have round trips alone."""
     if is_profiled(rows):
-        return cpu_figures(rows)
+        return [*cpu_figures(rows), *share_figures(rows)]
     if family_of(experiment) == MEMORY:
         return memory_figures(rows, run)
     if experiment == SCALE_OUT:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from markupsafe import Markup
@@ -27,7 +27,7 @@ from formicary_bench.results.model import DIRECTORY, MEMORY
 from formicary_bench.results.summary import digests
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from jinja2 import Environment
 
@@ -36,6 +36,19 @@ if TYPE_CHECKING:
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Configuration, Machine, Manifest, Option
     from formicary_bench.results.row import Digest
+
+
+class Beside(NamedTuple):
+    """What lies in the same folder as the page, for it to link to.
+
+    Attributes:
+        files: What each file is, by its name.
+        drawn: The files of each figure, in the order in which the page has them.
+    """
+
+    files: Mapping[str, str]
+    drawn: Sequence[Sequence[str]]
+
 
 WIDE, NARROW = 560, 340
 """The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
@@ -59,8 +72,14 @@ def write_html(run: RunFolder, known: Sequence[Digest] | None = None) -> Path:
     return run.write_text(REPORT, render(run, known))
 
 
-def render(run: RunFolder, known: Sequence[Digest] | None = None) -> str:
-    """Give the report of a run as HTML; arguments as of `write_html`."""
+def render(run: RunFolder, known: Sequence[Digest] | None = None, beside: Beside | None = None) -> str:
+    """Give the report of a run as HTML.
+
+    Args:
+        run: The run.
+        known: As of `write_html`.
+        beside: What the page links to; None where it is alone, and not even the raw values lie beside it.
+    """
     found = [voided_digest(digest) for digest in (digests(run) if known is None else known)]
     rows = [digest.row for digest in found]
     manifest = run.manifest
@@ -89,6 +108,7 @@ def render(run: RunFolder, known: Sequence[Digest] | None = None) -> str:
             script=Markup(script),  # noqa: S704 - our own file
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
             raw=RAW,
+            beside=beside,
         )
     )
 

@@ -13,7 +13,7 @@ from formicary_bench.reports.growth import growth_figures, sparkline
 from formicary_bench.reports.papers import titled
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
-from formicary_bench.reports.series import by_series, label, subject
+from formicary_bench.reports.series import Series, by_series, label, subject
 from formicary_bench.reports.stability import stability_column
 from formicary_bench.reports.tables import Column, Extra
 from formicary_bench.results.memory import each
@@ -80,11 +80,37 @@ def memory_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
         ("Memory of a process", less, whole),
         ("Memory of each idle agent", f"{less} That of an open container is taken off.", parts),
     ]
-    return [
+    drawn = [
         Figure(titled(name, rows), caption, Bars({"": bars}), columns)
         for name, caption, bars in charts
         if bars
     ]
+    return [*drawn, *_beside_figures(rows, run)]
+
+
+def _beside_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+    """Draw what each of as many agents as the paper had holds, beside the published figures."""
+    ours = [(row, each(row, run)) for row in rows if row.agents == _PUBLISHED]
+    bars = [_bar(row, one.mean, (one.low, one.high)) for row, one in ours if one is not None]
+    if not bars:
+        return []
+    theirs = [
+        Bar(Series(one.platform, "u", "circle", ""), one.each, figures.size(one.each), published=True)
+        for one in published.memory()
+    ]
+    where = f"Published, not measured here: {published.SOURCE}, Table 8"
+    caption = (
+        "All on one scale. Ours is the unique set size; hatched bars are the paper's, of objects in the Java "
+        f"heap, measured on {published.MACHINE}."
+    )
+    title = f"Memory of each of {_PUBLISHED} idle agents, beside the published figures"
+    chart = Bars({"Measured here": bars, where: theirs}, together=True)
+    columns = [
+        Column("who", tuple(bar.series.label for bar in (*bars, *theirs)), names=True),
+        Column("each agent", tuple(bar.text for bar in (*bars, *theirs))),
+        Column("from", ("measured here",) * len(bars) + (where,) * len(theirs), names=True),
+    ]
+    return [Figure(titled(title, rows), caption, chart, columns)]
 
 
 def memory_beside(rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:

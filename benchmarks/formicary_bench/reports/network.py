@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from formicary_bench import published
 from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Bar, Bars, Lines, Point
 from formicary_bench.reports.papers import titled
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.sentences import where
-from formicary_bench.reports.series import APART, by_series, label, subject
+from formicary_bench.reports.series import APART, Series, by_series, label, subject
 from formicary_bench.reports.stability import stability_column
 from formicary_bench.reports.tables import Column, Extra
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
     Value = Callable[[NetworkFigures], memory.Figure | None]
 
+_KBIT = 1000 / 8  # bytes
+_GREYS = ("t", "u", "v", "w", "t")
 _BATCHES = {"formicary": "on", "formicary-unbatched": "off"}
 _SWITCHES = (
     "What each message takes beyond its body: the platform's own words, TLS, and the headers of TCP and IP, "
@@ -109,12 +113,6 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
     if len({row.pairs for row in known}) == 1 or not columns[0].cells:
         return []
     charts: list[tuple[str, str, Value, Callable[[float], str]]] = [
-        (
-            titled("Throughput on the wire against pairs", known),
-            "on the wire",
-            lambda one: one.wire_bytes_per_s,
-            bits,
-        ),
         ("Overhead against pairs", "bytes per byte of a body", lambda one: one.overhead, figures.digits),
         (
             "Batching against pairs",
@@ -124,6 +122,7 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
         ),
     ]
     return [
+        _throughputs(known, columns),
         *(
             Figure(title, _wire(rows), _lines(known, value, axis, text), columns)
             for title, axis, value, text in charts
@@ -131,6 +130,33 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
         ),
         *_overheads(known),
     ]
+
+
+def _throughputs(rows: Sequence[Row], columns: list[Column]) -> Figure:
+    """Show the throughput, with what is published of it as lines across the chart."""
+    chart = _lines(rows, lambda one: one.wire_bytes_per_s, "on the wire", bits)
+    ends = min(row.pairs for row in rows), max(row.pairs for row in rows)
+    theirs = {
+        Series(f"Published: {one.platform}, {one.statement}", colour, "circle", "2 4"): [
+            Point(
+                pairs,
+                one.kbit_per_s * _KBIT,
+                f"{bits(one.kbit_per_s * _KBIT)}, {published.SOURCE}",
+                marked=False,
+            )
+            for pairs in ends
+        ]
+        for one, colour in zip(published.throughputs(), _GREYS, strict=True)
+    }
+    lines = {**chart.lines, **theirs}
+    heights = [point.y for line in lines.values() for point in line]
+    scale = scales.logarithmic(heights, lambda number: figures.short(bits(number)))
+    caption = (
+        f"Dotted lines were not measured here: they are what {published.SOURCE}, Section 5.5, says of its "
+        f"Fig. 17, measured on {published.MACHINE}. {_wire(rows)}"
+    )
+    title = titled("Throughput on the wire against pairs, beside the published figures", rows)
+    return Figure(title, caption, msgspec.structs.replace(chart, y=scale, lines=lines), columns)
 
 
 def _overheads(rows: Sequence[Row]) -> list[Figure]:

@@ -28,15 +28,16 @@ _ONE = {
 
 _BY_HOSTS = {
     "messaging/lower-bound": (_FIGURE, 10, 11),
-    "messaging/cpu": (_TABLE, 2, 3),
     "directory/register": (_FIGURE, 12, 13),
     "directory/deregister": (_FIGURE, 12, 13),
-    "directory/cpu-register": (_TABLE, 4, 5),
-    "directory/cpu-search": (_TABLE, 6, 7),
 }
 """Experiments of Alberola 2010 that have one for one host and another for two."""
 
+CPU_TABLES = {"messaging/cpu": (2, 3), "directory/cpu-register": (4, 5), "directory/cpu-search": (6, 7)}
+"""Those with the tables of CPU time: of one process, and of two, which had hosts of their own."""
+
 _OWN_RULES: dict[str, tuple[str, Callable[[Row], int]]] = {
+    **{name: (ALBEROLA, lambda row: cpu_table(row) or 0) for name in CPU_TABLES},
     "messaging/pairs": (ALBEROLA, lambda row: {SAME: 5, TWO_HOSTS: 7}.get(row.placement, 6)),
     "messaging/scale": (
         BURBECK,
@@ -74,8 +75,15 @@ def repeated(rows: Sequence[Row]) -> str:
         return _named(kind, {two_hosts if row.placement == TWO_HOSTS else one_host for row in rows}, ALBEROLA)
     if experiment in _OWN_RULES:
         paper, number_of = _OWN_RULES[experiment]
-        return _named(_FIGURE, _shown(experiment, {number_of(row) for row in rows}), paper)
+        kind = _TABLE if experiment in CPU_TABLES else _FIGURE
+        return _named(kind, _shown(experiment, {number_of(row) for row in rows}), paper)
     return ""
+
+
+def cpu_table(row: Row) -> int | None:
+    """Give the number of the table of CPU time that a row repeats; None where it repeats none."""
+    tables = CPU_TABLES.get(row.experiment)
+    return tables and tables[row.placement != SAME]
 
 
 def _shown(experiment: str, numbers: set[int]) -> set[int]:

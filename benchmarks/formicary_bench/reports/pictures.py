@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from formicary.errors import FormicaryError, UsageError
 from formicary.quoting import printable
 from formicary_bench.reports.charts import Lines
+from formicary_bench.reports.picture_stacks import HATCH, LETTER, draw_stacks, height_of, plain, wrapped
+from formicary_bench.reports.stacks import Stacks
 from formicary_bench.results.atomic import replacing
 
 if TYPE_CHECKING:
@@ -30,14 +32,15 @@ if TYPE_CHECKING:
 WIDTHS = {1: 3.5, 2: 7.16}
 """Inches of one column of a paper, and of two."""
 
+_HANDLE = 0.45  # inches of a line in a legend
 _DOTS = 300  # per inch, in PNG
-_LETTER = 0.056  # inches of a letter, at most
 _BAR, _GROUP = 0.36, 0.24  # inches
 _MARKS = {"circle": "o", "square": "s", "diamond": "D", "triangle": "^", "nabla": "v", "cross": "P"}
 _STYLE: Any = {
     "font.size": 7,
     "font.family": "sans-serif",
     "axes.linewidth": 0.6,
+    "hatch.linewidth": 1.2,
     "lines.scale_dashes": False,
     "lines.linewidth": 1.0,
     "lines.markersize": 3.5,
@@ -105,10 +108,13 @@ def draw(figure: Figure, width: float) -> Drawing:
     from matplotlib.figure import Figure as Drawing
 
     chart, colours = figure.chart, palette()
+    if isinstance(chart, Stacks):
+        return draw_stacks(Drawing(figsize=(width, height_of(chart, width))), chart, colours)
     if not isinstance(chart, Lines):
-        return _bars(Drawing(figsize=(width, _height(chart))), chart, colours)
+        return _bars(Drawing(figsize=(width, _height(chart, width))), chart, colours)
     entries = len(chart.lines)
-    across = max(int(width / 1.7), 1)
+    longest = max((len(series.label) for series in chart.lines), default=0)
+    across = max(int(width / max(1.7, longest * LETTER + _HANDLE)), 1)
     drawing = Drawing(figsize=(width, 2.2 + 0.14 * -(-entries // across)), layout="constrained")
     axes = drawing.add_subplot()
     for series, points in chart.lines.items():
@@ -130,7 +136,7 @@ def _line(axes: Axes, chart: Lines, series: Series, points: Sequence[Point], col
     dash = [float(length) for length in series.dash.split()]
     style: Any = (0, [length / 2 for length in dash]) if dash else "-"
     mark = _MARKS[series.mark]
-    axes.plot(x, y, color=colour, linestyle=style, marker=mark, markevery=[], label=_plain(series.label))
+    axes.plot(x, y, color=colour, linestyle=style, marker=mark, markevery=[], label=plain(series.label))
     for point, at, height in zip(points, x, y, strict=True):
         if not point.marked:
             continue
@@ -142,9 +148,9 @@ def _line(axes: Axes, chart: Lines, series: Series, points: Sequence[Point], col
 
 
 def _label(axes: Axes, chart: Lines, width: float) -> None:
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=_plain(chart.x_title), ylabel=_plain(chart.y_title))
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel=plain(chart.x_title), ylabel=plain(chart.y_title))
     axes.set_xticks([tick.place for tick in chart.x.ticks], _apart(chart.x.ticks, width - 0.7))
-    axes.set_yticks([tick.place for tick in chart.y.ticks], [_plain(tick.text) for tick in chart.y.ticks])
+    axes.set_yticks([tick.place for tick in chart.y.ticks], [plain(tick.text) for tick in chart.y.ticks])
     axes.grid(visible=True, axis="y", color="#dddddd", linewidth=0.5)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -154,15 +160,16 @@ def _apart(ticks: Sequence[Tick], inches: float) -> list[str]:
     """Give the names of an axis without those that would run into the one before."""
     found, free = [], -1.0
     for tick in ticks:
-        room = len(tick.text) * _LETTER / 2
+        room = len(tick.text) * LETTER / 2
         fits = tick.place * inches - room >= free
-        found.append(_plain(tick.text) if fits else "")
-        free = tick.place * inches + room + _LETTER if fits else free
+        found.append(plain(tick.text) if fits else "")
+        free = tick.place * inches + room + LETTER if fits else free
     return found
 
 
-def _height(chart: Bars) -> float:
-    return 0.1 + sum(_GROUP * bool(name) + _BAR * len(bars) for name, bars in chart.groups.items())
+def _height(chart: Bars, width: float) -> float:
+    lines = sum(len(wrapped(name, width)) for name in chart.groups)
+    return 0.1 + _GROUP * lines + _BAR * sum(map(len, chart.groups.values()))
 
 
 def _bars(drawing: Drawing, chart: Bars, colours: dict[str, str]) -> Drawing:
@@ -171,12 +178,11 @@ def _bars(drawing: Drawing, chart: Bars, colours: dict[str, str]) -> Drawing:
     axes.set_axis_off()
     y = 0.0
     for name, bars in chart.groups.items():
-        if name:
-            axes.text(0, y + _GROUP * 0.7, _plain(name), weight="bold")
+        for line in wrapped(name, drawing.get_figwidth()):
+            axes.text(0, y + _GROUP * 0.7, plain(line), weight="bold")
             y += _GROUP
-        longest = max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds]) or 1
         for bar in bars:
-            _bar(axes, bar, y, longest, colours)
+            _bar(axes, bar, y, chart.longest(name), colours)
             y += _BAR
     axes.set(xlim=(0, 1), ylim=(y + 0.05, 0))
     return drawing
@@ -184,21 +190,18 @@ def _bars(drawing: Drawing, chart: Bars, colours: dict[str, str]) -> Drawing:
 
 def _bar(axes: Axes, bar: Bar, y: float, longest: float, colours: dict[str, str]) -> None:
     colour, inches = colours[bar.series.colour], axes.get_window_extent().width / axes.figure.dpi
-    room = max(int(inches / _LETTER) - len(bar.text) - 2, 4)
+    room = max(int(inches / LETTER) - len(bar.text) - 2, 4)
     label = bar.series.label if len(bar.series.label) <= room else bar.series.label[: room - 1] + "…"
-    axes.text(0, y + 0.15, _plain(label))
-    axes.text(1, y + 0.15, _plain(bar.text), horizontalalignment="right")
+    axes.text(0, y + 0.15, plain(label))
+    axes.text(1, y + 0.15, plain(bar.text), horizontalalignment="right")
     hollow = {"edgecolor": colour, "facecolor": "white", "linestyle": "--"}
     look: Any = {"color": colour} if bar.sound else hollow
+    if bar.published:
+        look = {"facecolor": colour, "edgecolor": "white", "hatch": HATCH, "linewidth": 0}
     axes.barh(y + 0.25, bar.value / longest, height=0.12, **look)
     if bar.bounds:
         low, high = (max(bound, 0) / longest for bound in bar.bounds)
         axes.plot([low, high], [y + 0.25] * 2, color="black", linewidth=0.8, marker="|", clip_on=False)
-
-
-def _plain(text: str) -> str:
-    """Give a text that is not taken for mathematics."""
-    return printable(text).replace("\\", "\\\\").replace("$", r"\$")
 
 
 def _slug(title: str) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.reports import figures, scales
-from formicary_bench.reports.charts import Bar, Bars, Lines, Point
+from formicary_bench.reports.charts import Bar, Bars, Chart, Lines, Point
 from formicary_bench.reports.series import PLACES, Series, by_series, label
+from formicary_bench.reports.stacks import Stacks
 from formicary_bench.reports.tables import Column
 from formicary_bench.results.row import BATCH_MEANS, OVER_REPETITIONS
 
@@ -23,12 +24,14 @@ class Figure(msgspec.Struct, frozen=True):
 
     title: str
     caption: str
-    chart: Lines | Bars
+    chart: Chart
     columns: list[Column]
 
     @property
     def legend(self) -> list[Series]:
         """The series that need naming; bars are named where they stand."""
+        if isinstance(self.chart, Stacks):
+            return self.chart.series
         return list(self.chart.lines) if isinstance(self.chart, Lines) else []
 
 

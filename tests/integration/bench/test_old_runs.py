@@ -1,6 +1,8 @@
 """Old runs: `formicary bench list --where` finds them, `formicary bench publish` gives them away."""
 
 from datetime import UTC, datetime
+from html.parser import HTMLParser
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 import pytest
@@ -81,12 +83,79 @@ def test_names_in_a_run_do_not_steer_the_terminal(bench, runs):
     assert "\x1b" not in bench("list", "--where", "date>=2026-01-01").out
 
 
+class Links(HTMLParser):
+    """What a page refers to, and what in it can be referred to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.to, self.names = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        known = dict(attributes)
+        self.to += [known[name] for name in ("href", "src") if known.get(name)]
+        self.names.add(known.get("id"))
+
+
+def broken(page):
+    """Give the links of a page that lead nowhere, or out of its folder."""
+    links = Links(page.read_text())
+    found = []
+    for link in links.to:
+        parts = urlsplit(link)
+        if parts.scheme == "data":
+            continue
+        path = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+        is_there = path.is_file() and path.is_relative_to(page.parent.resolve())
+        if (
+            parts.scheme
+            or parts.netloc
+            or not is_there
+            or (parts.fragment and parts.fragment not in links.names)
+        ):
+            found.append(link)
+    return found
+
+
+@pytest.mark.figures
+def test_a_published_page_links_to_all_that_lies_beside_it(bench, tmp_path):
+    run = make_run(tmp_path / "run", [*plan(pairs=(1, 5)), *create_plan()], repetitions=1)
+    assert bench("publish", run.path, "--to", tmp_path / "x").code == 0
+    page = tmp_path / "x" / "index.html"
+    assert broken(page) == []
+    linked = {unquote(link) for link in Links(page.read_text()).to if not link.startswith(("#", "data:"))}
+    there = {str(path.relative_to(page.parent)) for path in page.parent.rglob("*") if path.is_file()}
+    assert linked == there - {"index.html"}
+    assert {path.suffix for path in (page.parent / "figures").iterdir()} == {".png", ".svg", ".pdf"}
+    (page.parent / "rows.csv").unlink()
+    assert broken(page) == ["rows.csv"]
+
+
+def test_without_matplotlib_nothing_is_published(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr("formicary_bench.reports.pictures.find_spec", lambda _: None)
+    run = make_run(tmp_path / "run", plan(pairs=(1,))[:1], repetitions=1)
+    refused = bench("publish", run.path, "--to", tmp_path / "x")
+    assert refused.code == 2
+    assert "matplotlib is not installed" in refused.err
+    assert list(tmp_path.iterdir()) == [run.path]
+
+
+@pytest.mark.figures
 def test_a_published_run_has_all_and_can_be_opened_as_a_run(bench, tmp_path):
     run = make_run(tmp_path / "run", plan(pairs=(1,))[:2], repetitions=1)
     done = bench("publish", run.path, "--to", tmp_path / "public" / "x")
     assert done.code == 0, done.err
     folder = tmp_path / "public" / "x"
-    names = ["index.html", "manifest.json", "raw", "rows.csv", "rows.jsonl", "tables.md", "tables.tex"]
+    names = [
+        "figures",
+        "index.html",
+        "manifest.json",
+        "raw",
+        "rows.csv",
+        "rows.jsonl",
+        "tables.md",
+        "tables.tex",
+    ]
     assert sorted(path.name for path in folder.iterdir()) == names
     assert [path.name for path in folder.parent.iterdir()] == ["x"]
     assert "Pairs of agents" in (folder / "index.html").read_text()
@@ -95,6 +164,7 @@ def test_a_published_run_has_all_and_can_be_opened_as_a_run(bench, tmp_path):
         assert again.raw_path(repetition).read_bytes() == run.raw_path(repetition).read_bytes()
 
 
+@pytest.mark.figures
 def test_what_cannot_be_published_leaves_nothing(bench, tmp_path):
     run = make_run(tmp_path / "run", plan(pairs=(1,))[:1], repetitions=1)
     assert bench("publish", run.path, "--to", run.path).code == 2

@@ -18,7 +18,7 @@ NUMBERS = {
     "directory/search": [(SAME, f"Figure 14 {A}"), (TWO_HOSTS, f"Figure 15 {A}")],
     "network": [(TWO_HOSTS, f"Figure 17 {A}")],
     "memory": [(SAME, f"Table 8 {A}")],
-    "messaging/cpu": [(SAME, f"Table 2 {A}"), (TWO_HOSTS, f"Table 3 {A}")],
+    "messaging/cpu": [(SAME, f"Table 2 {A}"), (APART, f"Table 3 {A}"), (TWO_HOSTS, f"Table 3 {A}")],
     "directory/cpu-register": [(SAME, f"Table 4 {A}"), (TWO_HOSTS, f"Table 5 {A}")],
     "directory/cpu-search": [(SAME, f"Table 6 {A}"), (TWO_HOSTS, f"Table 7 {A}")],
     "messaging/location": [(SAME, f"Figure 1 {B}")],

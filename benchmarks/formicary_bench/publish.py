@@ -75,11 +75,12 @@ def _write(run: RunFolder, folder: Path) -> None:
 
 def _draw(sections: Sequence[Section], folder: Path) -> list[list[str]]:
     """Draw each figure in each format; give their names from the page, those of a figure together."""
-    from formicary_bench.reports.pictures import write_pictures
+    from formicary_bench.reports.pictures import write_kinds
 
     figures = [figure for section in sections for figure in section.figures]
-    by_kind = [write_pictures(figures, kind, 1, folder) for kind in PICTURES]
-    return [[f"{FIGURES}/{path.name}" for path in paths] for paths in zip(*by_kind, strict=True)]
+    typer.echo(f"formicary: drawing {len(figures)} figures as {', '.join(PICTURES)}", err=True)
+    drawn = write_kinds(figures, PICTURES, 1, folder)
+    return [[f"{FIGURES}/{path.name}" for path in paths] for paths in drawn]
 
 
 def _copy(run: RunFolder, folder: Path) -> None:

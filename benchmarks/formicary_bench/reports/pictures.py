@@ -77,25 +77,44 @@ def write_pictures(figures: Sequence[Figure], kind: str, columns: int, folder: P
         UsageError: The extra `figures` is not installed.
         FormicaryError: The files cannot be written; each one is there completely, or as it was.
     """
-    need_figures()
-    from matplotlib import rc_context
+    return [path for paths in write_kinds(figures, (kind,), columns, folder) for path in paths]
 
+
+def write_kinds(
+    figures: Sequence[Figure], kinds: Sequence[str], columns: int, folder: Path
+) -> list[list[Path]]:
+    """Draw charts into files of several kinds; as `write_pictures`, which has one of them.
+
+    Returns:
+        The files of each chart.
+    """
+    need_figures()
     found = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for number, figure in enumerate(figures, 1):
-            path = folder / f"{number:02}-{_slug(figure.title)}.{kind}"
-            about = {"Title": printable(figure.title), **_DATES[kind]}
-            with rc_context(_STYLE), replacing(path) as temporary:
-                drawing = draw(figure, WIDTHS[columns])
-                drawing.savefig(temporary, format=kind, dpi=_DOTS, metadata=about)
-            found.append(path)
+            stem = folder / f"{number:02}-{_slug(figure.title)}"
+            found.append(_write(figure, stem, kinds, WIDTHS[columns]))
     except OSError as error:
         raise FormicaryError(
             f"figures cannot be written to {folder} ({error.strerror or error}): free some space or name "
             "another folder with --to"
         ) from error
     return found
+
+
+def _write(figure: Figure, stem: Path, kinds: Sequence[str], width: float) -> list[Path]:
+    from matplotlib import rc_context
+
+    paths = [stem.with_name(f"{stem.name}.{kind}") for kind in kinds]
+    with rc_context(_STYLE):
+        drawing = draw(figure, width)
+        for kind, path in zip(kinds, paths, strict=True):
+            about = {"Title": printable(figure.title), **_DATES[kind]}
+            with replacing(path) as temporary:
+                drawing.savefig(temporary, format=kind, dpi=_DOTS, metadata=about)
+            drawing.set_layout_engine("none")  # what stands where is known now, and was the most of the work
+    return paths
 
 
 def draw(figure: Figure, width: float) -> Drawing:

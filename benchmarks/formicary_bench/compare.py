@@ -45,7 +45,9 @@ def compare(
 
     pairing = _pair(run, base)
     found = judge(pairing.contrasts)
-    _say(found, [comparison.verdict for comparison in found], pairing, as_json=as_json)
+    _say(found, pairing, as_json=as_json)
+    if not as_json:
+        typer.echo(f"\n{_counted([comparison.verdict for comparison in found])}")
 
 
 def gate(
@@ -69,11 +71,17 @@ def gate(
     allowed = _percentage(max_slowdown)
     pairing = _pair(run, against)
     found = judge(pairing.contrasts, allowed)
-    _say(found, [passage.outcome for passage in found], pairing, as_json=as_json)
+    _say(found, pairing, as_json=as_json)
     outcome = together(found)
+    if outcome is Outcome.NOT_SLOWER and pairing.missing:
+        outcome = Outcome.UNDECIDED
+    if not as_json:
+        lacking = [f"{len(pairing.missing)} of BASE not measured"] if pairing.missing else []
+        counted = ", ".join([_counted([passage.outcome for passage in found]), *lacking])
+        typer.echo(f"\n{outcome}, as of all figures: {counted}")
     if outcome is Outcome.SLOWER:
         raise typer.Exit(_SLOWER)
-    if outcome is Outcome.UNDECIDED or pairing.missing:
+    if outcome is Outcome.UNDECIDED:
         raise typer.Exit(_UNDECIDED)
 
 
@@ -94,16 +102,20 @@ def _pair(run: Path, base: Path) -> Pairing:
     return pair(RunFolder.open(run), RunFolder.open(base))
 
 
-def _say(
-    found: Sequence[Comparison | Passage], verdicts: Sequence[str], pairing: Pairing, *, as_json: bool
-) -> None:
+def _counted(verdicts: Sequence[str]) -> str:
+    counted = Counter(verdicts).most_common()
+    return ", ".join(f"{many} {verdict}" for verdict, many in counted) or "nothing that could be compared"
+
+
+def _say(found: Sequence[Comparison | Passage], pairing: Pairing, *, as_json: bool) -> None:
     """Print what was found: a paragraph for each configuration, or a line of JSON for each figure."""
     import msgspec
 
     from formicary.quoting import printable
 
-    remarks = [*pairing.remarks, *(f"not measured: {key}" for key in pairing.missing)]
-    for remark in remarks:
+    missing = [f"not measured: {key}" for key in pairing.missing]
+    added = [f"not in BASE, so not compared: {key}" for key in pairing.added]
+    for remark in [*pairing.remarks, *missing, *added]:
         typer.echo(f"! {printable(remark)}", err=as_json)
     if as_json:
         for one in found:
@@ -116,5 +128,3 @@ def _say(
             typer.echo(f"\n{configuration}")
         typer.echo(f"  {figure}: {one.sentence}")
         last = configuration
-    counted = Counter(verdicts).most_common()
-    typer.echo("\n" + ", ".join(f"{many} {verdict}" for verdict, many in counted))

@@ -9,7 +9,7 @@ from formicary_bench.reports.points import ordered, point
 from formicary_bench.reports.series import label as label_of
 from formicary_bench.reports.series import label_of_other
 from formicary_bench.reports.tables import Column, Extra
-from formicary_bench.results.each import CREATION, HIGHEST, RATE, TIME, TOTAL
+from formicary_bench.results.each import CREATION, HIGHEST, P99, RATE, TIME, TOTAL
 from formicary_bench.statistics.comparisons import FEWEST, Verdict, percent
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _TITLES = {
     TIME: "median",
+    P99: "p99",
     TOTAL: "total time",
     RATE: "trips/s",
     HIGHEST: "highest rate",

@@ -24,8 +24,10 @@ TRACED = "memory traced (bytes)"
 GREW = "memory after the load, times that before"
 """What the figures are called, with their units."""
 
-TIMES = (TIME, TOTAL)
+TIMES = (TIME, TOTAL, P99)
 """Those of which less is faster; of the other ones that are compared, more is."""
+
+_COMPARED = (TIME, P99, TOTAL, RATE, HIGHEST, CREATION)
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -69,9 +71,17 @@ def figures_of(each: Sequence[Each]) -> dict[str, list[float]]:
     return found
 
 
-def full_load_figures_of(each: Iterable[Each]) -> dict[str, list[float]]:
-    """Give those of the repetitions that held full load, by which platforms are compared."""
-    return figures_of([one for one in each if one.full_load])
+def comparable(each: Iterable[Each], *, is_paced: bool) -> dict[str, list[float]]:
+    """Give what platforms and runs are compared by: figures of repetitions that held full load.
+
+    Args:
+        each: The repetitions.
+        is_paced: Whether they are of an open loop, whose rate is what was asked for.
+    """
+    found = figures_of([one for one in each if one.full_load])
+    return {
+        figure: found[figure] for figure in _COMPARED if figure in found and not (is_paced and figure == RATE)
+    }
 
 
 def _figures(one: Each) -> list[tuple[str, float]]:

@@ -74,12 +74,13 @@ def measure(
     times.sort()
     mean, median = float(times.mean()) / 1e3, of_ordered(times, [0.5])[0] / 1e3
     of_directory = configuration.family == DIRECTORY
+    is_even = of_directory or bool(configuration.rate)  # its load does not depend on who is ready first
     each = Each(
         mean_us=mean,
         median_us=median,
         per_s=None if of_directory else rate_of(load),
         others=named(_others(configuration, repetition, load, times)),
-        full_load=of_directory or (load.full and repetition.full_load),
+        full_load=is_even or (load.full and repetition.full_load),
     )
     return Measured(load, times, mean, median, each, cut, time, rate)
 

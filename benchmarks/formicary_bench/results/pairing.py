@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
-from formicary_bench.results.each import CREATION, HIGHEST, RATE, TIME, TIMES
-from formicary_bench.results.load import load_of
-from formicary_bench.results.model import DIRECTORY, MEMORY
-from formicary_bench.results.raw import MEASURED
+from formicary_bench.results.each import HIGHEST, TIMES, Each, comparable, named
+from formicary_bench.results.exchanged import measure
+from formicary_bench.results.model import MEMORY
 from formicary_bench.results.saturation import highest_kept, trials_of
-from formicary_bench.results.warm_up import OPTION, measured
+from formicary_bench.results.warm_up import OPTION
 from formicary_bench.statistics.comparisons import Contrast
 
 if TYPE_CHECKING:
@@ -28,6 +27,15 @@ if TYPE_CHECKING:
 
 Figures = dict[str, list[float]]
 
+_MACHINE = {
+    "host": "host",
+    "cpu": "cpu",
+    "usable": "usable cores",
+    "python": "python",
+    "loop": "loop",
+    "prosody": "prosody",
+}
+
 
 class Pairing(msgspec.Struct, frozen=True):
     """What two runs have in common.
@@ -35,11 +43,13 @@ class Pairing(msgspec.Struct, frozen=True):
     Attributes:
         contrasts: The figures of what is in both, named after the configuration and the figure.
         missing: Keys of what the second run has measured and the first one has not.
+        added: Keys of what the first run has measured and the second one has not.
         remarks: What else a reader should know, in sentences.
     """
 
     contrasts: list[Contrast]
     missing: list[str]
+    added: list[str]
     remarks: list[str]
 
 
@@ -71,7 +81,9 @@ def pair(run: RunFolder, base: RunFolder) -> Pairing:
             for figure in base_values
             if figure in values
         ]
-    return Pairing(contrasts, [key for key in theirs if key not in common], remarks)
+    missing = [key for key in theirs if key not in common]
+    added = [key for key in ours if key not in common.values()]
+    return Pairing(contrasts, missing, added, remarks)
 
 
 def _measured(run: RunFolder) -> dict[str, Configuration]:
@@ -123,10 +135,10 @@ def _of_a_run(run: RunFolder) -> list[str]:
 def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
     """Say in what the runs differ beside what is compared."""
     found = []
-    for what in ("host", "cpu", "python", "loop", "prosody"):
+    for what, name in _MACHINE.items():
         one, other = (getattr(each.manifest.machine, what) for each in (run, base))
         if one != other:
-            found.append(f"they differ in {what}: {one or 'unknown'} against {other or 'unknown'}")
+            found.append(f"they differ in {name}: {one or 'unknown'} against {other or 'unknown'}")
     rules = [str(each.manifest.options.get(OPTION, "as planned")) for each in (run, base)]
     if rules[0] != rules[1]:
         found.append(f"they leave out different warm-ups: {rules[0]} against {rules[1]}")
@@ -135,21 +147,16 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
 
 def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Figures:
     """Give the figures of each repetition; those without full load, or disturbed, are left out."""
-    found: Figures = {}
-    uneven, invalid, missed = 0, 0, 0
+    each: list[Each] = []
+    invalid = 0
     for repetition in run.manifest.repetitions_of(configuration):
         if repetition.invalid:
             invalid += 1
-            continue
-        figures = _found(run, configuration, repetition)
-        missed += figures.get(HIGHEST) == 0
-        if RATE in figures and configuration.family == DIRECTORY:
-            del figures[RATE]  # one agent, and between its uses there is what is not measured
-        elif not repetition.full_load:
-            uneven += 1
-            continue
-        for name, value in figures.items():
-            found.setdefault(name, []).append(value)
+        elif (one := _each(run, configuration, repetition)) is not None:
+            each.append(one)
+    uneven = sum(not one.full_load for one in each)
+    found = comparable(each, is_paced=bool(configuration.rate))
+    missed = found.get(HIGHEST, []).count(0)
     if uneven:
         remarks.append(
             f"{run.path}: {uneven} repetitions of {configuration.key} had no full load and do not count"
@@ -163,29 +170,18 @@ def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -
     return found
 
 
-def _found(run: RunFolder, configuration: Configuration, repetition: Repetition) -> dict[str, float]:
-    """Give the figures of one repetition."""
+def _each(run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
+    """Give the figures of one repetition; None where nothing was measured."""
     if configuration.limit_us:
-        return {HIGHEST: float(highest_kept(trials_of(run.trials(repetition), repetition.number)))}
+        kept = highest_kept(trials_of(run.trials(repetition), repetition.number))
+        return Each(others=named({HIGHEST: float(kept)}))
     if configuration.agents:
         return _creation(run, repetition)
-    return _messages(run, configuration, repetition)
+    known = measure(run, configuration, repetition, is_alone=False)
+    return known and known.each
 
 
-def _creation(run: RunFolder, repetition: Repetition) -> dict[str, float]:
+def _creation(run: RunFolder, repetition: Repetition) -> Each | None:
     data = run.creations(repetition)
     seconds = float(data.seconds.sum())
-    return {CREATION: int(data.agents.sum()) / seconds} if seconds else {}
-
-
-def _messages(run: RunFolder, configuration: Configuration, repetition: Repetition) -> dict[str, float]:
-    import numpy as np
-
-    data, _ = measured(run, configuration, repetition)
-    load = load_of(data, repetition.members)
-    if load is None:
-        return {}
-    found = {TIME: float(np.median(data.rtt_ns[data.phase == MEASURED])) / 1e3}
-    if load.window_s and load.round_trips_in_window:
-        found[RATE] = load.round_trips_in_window / load.window_s
-    return found
+    return Each(agents_per_s=int(data.agents.sum()) / seconds) if seconds else None

@@ -13,16 +13,7 @@ import msgspec
 
 from formicary_bench.results.baselines import BASELINES
 from formicary_bench.results.changes import is_change_of
-from formicary_bench.results.each import (
-    CREATION,
-    HIGHEST,
-    RATE,
-    TIME,
-    TIMES,
-    TOTAL,
-    figures_of,
-    full_load_figures_of,
-)
+from formicary_bench.results.each import RATE, TIMES, comparable, figures_of
 from formicary_bench.results.model import DESIGNS
 from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
 from formicary_bench.statistics.stability import Assessment, assess
@@ -34,7 +25,6 @@ if TYPE_CHECKING:
     from formicary_bench.results.row import Row
 
 _MOST = 1e100  # what is beyond, or is no number, was not measured: folders come from others
-_COMPARED = (TIME, TOTAL, RATE, HIGHEST, CREATION)
 
 
 class Believed(msgspec.Struct, frozen=True, kw_only=True):
@@ -122,8 +112,8 @@ def _point(row: Row) -> tuple[object, ...]:
 
 def _contrasts(row: Row, other: Row) -> list[tuple[str, Contrast]]:
     """Give what is compared: figures of repetitions that held full load."""
-    ours, theirs = (full_load_figures_of(each.each) for each in (row, other))
-    wanted = (RATE,) if row.experiment == DESIGNS else _COMPARED
+    ours, theirs = (comparable(one.each, is_paced=bool(one.rate)) for one in (row, other))
+    wanted = [RATE] if row.experiment == DESIGNS else list(ours)
     return [
         (
             figure,
@@ -135,8 +125,7 @@ def _contrasts(row: Row, other: Row) -> list[tuple[str, Contrast]]:
             ),
         )
         for figure in wanted
-        # The rate of an open loop is what was asked for, and says nothing of who keeps it.
-        if figure in ours and figure in theirs and not (figure == RATE and row.rate)
+        if figure in ours and figure in theirs
     ]
 
 

@@ -12,8 +12,9 @@ from formicary_bench.reports.papers import cpu_table, titled
 from formicary_bench.reports.plots import Figure
 from formicary_bench.reports.stacks import Part, Stack, Stacks
 from formicary_bench.reports.tables import Column, Extra
+from formicary_bench.results.changes import is_change_of
 from formicary_bench.results.cpu import SERVER
-from formicary_bench.results.model import DIRECTORY, is_cpu
+from formicary_bench.results.model import DESIGNS, DIRECTORY, is_cpu
 from formicary_bench.statistics.tests import difference, welch_p
 
 if TYPE_CHECKING:
@@ -187,6 +188,8 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
             other.payload_bytes,
             other.services,
         ):
+            continue
+        if one.experiment == DESIGNS and not (is_change_of(one, other) or is_change_of(other, one)):
             continue
         ours, theirs = _values(one), _values(other)
         for group in [*(group for group in ours if group in theirs and group != _ALL), _ALL]:

@@ -18,14 +18,49 @@ if TYPE_CHECKING:
     from formicary_bench.results.row import Row
 
 _CENTRAL = POOL, BUFFER, CHAIN
-_FINDING = (
-    "That messages come sooner if the sender itself hands them over than through any central point "
-    "(Alberola 2010, Section 5.1)"
-)
 _REMARK = (
     "By the rates of the repetitions, all comparisons of this table corrected together (Holm). The hand-over "
     "by the sender makes the detour out of the platform's own path that the other designs make: against the "
     "agents, it shows what the construction costs."
+)
+
+
+class Finding(NamedTuple):
+    """What a paper has found.
+
+    Attributes:
+        sentence: What, and where.
+        kinds: The designs that it is about.
+        base: The design that they are held against.
+        verdict: What comparisons come to where it is so.
+    """
+
+    sentence: str
+    kinds: tuple[str, ...]
+    base: str
+    verdict: Verdict
+
+
+_FINDINGS = (
+    Finding(
+        "That messages come sooner if the sender itself hands them over than through any central point "
+        "(Alberola 2010, Section 5.1)",
+        _CENTRAL,
+        HAND_OVER,
+        Verdict.SLOWER,
+    ),
+    Finding(
+        "That a pool of workers delivers more than a single one (Alberola 2010, Section 6)",
+        (POOL,),
+        BUFFER,
+        Verdict.FASTER,
+    ),
+    Finding(
+        "That a chain of agents delivers less than a pool of workers (Alberola 2010, Section 6)",
+        (CHAIN,),
+        POOL,
+        Verdict.SLOWER,
+    ),
 )
 
 
@@ -40,7 +75,7 @@ class Held(NamedTuple):
 def design_sentences(rows: Sequence[Row]) -> list[str]:
     """Say whether the paper's findings are reproduced, by the verdicts."""
     held = held_against(rows)
-    return [*_hand_over(held), *_workers(held), *_without(held)]
+    return [*(said for finding in _FINDINGS for said in _said(finding, held)), *_without(held)]
 
 
 def design_extras(rows: Sequence[Row]) -> list[Extra]:
@@ -74,34 +109,28 @@ def held_against(rows: Sequence[Row]) -> list[Held]:
     ]
 
 
-def _hand_over(held: Sequence[Held]) -> list[str]:
-    """Say of each number of pairs whether central points lose."""
-    central = [one for one in held if one.row.kind in _CENTRAL and one.base.kind == HAND_OVER]
+def _said(finding: Finding, held: Sequence[Held]) -> list[str]:
+    """Say of each number of pairs what becomes of a finding."""
     by_load: dict[tuple[int, int], list[Held]] = {}
-    for one in central:
-        by_load.setdefault((one.row.payload_bytes, one.row.pairs), []).append(one)
+    for one in held:
+        if one.row.kind in finding.kinds and one.base.kind == finding.base:
+            by_load.setdefault((one.row.payload_bytes, one.row.pairs), []).append(one)
     return [
-        f"{_FINDING}, is {_outcome([one.comparison.verdict for one in of_it])} in one process with "
-        f"{_pairs(of_it[0])}: {'; '.join(map(_change, of_it))}."
+        f"{finding.sentence}, is {_outcome([one.comparison.verdict for one in of_it], finding.verdict)} in "
+        f"one process with {_pairs(of_it[0])}. Against {label(of_it[0].base)}: "
+        f"{'; '.join(map(_change, of_it))}."
         for of_it in by_load.values()
     ]
 
 
-def _outcome(verdicts: Sequence[Verdict]) -> str:
-    """Say what becomes of a finding that all of these are slower."""
-    if Verdict.FASTER in verdicts:
+def _outcome(verdicts: Sequence[Verdict], expected: Verdict) -> str:
+    """Say what becomes of a finding of which these came out."""
+    opposite = Verdict.FASTER if expected is Verdict.SLOWER else Verdict.SLOWER
+    if opposite in verdicts or set(verdicts) == {Verdict.SAME}:
         return "refuted"
-    if all(verdict is Verdict.SLOWER for verdict in verdicts):
+    if set(verdicts) == {expected}:
         return "reproduced"
     return "undecided" if Verdict.UNDECIDED in verdicts else "refuted in part"
-
-
-def _workers(held: Sequence[Held]) -> list[str]:
-    return [
-        f"Five workers against one, with {_pairs(one.row)}: {one.comparison.sentence}."
-        for one in held
-        if one.row.kind == POOL and one.base.kind == BUFFER
-    ]
 
 
 def _without(held: Sequence[Held]) -> list[str]:
@@ -117,8 +146,11 @@ def _without(held: Sequence[Held]) -> list[str]:
 
 def _change(one: Held) -> str:
     ratio = one.comparison.ratio
-    by = f" ({percent(ratio.mean)})" if ratio else f" ({one.comparison.sentence.partition(': ')[2]})"
-    return f"{label(one.row)} {one.comparison.verdict}{by}"
+    if ratio is None:
+        by = one.comparison.sentence.partition(": ")[2]
+    else:
+        by = f"rate {percent(ratio.mean)}, 95% interval {percent(ratio.low)} to {percent(ratio.high)}"
+    return f"{label(one.row)} {one.comparison.verdict} ({by})"
 
 
 def _pairs(one: Held | Row) -> str:

@@ -8,6 +8,7 @@ from formicary_bench.reports.cpu import cpu_columns, cpu_figures, cpu_remarks, c
 from formicary_bench.reports.cpu_beside import cpu_beside, share_figures
 from formicary_bench.reports.cpu_hosts import cpu_by_host
 from formicary_bench.reports.designs import design_extras, design_sentences
+from formicary_bench.reports.designs_cpu import designs_cpu_extras, designs_cpu_sentences
 from formicary_bench.reports.hosts import hosts_beside, invalid_remarks
 from formicary_bench.reports.lower_bound import (
     lower_bound_beside,
@@ -110,7 +111,7 @@ def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Co
 def said(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
     """Say what an experiment found, a sentence each; arguments as of `columns`."""
     if is_profiled(rows):
-        return cpu_sentences(rows)
+        return [*(designs_cpu_sentences(rows) if experiment == DESIGNS else []), *cpu_sentences(rows)]
     if family_of(experiment) == MEMORY:
         return memory_sentences(rows, run)
     if experiment == SCALE_OUT:
@@ -151,7 +152,8 @@ def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Ext
 
 def _extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
     if is_profiled(rows):
-        return [*cpu_by_host(rows), *cpu_beside(rows)]
+        designs = designs_cpu_extras(rows) if experiment == DESIGNS else []
+        return [*designs, *cpu_by_host(rows), *cpu_beside(rows)]
     if family_of(experiment) == MEMORY:
         return memory_beside(rows, run)
     if experiment == SCALE_OUT:

@@ -1,22 +1,22 @@
 """Which design of delivery is a change of which other one, and so held against it.
 
 In one process all are held against the hand-over by the sender, which takes the same detour out of the
-platform's own path as they do; between two processes, against our agents by the same route. How the workers
-of a pool compare to a single one is asked besides.
+platform's own path as they do; between two processes, against our agents by the same route. How a pool of
+workers compares to a single one, and a chain of agents to the pool, is asked besides: the papers say so.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.platforms.catalogue import BUFFER, HAND_OVER, POOL, SAME
+from formicary_bench.platforms.catalogue import BUFFER, CHAIN, HAND_OVER, POOL, SAME
 
 if TYPE_CHECKING:
     from formicary_bench.results.row import Row
 
 _OURS = "formicary", "behaviours"
 _HAND_OVER = "design", HAND_OVER
-_BUFFER = "design", BUFFER
+_BESIDES = {POOL: ("design", BUFFER), CHAIN: ("design", POOL)}
 
 
 def is_change_of(row: Row, base: Row) -> bool:
@@ -25,7 +25,7 @@ def is_change_of(row: Row, base: Row) -> bool:
         return False
     if row.placement != SAME:
         return _who(base) == _OURS
-    return _who(base) == _HAND_OVER or (row.kind == POOL and _who(base) == _BUFFER)
+    return _who(base) in {_HAND_OVER, _BESIDES.get(row.kind)}
 
 
 def _who(row: Row) -> tuple[str, str]:

@@ -1,5 +1,7 @@
 """`messaging/designs`: what takes part, and what the report says of it."""
 
+import re
+
 import msgspec
 import pytest
 from tests.unit.bench.synthetic import row
@@ -9,10 +11,13 @@ from formicary.profiling.model import Frame
 from formicary_bench.designs import outbox
 from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.words import parse
-from formicary_bench.platforms.catalogue import BUFFER, DELIVERIES, HAND_OVER, POOL
+from formicary_bench.platforms.catalogue import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
 from formicary_bench.reports.designs import design_extras, design_sentences, held_against
-from formicary_bench.results.cpu import RULES
+from formicary_bench.reports.families import extras, said
+from formicary_bench.reports.series import label_of_other
+from formicary_bench.results.cpu import RULES, CpuFigure, CpuFigures
 from formicary_bench.results.each import Each
+from formicary_bench.results.memory import Figure
 from formicary_bench.results.verdicts import with_comparisons
 
 RATES = (100.0, 101.0, 99.0, 100.5, 99.5)
@@ -74,6 +79,7 @@ def in_designs(rows):
         ({"pool": 0.5, "buffer": 0.6, "chain": 0.3}, "reproduced"),
         ({"pool": 0.5, "buffer": 1.5, "chain": 0.3}, "refuted"),
         ({"pool": 0.5, "buffer": 1.0, "chain": 0.3}, "refuted in part"),
+        ({"pool": 1.0, "buffer": 1.0, "chain": 1.0}, "refuted"),
     ],
 )
 def test_the_papers_finding_is_reproduced_or_refuted_by_verdicts(factors, outcome):
@@ -92,13 +98,38 @@ def test_with_few_repetitions_nothing_is_decided():
     assert "repeat each at least 5 times" in first
 
 
-def test_workers_of_a_pool_are_held_against_one_as_well():
-    rows = in_designs(designs(pool=0.6, buffer=0.5))
-    bases = [(one.row.kind, one.base.kind) for one in held_against(rows)]
-    assert sorted(bases) == [(BUFFER, HAND_OVER), (POOL, BUFFER), (POOL, HAND_OVER)]
-    assert any(
-        said.startswith("Five workers against one, with 10 pairs: faster") for said in design_sentences(rows)
-    )
+@pytest.mark.parametrize(
+    ("factors", "outcomes"),
+    [
+        ({"pool": 0.6, "buffer": 0.5, "chain": 0.3}, ("reproduced", "reproduced")),
+        ({"pool": 0.5, "buffer": 0.6, "chain": 0.8}, ("refuted", "refuted")),
+        ({"pool": 0.5, "buffer": 0.5, "chain": 0.5}, ("refuted", "refuted")),
+    ],
+)
+def test_what_the_paper_says_of_pools_and_chains_is_asked_too(factors, outcomes):
+    rows = in_designs(designs(**factors))
+    bases = {(one.row.kind, one.base.kind) for one in held_against(rows)}
+    assert bases == {
+        *((kind, HAND_OVER) for kind in (POOL, BUFFER, CHAIN)),
+        (POOL, BUFFER),
+        (CHAIN, POOL),
+    }
+    _, pool, chain = design_sentences(rows)
+    assert "a pool of workers delivers more than a single one" in pool
+    assert "a chain of agents delivers less than a pool of workers" in chain
+    for sentence, outcome in zip((pool, chain), outcomes, strict=True):
+        assert f"(Alberola 2010, Section 6), is {outcome} in one process with 10 pairs" in sentence
+    against = r"Against Buffer with one worker: Outbox with five workers .* \(rate [-+].*%, 95% interval"
+    assert re.search(against, pool)
+
+
+def test_verdicts_are_those_of_json_and_are_shown_once():
+    rows = in_designs(designs(pool=0.5, buffer=0.6, chain=0.3))
+    (table,) = [one for one in extras("messaging/designs", rows, rows) if not one.minor]
+    assert table.title == "Which designs are faster"
+    said = [(label_of_other(row, one), str(one.comparison.verdict)) for row in rows for one in row.compared]
+    shown = [column.cells for column in table.columns if column.title in {"held against", "verdict"}]
+    assert sorted(zip(*shown, strict=True)) == sorted(said)
 
 
 def test_the_table_has_every_verdict():
@@ -112,3 +143,25 @@ def test_other_loads_and_routes_are_not_held_against_each_other():
     rows = in_designs([*designs(10), *designs(1, pool=0.5)[1:]])
     assert held_against(rows) == []
     assert design_extras(rows) == []
+
+
+def profiled(kind, **groups):
+    known = tuple(CpuFigure("both", group, Figure(us), 0.1, (us,)) for group, us in groups.items())
+    one = row("design", kind, profiled=True, cpu=CpuFigures(groups=known, window_s=1.0))
+    return msgspec.structs.replace(one, experiment="messaging/designs")
+
+
+def test_profiled_designs_say_of_what_they_take_more():
+    rows = [
+        profiled(HAND_OVER, agents=2.0, runtime=1.0, communication=1.0),
+        profiled(BUFFER, agents=2.1, runtime=9.0, communication=2.0),
+    ]
+    first, *_ = said("messaging/designs", rows, rows)
+    assert first == (
+        "Buffer with one worker at 1: a round trip takes 9.10 µs of CPU more than with Hand-over by the "
+        "sender; most of that is runtime (+8.00 µs)."
+    )
+    table, *_ = extras("messaging/designs", rows, rows)
+    cells = {column.title: column.cells for column in table.columns}
+    assert cells["runtime"] == ("1.00 µs", "9.00 µs")
+    assert cells["all"] == ("4.00 µs", "13.1 µs")

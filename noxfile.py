@@ -16,7 +16,7 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 PYTHONS = nox.project.python_versions(PROJECT)
 BOOTSTRAP = runpy.run_path("deploy/bootstrap.py")
 CHECKS, TEST_RUNS = BOOTSTRAP["CHECKS"], BOOTSTRAP["TEST_RUNS"]
-EXTRAS = ("accounts", "figures", "lab", "spade")  # tests marked so need them, and all that profile need lab
+EXTRAS = ("accounts", "figures", "lab")  # tests marked so need them, and all that profile need lab
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "venv"

@@ -50,7 +50,7 @@ OLDEST_PIP = "pip>=25.1"  # the first that knows dependency groups
 INSTALLS = {
     "bench": ["--editable", ".[lab]"],
     "test": [
-        *["--editable", ".[spade,accounts,lab,figures]"],
+        *["--editable", ".[accounts,lab,figures]"],
         *["--group", "test", "--group", "lint", "--group", "types", "--group", "docs"],
     ],
 }

@@ -42,7 +42,7 @@ Platforms = Annotated[
     typer.Option(
         metavar="NAME,...",
         help="formicary (or formicary-behaviours, formicary-micro; formicary-replica, formicary-central, "
-        "formicary-lookup), spade, a baseline: tasks, callbacks, tcp, components, or another of "
+        "formicary-lookup), a baseline: tasks, callbacks, tcp, components, or another of "
         "`formicary bench platforms`.",
         show_default="all but those with a driver",
         rich_help_panel=_WHAT,

@@ -9,7 +9,7 @@ import pytest
 from tests.plugins.missing import leave_out
 
 NEEDED = {"accounts": "aioxmpp", "spade": "spade", "figures": "matplotlib"}
-"""Modules by the marks, which are named after the extras that bring them."""
+"""Modules by the marks, which are named after the extras that bring them; SPADE is there for tests alone."""
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -19,4 +19,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             continue
         if extra == "accounts" and sys.version_info >= (3, 13):
             pytest.skip("aioxmpp, which accounts need, does not support Python 3.13 and later")
+        if extra == "spade":
+            leave_out("stock SPADE is not installed: pip install --group test")
         leave_out(f"the extra is not installed: pip install 'formicary[{extra}]'")

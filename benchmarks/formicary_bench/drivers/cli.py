@@ -2,58 +2,85 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-app = typer.Typer(invoke_without_command=True)
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from formicary_bench.drivers.listing import Listed
+
+
+class _Platforms(TyperGroup):
+    """Takes a name that is none of a command for that of a platform to show: `platforms jade`."""
+
+    # Typer has click's classes at one version, and its own at another.
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the first of these words names."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["show", *args]
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(cls=_Platforms, invoke_without_command=True)
 
 _Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Of `formicary bench platforms`.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
 
 
 @app.callback(
-    epilog="Examples:\n\n  formicary bench platforms\n\n"
-    "  formicary bench platforms install jade jason mango\n\n"
+    epilog="Examples:\n\n  formicary bench platforms\n\n  formicary bench platforms jade\n\n"
+    "  formicary bench platforms install jade jason mango spade\n\n"
     "  formicary bench platforms add -- python3 /home/me/my_driver.py\n\n"
     "  formicary bench run messaging/pairs --platform formicary,spade,jade"
 )
-def platforms(
-    context: typer.Context,
-    *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")] = False,
-) -> None:
-    """List all that can be measured, and what is missing to run each; install drivers of other platforms."""
+def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
+    """List all that can be measured, and what is missing to run each; install drivers of other platforms.
+
+    With the name of a platform, show all about it.
+    """
     if context.invoked_subcommand is not None:
         return
-    import msgspec
-
     from formicary_bench.drivers.listing import listed
 
     if as_json:
-        for one in listed():
-            typer.echo(msgspec.json.encode(one).decode())
+        _print_json(listed())
         return
-    from rich import box
-    from rich.markup import escape
-    from rich.table import Table
-
+    from formicary_bench.drivers.tables import overview
     from formicary_bench.reports.terminal import console_for_reports
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("platform", "experiments", "placements", "missing"):
-        table.add_column(title)
-    for one in listed():
-        lacks = [*one.missing, *(f"for some routes, {note}" for note in one.notes)]
-        can = ", ".join(one.experiments), ", ".join(one.placements)
-        table.add_row(f"{one.name} {one.version}".strip(), *can, escape("\n".join(lacks)))
-    console_for_reports().print(table)
+    console_for_reports().print(overview(listed()))
+
+
+@app.command()
+def show(names: _Names, *, as_json: _Json = False) -> None:
+    """Show all about some platforms; `show` may be left out."""
+    from formicary.errors import UsageError
+    from formicary_bench.drivers.listing import listed
+
+    known = {one.name: one for one in listed()}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no platform {name!r}; see: formicary bench platforms")
+    if as_json:
+        _print_json([known[name] for name in names])
+        return
+    from formicary_bench.drivers.tables import details
+    from formicary_bench.reports.terminal import console_for_reports
+
+    for name in names:
+        console_for_reports().print(details(known[name]))
 
 
 @app.command()
 def install(names: _Names) -> None:
     """Make the drivers of these platforms, with what they need, below ~/.cache/formicary/drivers.
 
-    Maven and pip fetch what is needed. A driver that is there already is made again.
+    Maven and pip fetch what is needed. A driver that is there already is made again, and stays as it is if
+    that fails.
     """
     from formicary.errors import UsageError
     from formicary_bench.drivers.installing import install as make
@@ -64,7 +91,8 @@ def install(names: _Names) -> None:
             raise UsageError(f"there is nothing to install for {name!r}; take one of: {', '.join(RECIPES)}")
     for name in names:
         typer.echo(f"installing {RECIPES[name].what} and its driver", err=True)
-        hello = make(RECIPES[name])
+        with _showing() as show_line:
+            hello = make(RECIPES[name], show_line)
         typer.echo(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
 
 
@@ -96,3 +124,24 @@ def remove(names: _Names) -> None:
             raise UsageError(f"no driver of {name!r} is installed; see: formicary bench platforms")
     for name in names:
         registry.remove(name)
+
+
+def _print_json(rows: list[Listed]) -> None:
+    import msgspec
+
+    for row in rows:
+        typer.echo(msgspec.json.encode(row).decode())
+
+
+@contextmanager
+def _showing() -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is said at the moment, in one line that is gone afterwards."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    with console.status("") as status:
+        yield lambda line: status.update(Text(line, no_wrap=True, overflow="ellipsis"))

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
 
 import msgspec
 
+from formicary_bench.drivers import leftovers
 from formicary_bench.drivers.errors import DriverError
 from formicary_bench.drivers.protocol import (
     LONGEST_LINE,
@@ -26,7 +27,7 @@ from formicary_bench.engine.processes import last_line
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from formicary_bench.drivers.protocol import Order
 
@@ -35,6 +36,8 @@ HELLO_SECONDS = 20.0
 
 END_SECONDS = 5.0
 """How long a driver may take to end when it is told to."""
+
+_SECONDS_BETWEEN_LOOKS = 0.05  # at what it has started, which may end a little later
 
 _SHOWN = 80  # characters of a line that nobody understands
 
@@ -53,12 +56,19 @@ class Driver:
         process: its process.
         errors: what its standard error goes to.
         advance: called with what it says of its progress.
+        mark: the environment that it has, by which all that it starts is known.
     """
 
     def __init__(
-        self, name: str, process: Process, errors: IO[bytes], advance: Callable[[int], None]
+        self,
+        name: str,
+        process: Process,
+        errors: IO[bytes],
+        advance: Callable[[int], None],
+        mark: Mapping[str, str],
     ) -> None:
         self._name = name
+        self._mark = mark
         self._process = process
         self._errors = errors
         self._advance = advance
@@ -105,7 +115,7 @@ class Driver:
             raise DriverError(f"{self._name} did not say hello within {seconds:g} s, and was ended") from None
 
     async def end(self, seconds: float = END_SECONDS) -> None:
-        """Tell it to end, and wait until it has.
+        """Tell it to end, and wait until it has, with all that it has started.
 
         Args:
             seconds: how long.
@@ -123,6 +133,16 @@ class Driver:
             ) from None
         if code:
             raise DriverError(self._obituary(code))
+        await self._miss_nobody(seconds)
+
+    async def _miss_nobody(self, seconds: float) -> None:
+        until = asyncio.get_running_loop().time() + seconds
+        while found := leftovers.left(self._mark):
+            if asyncio.get_running_loop().time() > until:
+                break
+            await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+        if found:
+            raise DriverError(f"{self._name} left behind {_printable(', '.join(found))}, which was ended")
 
     async def _report(self) -> Report:
         while True:
@@ -185,7 +205,7 @@ def _word(kind: type[msgspec.Struct]) -> str:
 async def started(
     name: str, command: Sequence[str], folder: str, advance: Callable[[int], None] = _ignore
 ) -> AsyncIterator[Driver]:
-    """Start a driver; its process is gone after the block, whatever it is doing.
+    """Start a driver; it and all that it has started are gone after the block, whatever they are doing.
 
     Args:
         name: what to call it in sentences.
@@ -197,6 +217,7 @@ async def started(
         DriverError: it cannot be started.
     """
     # A file, not a pipe: a driver that complains without end must not block.
+    mark = leftovers.marked()
     with tempfile.TemporaryFile() as errors:
         try:
             process = await asyncio.create_subprocess_exec(
@@ -206,6 +227,7 @@ async def started(
                 stderr=errors,
                 limit=LONGEST_LINE,
                 cwd=folder,
+                env=mark,
             )
         except (OSError, ValueError) as error:
             raise DriverError(
@@ -213,8 +235,9 @@ async def started(
                 "formicary bench platforms"
             ) from error
         try:
-            yield Driver(name, process, errors, advance)
+            yield Driver(name, process, errors, advance, mark)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
+            leftovers.end(mark)
             await process.wait()

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
 import tempfile
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.errors import ServerError
 from formicary_bench.drivers.driver import started
 from formicary_bench.drivers.errors import DriverError
 from formicary_bench.drivers.recipes import RECIPES
-from formicary_bench.drivers.registry import Entry, folder_of, home, keep, remove
-from formicary_bench.drivers.subjects import subject_for
+from formicary_bench.drivers.registry import Entry, building, home, keeping
+from formicary_bench.drivers.subjects import EXCHANGES, subject_for
+from formicary_bench.engine.equipment import private_server
 from formicary_bench.engine.repetition import Task, measure
-from formicary_bench.platforms.catalogue import SUBJECTS, XMPP
+from formicary_bench.platforms.catalogue import SUBJECTS
 from formicary_bench.results.model import Configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from formicary_bench.drivers.protocol import Hello
     from formicary_bench.drivers.recipes import Recipe
@@ -26,28 +30,29 @@ if TYPE_CHECKING:
 _TAKEN = {name for subject in SUBJECTS for name in (subject.platform, subject.name)}
 
 
-def install(recipe: Recipe) -> Hello:
-    """Make a driver that comes with the laboratory, and keep it; one that was there before is replaced.
+def install(recipe: Recipe, show: Callable[[str], None]) -> Hello:
+    """Make a driver that comes with the laboratory, and keep it instead of one that was there before.
+
+    Args:
+        recipe: how it is made.
+        show: called with what pip or Maven say meanwhile.
 
     Raises:
-        DriverError: it cannot be made, or does not do what it should. Then it is not installed.
+        DriverError: it cannot be made, or does not do what it should. Then nothing is as it was not before,
+            and also if this is interrupted.
     """
     if lacks := recipe.missing():
         raise DriverError(f"{recipe.name} needs {'; '.join(lacks)}")
-    remove(recipe.name)
-    folder = folder_of(recipe.name)
     try:
-        # Not elsewhere to be moved here: an environment of Python's does not work in another place.
-        folder.mkdir(mode=0o700, parents=True)
-        return _keep(recipe.make(folder))
+        with _ended_as_by_ctrl_c(), building(recipe.name) as folder:
+            command = recipe.make(folder, show)
+            show("having it make a few round trips")
+            return _keep(command)
     except OSError as error:
         raise DriverError(
             f"{recipe.name} cannot be installed into {home()} ({error.strerror}); make room, or name another "
             "folder with the environment variable XDG_CACHE_HOME"
         ) from error
-    finally:
-        if not any(folder.glob("driver.json")):
-            remove(recipe.name)
 
 
 def add(command: Sequence[str]) -> Hello:
@@ -72,20 +77,35 @@ def add(command: Sequence[str]) -> Hello:
 
 
 def _keep(command: tuple[str, ...], *, is_new: bool = False) -> Hello:
-    hello = asyncio.run(_ask(command))
+    hello = asyncio.run(ask(command))
     if hello.name in _TAKEN or (is_new and hello.name in RECIPES):
         raise DriverError(f"there is a platform {hello.name} already: give the driver another name")
-    keep(Entry(command, hello))
-    try:
-        for configuration in _trials(hello):
-            measure(Task(configuration, 1, seed=1), _Nobody())
-    except BaseException:
-        (folder_of(hello.name) / "driver.json").unlink()
-        raise
+    if not set(hello.experiments) & set(EXCHANGES):
+        raise DriverError(f"{hello.name} can do none of what drivers can do: {', '.join(EXCHANGES)}")
+    with keeping(Entry(command, hello)):
+        _try(hello)
     return hello
 
 
-async def _ask(command: tuple[str, ...]) -> Hello:
+def _try(hello: Hello) -> None:
+    with ExitStack() as stack:
+        server = None
+        if hello.server:
+            try:
+                server = stack.enter_context(private_server())
+            except ServerError:
+                return  # the list of platforms says that it lacks one
+        for configuration in _trials(hello):
+            needed = server.prepare(configuration) if server else None
+            measure(Task(configuration, 1, 1, needed), _Nobody())
+
+
+async def ask(command: tuple[str, ...]) -> Hello:
+    """Start a driver, and return its hello.
+
+    Raises:
+        DriverError: it does not say it, or does not end when told to.
+    """
     with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
         async with started("the driver", command, folder) as driver:
             hello = await driver.greet()
@@ -94,20 +114,33 @@ async def _ask(command: tuple[str, ...]) -> Hello:
 
 
 def _trials(hello: Hello) -> Iterator[Configuration]:
-    """Give a small measurement of each kind that needs no server."""
+    """Give a small measurement at each placement."""
     for placement, ways in subject_for(hello).ways.items():
-        if ways[0].route != XMPP:
-            yield Configuration(
-                experiment=hello.experiments[0],
-                platform=hello.name,
-                placement=placement,
-                route=ways[0].route,
-                pairs=1,
-                payload_bytes=1,
-                warm_up=2,
-                measured=5,
-                cool_down=2,
-            )
+        yield Configuration(
+            experiment=next(one for one in hello.experiments if one in EXCHANGES),
+            platform=hello.name,
+            placement=placement,
+            route=ways[0].route,
+            pairs=1,
+            payload_bytes=1,
+            warm_up=2,
+            measured=5,
+            cool_down=2,
+        )
+
+
+@contextmanager
+def _ended_as_by_ctrl_c() -> Iterator[None]:
+    """Have what else asks us to end raise KeyboardInterrupt in the block, so that nothing is left behind."""
+    before = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGHUP)}
+    for one, handler in before.items():
+        if handler != signal.SIG_IGN:  # as under nohup
+            signal.signal(one, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 class _Nobody:

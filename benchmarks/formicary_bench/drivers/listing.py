@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.drivers.recipes import RECIPES
+from formicary_bench.drivers.recipes import RECIPES, how_to_install
 from formicary_bench.drivers.registry import Broken, installed
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.platforms.catalogue import SUBJECTS, XMPP, subject_of
@@ -52,10 +52,11 @@ def listed() -> list[Listed]:
 def _listed(subject: Subject, version: str = "") -> Listed:
     missing = []
     if not subject.is_installed():
-        missing.append(f"install it with: pip install 'formicary[{subject.package}]'")
+        missing.append(f"install it with: pip install 'formicary[{subject.extra or subject.package}]'")
     routes = {way.route for ways in subject.ways.values() for way in ways}
-    needs_server = XMPP in routes and not _has_server()
+    needs_server = (subject.accounts or XMPP in routes) and not _has_server()
     server = ["an XMPP server: install Prosody, see docs/server.md"] if needs_server else []
+    is_all = subject.accounts or routes == {XMPP}
     return Listed(
         name=subject.name,
         version=version,
@@ -63,8 +64,8 @@ def _listed(subject: Subject, version: str = "") -> Listed:
         placements=tuple(subject.ways),
         most_pairs=subject.most_pairs,
         most_bytes=subject.most_bytes,
-        missing=(*missing, *(server if routes == {XMPP} else [])),
-        notes=tuple(server if routes != {XMPP} else []),
+        missing=(*missing, *(server if is_all else [])),
+        notes=tuple([] if is_all else server),
     )
 
 
@@ -78,8 +79,7 @@ def _with_driver() -> Iterator[Listed]:
 
 def _not_installed() -> Iterator[Listed]:
     for recipe in RECIPES.values():
-        command = f"install it with: formicary bench platforms install {recipe.name}"
-        yield Listed(recipe.name, missing=(*recipe.missing(), command))
+        yield Listed(recipe.name, missing=(*recipe.missing(), how_to_install(recipe.name)))
 
 
 def _has_server() -> bool:

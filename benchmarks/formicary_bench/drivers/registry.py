@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,22 +83,26 @@ def entry_of(name: str) -> Entry | None:
     return entry if entry.hello.name == name else None
 
 
-def keep(entry: Entry) -> None:
-    """Have a driver be installed.
+@contextmanager
+def keeping(entry: Entry) -> Iterator[None]:
+    """Have a driver be installed, instead of the one of its name that was there; not if the block raises.
 
     Raises:
         DriverError: it cannot be written.
     """
-    folder = folder_of(entry.hello.name)
+    path = folder_of(entry.hello.name) / _FILE
+    before = path.read_bytes() if path.is_file() else None
+    _write(path, msgspec.json.encode(entry))
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with replacing(folder / _FILE) as part:
-            part.write_bytes(msgspec.json.encode(entry))
-    except OSError as error:
-        raise DriverError(
-            f"{folder} cannot be written ({error.strerror}); make room, or name another folder with the "
-            "environment variable XDG_CACHE_HOME"
-        ) from error
+        yield
+    except BaseException:
+        if before is None:
+            path.unlink()
+            with contextlib.suppress(OSError):  # it is not empty
+                path.parent.rmdir()
+        else:
+            _write(path, before)
+        raise
 
 
 def remove(name: str) -> bool:
@@ -105,6 +112,44 @@ def remove(name: str) -> bool:
     (folder / _FILE).unlink(missing_ok=True)  # first: what is half gone is not installed
     shutil.rmtree(folder, ignore_errors=True)
     return was_there
+
+
+@contextmanager
+def building(name: str) -> Iterator[Path]:
+    """Give an empty folder to make a driver in; what was made before goes if all is well, the new if not.
+
+    It stays where it is: an environment of Python's does not work in another place.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    folder = folder_of(name)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix="made-", dir=folder))
+    try:
+        yield new
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        if not (folder / _FILE).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    for other in folder.iterdir():
+        if other.is_dir() and other != new:
+            shutil.rmtree(other, ignore_errors=True)
+        elif other.name not in {_FILE, new.name}:
+            other.unlink()
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with replacing(path) as part:
+            part.write_bytes(data)
+    except OSError as error:
+        raise DriverError(
+            f"{path.parent} cannot be written ({error.strerror}); make room, or name another folder with the "
+            "environment variable XDG_CACHE_HOME"
+        ) from error
 
 
 def _found() -> Iterator[Entry | Broken]:

@@ -5,12 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.drivers.registry import Entry, installed
+from formicary_bench.experiments.catalogue import (
+    LOCATION,
+    LOWER_BOUND,
+    MANY_TO_ONE,
+    PAIRS,
+    SCALE,
+    SINGLE_PAIR_SIZE,
+    SIZE,
+)
 from formicary_bench.platforms.catalogue import APART, OWN, SAME, XMPP, Subject, Way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from formicary_bench.drivers.protocol import Hello
+
+EXCHANGES = (PAIRS.name, MANY_TO_ONE.name, SIZE.name)
+"""The experiments that the protocol knows: who exchanges messages with whom."""
+
+_SAME = {
+    LOWER_BOUND.name: PAIRS.name,
+    LOCATION.name: PAIRS.name,
+    SCALE.name: PAIRS.name,
+    SINGLE_PAIR_SIZE.name: SIZE.name,
+}
+
+
+def exchange(experiment: str) -> str:
+    """Return which of `EXCHANGES` an experiment has, with other numbers: what a driver is asked to do."""
+    return _SAME.get(experiment, experiment)
 
 
 def driven() -> tuple[Subject, ...]:
@@ -22,12 +46,13 @@ def subject_for(hello: Hello) -> Subject:
     """Return a platform as its driver has described it."""
     between = Way(XMPP if hello.server else OWN)
     ways = {SAME: (Way("in-process"),), APART: (between,)}
+    same = (one for one, exchanges in _SAME.items() if exchanges in hello.experiments)
     return Subject(
         hello.name,
         "formicary_bench.platforms.driven",
         {placement: ways[placement] for placement in hello.placements},
         hidden=True,
-        experiments=hello.experiments,
+        experiments=(*hello.experiments, *same),
         most_pairs=hello.most_pairs,
         most_bytes=hello.most_bytes,
         accounts=hello.server,

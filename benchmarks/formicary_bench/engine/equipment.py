@@ -14,7 +14,7 @@ from formicary_bench.engine.own_network import own_network
 from formicary_bench.engine.plan import needs_server
 from formicary_bench.engine.repetition import Task
 from formicary_bench.hosts.errors import HostError
-from formicary_bench.platforms.catalogue import APART, HOSTED, SUBJECTS, subject_of
+from formicary_bench.platforms.catalogue import APART, HOSTED, SAME, SUBJECTS, subject_of
 from formicary_bench.results.machine import begin_manifest
 from formicary_bench.results.model import NETWORK
 
@@ -126,13 +126,18 @@ def equip(stack: ExitStack, programme: Programme, hosting: Hosting | None) -> Eq
 
 def _start_servers(equipment: Equipment, stack: ExitStack, *, is_over_hosts: bool) -> None:
     if not is_over_hosts:
-        equipment.server = stack.enter_context(_server())
+        equipment.server = stack.enter_context(private_server())
     elif equipment.hosts is not None:
         equipment.hosts.start_servers()
 
 
 @contextmanager
-def _server() -> Iterator[RunServer]:
+def private_server() -> Iterator[RunServer]:
+    """Run an XMPP server of this machine's for as long as the block lasts.
+
+    Raises:
+        ServerError: it cannot be started.
+    """
     from formicary.server import ManagedServer
     from formicary_bench.engine.server import RunServer
     from formicary_bench.platforms.containers import NAMES
@@ -149,8 +154,13 @@ def _leave_out(
     equipment.plan = [one for one in equipment.plan if one not in out]
     if not equipment.plan or programme.wants_server:
         raise error
-    names = dict.fromkeys(f"{subject_of(one.platform, one.kind).name} by {one.route}" for one in out)
+    names = dict.fromkeys(map(_which, out))
     equipment.left_out.append(f"left out for want of an XMPP server: {', '.join(names)} ({error})")
+
+
+def _which(configuration: Configuration) -> str:
+    name = subject_of(configuration.platform, configuration.kind).name
+    return f"{name} in one process" if configuration.placement == SAME else f"{name} by {configuration.route}"
 
 
 def _at_home() -> list[str]:

@@ -31,7 +31,15 @@ from formicary_bench.experiments.catalogue import (
 from formicary_bench.experiments.directory import A_MESSAGE
 from formicary_bench.experiments.presets import PAPER, QUICK, sizes_of
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms.catalogue import AUTO, N_HOSTS, TWO_HOSTS, XMPP, subject_of, subjects
+from formicary_bench.platforms.catalogue import (
+    AUTO,
+    N_HOSTS,
+    TWO_HOSTS,
+    XMPP,
+    has_driver,
+    subject_of,
+    subjects,
+)
 from formicary_bench.platforms.traffic import AWAY, SAID
 from formicary_bench.results.model import DIRECTORY, Configuration, is_cpu
 
@@ -110,7 +118,10 @@ def schedule(
 
 def needs_server(configuration: Configuration) -> bool:
     """Say whether an XMPP server takes part."""
-    return configuration.route in {XMPP, AUTO}
+    # Agents that have accounts log in also where their messages stay in one process.
+    if configuration.route in {XMPP, AUTO} or not has_driver(configuration):
+        return configuration.route in {XMPP, AUTO}
+    return subject_of(configuration.platform, configuration.kind).accounts
 
 
 def command(configuration: Configuration) -> str:

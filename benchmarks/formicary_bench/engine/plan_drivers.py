@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary_bench.drivers.recipes import RECIPES, how_to_install
 from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import HOSTED, subject_of, subjects
 
 if TYPE_CHECKING:
@@ -24,14 +26,16 @@ def fits(configuration: Configuration) -> bool:
 
 
 def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
-    """Return what the platforms that were named cannot do, in sentences.
+    """Return what is left out of a plan, in sentences: what the platforms that were named cannot do.
+
+    Of a selection, which names platforms itself, it is those that are not installed.
 
     Args:
         options: what was asked for.
         plan: what is measured of it.
     """
     if options.subjects is None:
-        return []
+        return [f"left out: {name} is not installed; {how_to_install(name)}" for name in _absent(options)]
     named = [subject for subject in subjects() if subject.name in options.subjects]
     there = {one.platform for one in plan}
     absent = dict.fromkeys(subject.platform for subject in named if subject.platform not in there)
@@ -44,6 +48,13 @@ def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
                 f"left out: {subject.name} {what}" for what in _limits(subject, experiment, options)
             ]
     return sentences
+
+
+def _absent(options: Options) -> list[str]:
+    """Return the platforms that a selection names, and which have no driver here though one can be made."""
+    parts = SELECTIONS[options.experiment].parts if options.experiment in SELECTIONS else ()
+    there = {subject.name for subject in subjects()}
+    return sorted({name for part in parts for name in part.subjects if name in RECIPES} - there)
 
 
 def _limits(subject: Subject, experiment: Experiment, options: Options) -> Iterator[str]:

@@ -14,7 +14,9 @@ from typing import IO, TYPE_CHECKING, Self
 import msgspec
 from msgspec.structs import replace
 
+from formicary_bench.drivers import leftovers
 from formicary_bench.engine.messages import Failed, Job, decode_report, encode
+from formicary_bench.platforms.catalogue import has_driver
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,6 +34,8 @@ class Worker:
     def __init__(self) -> None:
         self._rest = b""
         self._files = ExitStack()
+        self._mark = leftovers.marked()
+        self._is_driven = False
 
     def __enter__(self) -> Self:
         # A file, not a pipe: a worker that complains without end must not block.
@@ -45,6 +49,7 @@ class Worker:
                 stderr=self._errors,
                 bufsize=0,
                 pass_fds=[self._handover.fileno()],
+                env=self._mark,
                 start_new_session=True,  # Ctrl-C is for the controller, which ends its workers itself
             )
         except BaseException:
@@ -59,6 +64,8 @@ class Worker:
         # platform's driver, is in its group and must go with it.
         with self._files, self._process, contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
+        if self._is_driven:  # what the driver has started may have left the group
+            leftovers.end(self._mark)
 
     @property
     def pid(self) -> int:
@@ -75,6 +82,7 @@ class Worker:
         assert self._process.stdin is not None
         if isinstance(order, Job):
             order = replace(order, handover=self._handover.fileno())
+            self._is_driven = has_driver(order.configuration)
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(encode(order) + b"\n")
 

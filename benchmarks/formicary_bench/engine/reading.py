@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.drivers.recipes import RECIPES
+from formicary_bench.drivers.recipes import RECIPES, how_to_install
 from formicary_bench.engine.options import MOST_SECONDS, MOST_TRIPS, ON_OFF
 from formicary_bench.platforms.catalogue import subjects
 from formicary_bench.platforms.traffic import SAID
@@ -110,9 +110,7 @@ def read_subjects(text: str | None) -> tuple[str, ...] | None:
     named = names("platform", text, [*families, *known, *RECIPES]) or ()
     for name in named:
         if name in RECIPES and name not in known:
-            raise UsageError(
-                f"{name} is not installed; install it with: formicary bench platforms install {name}"
-            )
+            raise UsageError(f"{name} is not installed; {how_to_install(name)}")
     chosen = [s for s in every if s.name in named or (s.platform in named and not s.hidden)]
     for subject in chosen:
         if not subject.is_installed():

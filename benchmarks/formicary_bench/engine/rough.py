@@ -38,7 +38,7 @@ _WATCHED = 1.0  # seconds beside growth
 # Rates that a search for the highest one tries, and the seconds of each load.
 _TRIALS, _TRIAL = 10, 0.8
 
-_ACCOUNTS = {subject.platform for subject in SUBJECTS if subject.accounts}
+_ACCOUNTS = {"spade", *(subject.platform for subject in SUBJECTS if subject.accounts)}
 
 
 class Rough(NamedTuple):

@@ -150,7 +150,6 @@ SUBJECTS = (
     Subject("callbacks", _HERE + "callbacks", {SAME: _ALONE}),
     Subject("tcp", _HERE + "tcp", _apart(Way(TCP), Way(TCP, tls=True)), does=("messaging", "network")),
     Subject("components", _HERE + "components", _apart(Way(XMPP), Way(XMPP, tls=True))),
-    Subject("spade", _HERE + "spade", {APART: (Way(XMPP),)}, package="spade", accounts=True),
 )
 """All that come with the laboratory; `subjects` has those with a driver as well."""
 
@@ -184,6 +183,11 @@ def subject_of(platform: str, kind: str) -> Subject:
         if (subject.platform, subject.kind) == who:
             return subject
     raise UsageError(f"the platform {platform} is not installed here; see: formicary bench platforms")
+
+
+def has_driver(configuration: model.Configuration) -> bool:
+    """Say whether a configuration's platform has a driver, installed or not: it is none of `SUBJECTS`."""
+    return (configuration.platform, configuration.kind) not in _KNOWN
 
 
 _KNOWN = {(subject.platform, subject.kind) for subject in SUBJECTS}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import tempfile
 from array import array
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from formicary_bench.drivers.driver import started
 from formicary_bench.drivers.errors import DriverError
 from formicary_bench.drivers.protocol import Done, Go, Prepare, Ready, XmppServer
 from formicary_bench.drivers.registry import Entry, entry_of
+from formicary_bench.drivers.subjects import exchange
 from formicary_bench.platforms.accounts import DOMAIN
 from formicary_bench.platforms.part import Side, Times
 
@@ -37,15 +39,14 @@ async def both(work: Work) -> AsyncIterator[Side]:
     if entry is None:
         raise DriverError(f"{name} is no longer installed; see: formicary bench platforms")
 
-    def advance(done: int) -> None:
-        work.steps = done
-
+    progress = _Progress(work)
     with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
-        async with started(name, entry.command, folder, advance) as driver:
+        async with started(name, entry.command, folder, progress.advance) as driver:
             _check_same(entry, await driver.greet())
             file = Path(folder, "times") if work.job.role != "echo" else None
             await driver.say(_orders(work, file))
             ready = await driver.hear(Ready)
+            progress.expect_no_more()
             if file is not None:
                 yield Side(ready.endpoint, lambda: _measure(driver, work, file))
             else:
@@ -55,6 +56,36 @@ async def both(work: Work) -> AsyncIterator[Side]:
 
 
 ask = echo = both
+
+
+class _Progress:
+    """What the driver says of how far it is: believed for as long as there is something left to do.
+
+    Args:
+        work: what it has to do.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._most: int | None = None
+
+    def advance(self, done: int) -> None:
+        """Take what it says; one that has nothing to do but to echo does not get any further.
+
+        Raises:
+            DriverError: it has done more than it was to do. It would never be found to hang.
+        """
+        if self._most is None:
+            self._work.steps = done
+        elif self._work.job.role != "echo":
+            if done > self._most:
+                name = self._work.configuration.platform
+                raise DriverError(f"{name} says that it has done {done} steps of {self._most}, and went on")
+            self._work.steps = done
+
+    def expect_no_more(self) -> None:
+        """Note that all is ready: what is left are the round trips."""
+        self._most = self._work.steps + self._work.configuration.load * self._work.trips
 
 
 @asynccontextmanager
@@ -80,7 +111,7 @@ def _orders(work: Work, file: Path | None) -> Prepare:
         there = job.server
         server = XmppServer(there.host, there.client_port, DOMAIN, there.password)
     return Prepare(
-        experiment=configuration.experiment,
+        experiment=exchange(configuration.experiment),
         placement=cast("Placement", configuration.placement),
         role=cast("Literal['both', 'ask', 'echo']", job.role),
         pairs=configuration.load,
@@ -110,19 +141,21 @@ def _read(file: Path, work: Work) -> list[Times]:
     """Return the times of each pair: all beginnings of its round trips, then how long each took."""
     pairs, trips, name = work.configuration.load, work.trips, work.configuration.platform
     try:
-        with file.open("rb") as opened:
-            size, right = os.fstat(opened.fileno()).st_size, pairs * 2 * trips * _BYTES
-            if size != right:
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
+            known, right = os.fstat(opened.fileno()), pairs * 2 * trips * _BYTES
+            if not stat.S_ISREG(known.st_mode):
+                raise DriverError(f"{name} has made something else than a file of its times")
+            if known.st_size != right:
                 raise DriverError(
-                    f"{name} wrote {size} bytes of times, not the {right} of {pairs} pairs with {trips} "
-                    "round trips each"
+                    f"{name} wrote {known.st_size} bytes of times, not the {right} of {pairs} pairs with "
+                    f"{trips} round trips each"
                 )
             found = [Times() for _ in range(pairs)]
             for times in found:
                 times.starts.fromfile(opened, trips)
                 times.rtts.fromfile(opened, trips)
     except OSError as error:
-        raise DriverError(f"{name} has written no times ({error.strerror})") from error
+        raise DriverError(f"{name} has written no times that can be read ({error.strerror})") from error
     return found
 
 
@@ -137,7 +170,8 @@ def _check(name: str, times: Times, took_ns: int) -> None:
     starts, rtts = np.frombuffer(times.starts, np.int64), np.frombuffer(times.rtts, np.int64)
     if rtts.min() <= 0:
         raise DriverError(f"{name} says that a round trip took {rtts.min()} ns")
-    if rtts.max() > took_ns or starts[-1] - starts[0] > took_ns:
+    # As Python counts: what is far apart does not fit into 64 bits.
+    if rtts.max() > took_ns or int(starts.max()) - int(starts.min()) > took_ns:
         raise DriverError(f"{name} says that its round trips took longer than it was given: are they in ns?")
     if (starts[1:] - starts[:-1] < rtts[:-1]).any():
         raise DriverError(f"{name} says that a round trip began before the one before it had ended")

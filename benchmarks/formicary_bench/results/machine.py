@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.model import Configuration, Option
 
-LIBRARIES = ("msgspec", "uvloop", "numpy", "pyarrow", "scipy", "spade", "slixmpp", "aioxmpp")
+LIBRARIES = ("msgspec", "uvloop", "numpy", "pyarrow", "scipy", "aioxmpp")
 """The libraries whose versions are kept, where they are installed."""
 
 _CPU_FREQUENCY = Path("/sys/devices/system/cpu/cpu0/cpufreq")

@@ -21,7 +21,6 @@ _OLDEST_PROSODY = (0, 12)
 _SECONDS = 10.0  # for a program to say what it is
 _VERSION = re.compile(r"^Prosody (\S+)", re.MULTILINE)
 _EXTRAS = {
-    "spade": ("stock SPADE's agents as partners", ("spade",)),
     "accounts": ("ordinary XMPP accounts", ("aioxmpp",)),
     "lab": ("sampling profiles", ("py-spy",)),
 }

@@ -125,16 +125,6 @@ def test_how_containers_meet_is_a_secret_of_their_own(silent, tmp_path):
 
 
 @pytest.mark.server
-@pytest.mark.spade
-def test_stock_spade_through_the_same_prosody(silent, tmp_path):
-    pytest.importorskip("spade", reason="needs formicary[spade]")
-    options = Options("messaging/pairs", pairs=(2,), placements=(APART,), subjects=("spade",), rounds=ROUNDS)
-    outcome = perform(options, tmp_path / "run", silent())
-    assert outcome.problems == []
-    assert [repetition.round_trips for repetition in outcome.folder.manifest.repetitions] == [40]
-
-
-@pytest.mark.server
 def test_a_server_that_died_is_there_again_for_the_next_repetition():
     (configuration,) = make_plan(Options("messaging/pairs", pairs=(1,), subjects=("formicary-behaviours",),
                                          placements=(APART,), routes=("xmpp",)))  # fmt: skip

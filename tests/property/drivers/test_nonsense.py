@@ -46,7 +46,7 @@ class Process:
 def hear(said, kind):
     async def listen():
         progress = []
-        driver = Driver("it", Process(said), io.BytesIO(b""), progress.append)
+        driver = Driver("it", Process(said), io.BytesIO(b""), progress.append, {})
         return await driver.hear(kind), progress
 
     return asyncio.run(listen())

@@ -111,5 +111,5 @@ def test_a_mistake_gets_a_sentence_with_what_to_do(experiment, given, sentence):
 
 def test_a_platform_that_is_not_installed_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
-    with pytest.raises(UsageError, match=r"pip install 'formicary\[spade\]'"):
-        parse(platform="spade")
+    with pytest.raises(UsageError, match=r"pip install 'formicary\[accounts\]'"):
+        parse(platform="formicary-logins")

@@ -5,9 +5,12 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
+from formicary_bench.drivers.protocol import Hello
+from formicary_bench.drivers.registry import Entry, keeping
 from formicary_bench.engine.describing import describe
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
+from formicary_bench.engine.plan_drivers import beyond
 from formicary_bench.engine.words import parse
 from formicary_bench.experiments import quick
 from formicary_bench.experiments.catalogue import EXPERIMENTS, Point
@@ -41,13 +44,17 @@ BY_NAME = {f"messaging/{name}" for name in _BY_NAME}
 
 
 @pytest.fixture(autouse=True)
-def _without_spade(monkeypatch):
+def _without_others(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
 
 
 @pytest.fixture
-def with_spade(monkeypatch):
-    monkeypatch.setattr(catalogue, "find_spec", lambda _: "there")
+def with_spade():
+    experiments = ("messaging/pairs", "messaging/many-to-one", "messaging/size")
+    hello = Hello(1, "spade", "4.1.4", experiments, (SAME, APART), server=True)
+    with keeping(Entry(("a driver",), hello)):
+        pass
 
 
 def as_row(configuration):
@@ -108,14 +115,14 @@ def test_routes_and_tls_are_compared_in_one_run():
     ]  # fmt: skip
 
 
-def test_what_has_no_choice_takes_part_where_it_fits_or_is_named(with_spade):
+def test_what_has_no_choice_takes_part_where_it_fits(with_spade):
     def others(**options):
         return {c[0] for c in ways(Options("messaging/pairs", pairs=(1,), **options))} - {"formicary"}
 
-    assert others(routes=(XMPP,)) == {"tcp", "components", "spade"}
+    assert others(routes=(XMPP,)) == {"tcp", "components"}
     assert others(routes=(DIRECT,)) == {"tcp"}
     assert others(tls=(True,)) == {"tcp", "components"}
-    assert others(tls=(True, False)) == {"tcp", "components", "spade"}
+    assert others(tls=(True, False)) == {"tcp", "components"}
     assert others(routes=(DIRECT,), subjects=("formicary-micro", "spade")) == {"spade"}
 
 
@@ -154,9 +161,44 @@ def test_links_hold_every_route_against_its_floor(with_spade):
     assert {(c.platform, c.route) for c in large} >= {("formicary", DIRECT), ("tcp", "tcp")}
 
 
-def test_spade_takes_part_where_it_is_installed(with_spade):
-    plan = make_plan(Options("messaging/pairs", pairs=(1,)))
-    assert [(c.placement, c.route) for c in plan if c.platform == "spade"] == [(APART, XMPP)]
+def test_spade_takes_part_where_it_is_installed_and_named(with_spade):
+    def of_spade(**options):
+        plan = make_plan(Options(**options))
+        return {(c.placement, c.route) for c in plan if c.platform == "spade"}
+
+    assert of_spade(experiment="messaging/pairs", pairs=(1,)) == set()
+    assert of_spade(experiment="messaging/pairs", pairs=(1,), subjects=("spade",)) == {
+        (SAME, "in-process"),
+        (APART, XMPP),
+    }
+    assert of_spade() == of_spade(experiment="links") == {(APART, XMPP)}  # which name it themselves
+
+
+@pytest.mark.parametrize("selection", ["quick", "links"])
+def test_what_a_selection_names_and_is_not_installed_is_said(selection):
+    options = Options(selection)
+    said = "left out: spade is not installed; install it with: formicary bench platforms install spade"
+    assert beyond(options, make_plan(options)) == [said]
+
+
+@pytest.mark.parametrize("options", [Options(), Options("directory"), Options("messaging/pairs")])
+def test_what_is_there_or_not_named_is_not_missed(options, with_spade):
+    assert beyond(options, make_plan(options)) == []
+
+
+@pytest.mark.parametrize(
+    ("experiment", "sizes"),
+    [
+        ("messaging/lower-bound", {100}),
+        ("messaging/location", {2048}),
+        ("messaging/scale", {2048}),
+        ("messaging/single-pair-size", {0, 1000, 10_000, 100_000}),
+    ],
+)
+def test_experiments_with_the_exchange_that_a_driver_knows_are_done_by_it(experiment, sizes, with_spade):
+    plan = make_plan(Options(experiment, subjects=("spade",)))
+    assert {c.payload_bytes for c in plan} == sizes
+    assert {c.placement for c in plan} == {SAME, APART}
 
 
 @pytest.mark.parametrize("experiment", [name for name in ALL if name not in RESOURCES])
@@ -196,10 +238,12 @@ def test_quick_measures_few_pairs_longer():
     assert trips[0] > trips[-1]
 
 
-def test_only_what_goes_through_xmpp_needs_the_server(with_spade):
+def test_only_what_goes_through_xmpp_or_has_accounts_there_needs_the_server(with_spade):
     plan = make_plan(Options("messaging/pairs", pairs=(1,), routes=(AUTO, DIRECT, XMPP)))
+    plan += make_plan(Options("messaging/pairs", pairs=(1,), subjects=("spade",)))
     assert {(c.platform, c.route) for c in plan if needs_server(c)} == {
         ("formicary", XMPP), ("formicary", AUTO), ("components", XMPP), ("spade", XMPP),
+        ("spade", "in-process"),
     }  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def test_extras_that_are_not_installed_say_how_to_get_them(monkeypatch):
     monkeypatch.setattr(programs, "_version", lambda name: None)
     assert programs.uvloop().next_step == "pip install uvloop"
     assert [each.next_step for each in programs.extras()] == [
-        f'pip install "formicary[{name}]"' for name in ("spade", "accounts", "lab")
+        f'pip install "formicary[{name}]"' for name in ("accounts", "lab")
     ]
 
 

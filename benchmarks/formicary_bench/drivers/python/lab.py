@@ -11,12 +11,10 @@ import os
 import sys
 import traceback
 from array import array
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import IO, TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+from typing import IO, Any
 
 _PROTOCOL = 1
 _SECONDS_BETWEEN_REPORTS = 0.25
@@ -64,11 +62,21 @@ class Channel:
         self._out: IO[bytes] = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
         self.orders: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._prepared = 0
 
     def say(self, kind: str, **values: object) -> None:
         """Tell the laboratory something."""
         self._out.write(json.dumps({"type": kind, **values}).encode() + b"\n")
         self._out.flush()
+
+    def advance(self) -> None:
+        """Say that preparing has come further; for what takes more than some seconds to prepare."""
+        self._prepared += 1
+        self.progress(0)
+
+    def progress(self, trips: int) -> None:
+        """Say how many round trips are done."""
+        self.say("progress", done=self._prepared + trips)
 
     async def listen(self) -> None:
         """Put what the laboratory says into `orders`, and None when it is gone."""
@@ -80,30 +88,36 @@ class Channel:
         self.orders.put_nowait(None)
 
 
-def serve(hello: dict[str, object], prepare: Callable[[dict[str, Any]], Awaitable[Part]]) -> None:
+Prepare = Callable[[dict[str, Any], Callable[[], None]], Awaitable[Part]]
+"""Has all agents ready, given what the laboratory wants, and what to call when it has come further."""
+
+
+def serve(hello: dict[str, object], prepare: Prepare) -> None:
     """Be a driver until the laboratory says that it is over.
 
     Args:
         hello: what to say of the platform.
-        prepare: has all agents ready, given what the laboratory wants.
+        prepare: has all agents ready.
     """
-    channel = Channel()
+    asyncio.run(_serve(Channel(), hello, prepare))
+
+
+async def _serve(channel: Channel, hello: dict[str, object], prepare: Prepare) -> None:
+    code = 0
     try:
-        asyncio.run(_serve(channel, hello, prepare))
+        channel.say("hello", protocol=_PROTOCOL, **hello)
+        await _obey(channel, prepare)
     except Exception as error:  # noqa: BLE001 -- whatever it is, the laboratory has to know
+        code = 1
         traceback.print_exc()
         channel.say("failed", reason=f"{type(error).__name__}: {error}")
-        os._exit(1)
-    os._exit(0)  # what the platform still has open goes with the process
+    os._exit(code)  # what the platform still does goes with the process; it may not want to be cancelled
 
 
-async def _serve(
-    channel: Channel, hello: dict[str, object], prepare: Callable[[dict[str, Any]], Awaitable[Part]]
-) -> None:
-    channel.say("hello", protocol=_PROTOCOL, **hello)
+async def _obey(channel: Channel, prepare: Prepare) -> None:
     listening = asyncio.create_task(channel.listen())
     while (job := await channel.orders.get()) is not None and job["type"] == "prepare":
-        part = await prepare(job)
+        part = await prepare(job, channel.advance)
         channel.say("ready", endpoint=part.endpoint)
         order = await channel.orders.get()
         if order is None or order["type"] != "go":
@@ -121,5 +135,5 @@ async def _measure(channel: Channel, part: Part) -> None:
     going = asyncio.ensure_future(part.go())
     while not going.done():
         await asyncio.wait([going], timeout=_SECONDS_BETWEEN_REPORTS)
-        channel.say("progress", done=sum(len(times.rtts) for times in part.times))
+        channel.progress(sum(len(times.rtts) for times in part.times))
     going.result()

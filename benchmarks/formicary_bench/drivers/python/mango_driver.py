@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lab import Part, Times, serve
 from mango import Agent, addr, create_tcp_container, sender_addr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Echo(Agent):  # type: ignore[misc]  # mango is in the driver's environment alone
@@ -52,8 +55,9 @@ class Ask(Agent):  # type: ignore[misc]  # as above
             self.finished.set()
 
 
-async def prepare(job: dict[str, Any]) -> Part:
+async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
     """Have all agents ready."""
+    del advance  # it takes no time
     container = create_tcp_container(addr=(job["listen"], 0))
     await container.start()
     if job["role"] != "ask":

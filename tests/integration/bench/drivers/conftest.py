@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from formicary_bench.drivers.protocol import Hello
-from formicary_bench.drivers.registry import Entry, keep
+from formicary_bench.drivers.registry import Entry, keeping
 from formicary_bench.results.model import Configuration
 
 HERE = Path(__file__).parent
@@ -37,6 +37,12 @@ def point(platform, placement="same-container", route="in-process", pairs=2):
     )
 
 
+def keep(command, hello):
+    """Have a driver be installed that nobody has asked or tried."""
+    with keeping(Entry(command, hello)):
+        pass
+
+
 @pytest.fixture(autouse=True)
 def registry(tmp_path, monkeypatch, request):
     """Have no driver be installed, but for tests that are about those of this machine."""
@@ -50,6 +56,6 @@ def installed_bad():
     """Have a driver that behaves badly be installed."""
 
     def install(mode, **changes):
-        keep(Entry(bad(mode), bad_hello(**changes)))
+        keep(bad(mode), bad_hello(**changes))
 
     return install

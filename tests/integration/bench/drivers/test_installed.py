@@ -10,7 +10,7 @@ from formicary_bench.engine.repetition import Nobody, Task, measure
 from formicary_bench.results.model import Configuration
 
 pytestmark = pytest.mark.drivers
-PLATFORMS = ("jade", "jason", "mango")
+PLATFORMS = ("jade", "jason", "mango", "spade")
 
 
 @pytest.fixture(params=PLATFORMS)

@@ -1,14 +1,19 @@
 """`formicary bench platforms`: what is listed, added, installed and removed."""
 
+import io
 import json
 import re
 import sys
 
 import pytest
+from rich.console import Console
 from tests.integration.bench.drivers.conftest import GOOD, bad
 
 from formicary_bench.drivers.installing import add
+from formicary_bench.drivers.listing import listed
 from formicary_bench.drivers.registry import installed
+from formicary_bench.drivers.tables import in_short, overview
+from formicary_bench.experiments.catalogue import EXPERIMENTS
 
 
 def rows_of(ended):
@@ -25,9 +30,42 @@ def test_all_platforms_are_listed_with_what_is_missing(bench):
     assert "install it with: formicary bench platforms install jade" in rows["jade"]["missing"][-1]
 
 
-def test_an_extra_that_is_missing_is_named_in_the_table(bench, monkeypatch):
-    monkeypatch.setattr("formicary_bench.platforms.catalogue.find_spec", lambda name: None)
-    assert "formicary[spade]" in bench("platforms").out
+def test_the_table_fits_on_80_columns_and_has_all_platforms():
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(overview(listed()))
+    lines = console.export_text().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) < 50
+    assert {"tcp", "spade", "formicary-micro"} <= {line.split()[0] for line in lines if line.strip()}
+    assert "install spade" in " ".join(" ".join(lines).split())
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ((), ""),
+        (("create",), "create"),
+        (("messaging/size", "network"), "messaging/size; network"),
+        (("messaging/size", "messaging/pairs", "else/where"), "messaging: 2 of 13; else/where"),
+        (tuple(one.name for one in EXPERIMENTS if one.family == "directory"), "directory"),
+    ],
+)
+def test_many_experiments_are_said_in_short(names, said):
+    assert "; ".join(in_short(names)) == said
+
+
+@pytest.mark.parametrize("words", [("tcp",), ("show", "tcp")])
+def test_all_about_one_platform_is_shown_by_its_name(words, bench):
+    ended = bench("platforms", *words)
+    assert ended.code == 0
+    assert {"tcp", "messaging/lower-bound", "two-containers"} <= set(ended.out.split())
+    assert "jade" not in ended.out
+
+
+def test_a_name_that_nothing_has_is_refused(bench):
+    ended = bench("platforms", "jad")
+    assert ended.code == 2
+    assert "there is no platform 'jad'; see: formicary bench platforms" in ended.err
 
 
 def test_a_driver_is_added_used_and_removed(bench):
@@ -101,32 +139,6 @@ def test_an_unknown_name_is_refused(verb, bench):
     ended = bench("platforms", verb, "../jade")
     assert ended.code == 2
     assert "'../jade'" in ended.err
-
-
-def programs(tmp_path, monkeypatch, **scripts):
-    """Have only these programs be there."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    for name, text in scripts.items():
-        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
-        (folder / name).chmod(0o755)
-    monkeypatch.setenv("PATH", str(folder))
-
-
-def test_programs_that_are_missing_are_named(bench, tmp_path, monkeypatch):
-    programs(tmp_path, monkeypatch, java="exit 0")
-    ended = bench("platforms", "install", "jade")
-    assert ended.code == 1
-    assert "jade needs Maven (3.8 or later): install it, so that `mvn` runs" in ended.err
-    assert "java" not in ended.err.lower().splitlines()[-1].split("jade needs")[1]
-
-
-def test_what_maven_says_is_said_and_nothing_stays(bench, tmp_path, monkeypatch, registry):
-    programs(tmp_path, monkeypatch, java="exit 0", mvn="echo Downloading; echo '[ERROR] no network'; exit 1")
-    ended = bench("platforms", "install", "jade")
-    assert ended.code == 1
-    assert ended.err.splitlines()[-1] == "formicary: jade cannot be installed: mvn says: [ERROR] no network"
-    assert list(registry.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_made_is_named(bench, tmp_path, monkeypatch):

@@ -1,13 +1,17 @@
 """Runs with platforms that have a driver: good ones, bad ones, and one beside the other."""
 
+import asyncio
 import re
+import sys
+from pathlib import Path
 
 import psutil
 import pytest
 from tests.integration.bench.conftest import Silent
-from tests.integration.bench.drivers.conftest import GOOD, point
+from tests.integration.bench.drivers.conftest import GOOD, keep, point
 
-from formicary_bench.drivers.installing import add
+from formicary_bench.drivers import recipes
+from formicary_bench.drivers.installing import add, ask
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.repetition import Task, measure
@@ -39,29 +43,60 @@ def test_a_platform_with_a_driver_is_measured(placement, route):
         ("ends-at-once", "bad ended with exit code 1; its last words: no licence was found"),
         ("talks", "bad said what is not of the protocol of drivers: 'Welcome to the platform!'"),
         ("has-changed", r"bad 2\.0 is not what was installed \(bad 1\.0\)"),
+        ("is-killed-at-once", "bad was ended by SIGKILL"),
+        ("dies-after-its-hello", "bad ended with exit code 1; its last words: cannot go on"),
+        ("is-killed-preparing", "bad was ended by SIGKILL"),
         ("dies-preparing", "bad ended with exit code 1; its last words: out of memory"),
         ("refuses", r"bad failed: there is no room for agents"),
         ("is-done-too-early", "bad said done where ready belongs: its driver does not keep to the protocol"),
+        ("says-hello-again", "bad said hello where ready belongs"),
+        ("says-no-text", "bad said what is not of the protocol of drivers: .*utf-8"),
+        ("says-what-nobody-knows", "bad said what is not of the protocol of drivers: .*dance"),
+        ("says-no-object", r"bad said what is not of the protocol of drivers: '\[1, 2, 3\]'"),
+        ("says-nothing-in-a-line", "bad said what is not of the protocol of drivers: ''"),
+        ("says-it-with-another-type", r"bad said what is not .*Expected `str`, got `int`"),
+        ("has-done-less-than-nothing", "bad said what is not .*Expected `int` >= 0"),
+        ("has-done-more-than-counts", "bad said what is not .*Expected `int` <= "),
+        ("says-too-much", "bad said a line of more than 1048576 bytes"),
         ("is-killed", "bad was ended by SIGKILL"),
-        ("writes-nothing", "bad has written no times"),
+        ("dies", "bad ended with exit code 1; its last words: lost the other agents"),
+        ("counts-for-ever", "bad says that it has done 61 steps of 60, and went on"),
+        ("is-done-and-dies", "bad has written no times"),
+        ("writes-nothing", "bad has written no times that can be read"),
+        ("writes-a-link", "bad has written no times that can be read .*symbolic links"),
+        ("makes-a-pipe", "bad has made something else than a file of its times"),
+        ("makes-a-folder", "bad has written no times that can be read .Is a directory"),
+        ("writes-too-much", "bad wrote 976 bytes of times, not the 960 of 2 pairs"),
         ("writes-half", "bad wrote 944 bytes of times, not the 960 of 2 pairs with 30 round trips each"),
         ("goes-back-in-time", "bad says that a round trip took -1 ns"),
         ("overlaps", "bad says that a round trip began before the one before it had ended"),
+        ("counts-beyond-its-bits", "bad says that its round trips took longer than it was given"),
         ("has-another-unit", "bad says that its round trips took longer than it was given"),
         ("ends-badly", "bad ended with exit code 1; its last words: could not clean up"),
+        ("stays", r"bad did not end within 5 s of being told to, and was ended"),
+        ("leaves-a-child", r"bad left behind python.* \(process \d+\), which was ended"),
     ],
 )
 def test_what_a_bad_driver_does_is_one_sentence(mode, said, installed_bad):
+    """That no process of it is left is looked at after each test."""
     installed_bad(mode)
     with pytest.raises(RepetitionError, match=f"the measuring process failed: {said}") as raised:
         measure(Task(point("bad"), 1, 7), Silent())
     assert str(raised.value).isprintable()
 
 
-@pytest.mark.parametrize("mode", ["hangs", "reports-for-ever"])
-def test_a_driver_that_hangs_is_ended_with_its_worker(mode, installed_bad):
+@pytest.mark.parametrize(
+    ("mode", "stage"),
+    [
+        ("hangs-preparing", "preparing"),
+        ("leaves-a-child-and-hangs", "preparing"),
+        ("hangs", "measuring"),
+        ("reports-for-ever", "measuring"),
+    ],
+)
+def test_a_driver_that_hangs_is_ended_with_its_worker(mode, stage, installed_bad):
     installed_bad(mode)
-    with pytest.raises(RepetitionError, match="nothing advanced for 2 s while measuring"):
+    with pytest.raises(RepetitionError, match=f"nothing advanced for 2 s while {stage}"):
         measure(Task(point("bad"), 1, 7), Silent(), quiet_s=2)
     mine = psutil.Process().children(recursive=True)
     assert not [one for one in mine if "bad.py" in " ".join(one.cmdline())]
@@ -116,6 +151,20 @@ def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad)
     assert audience.said == ["left out: bad cannot do messaging/size as asked for"]
 
 
+@pytest.mark.parametrize(
+    "experiment",
+    ["messaging/lower-bound", "messaging/location", "messaging/scale", "messaging/single-pair-size"],
+)
+def test_experiments_with_the_exchange_that_a_driver_knows_are_measured(experiment, tmp_path):
+    add(GOOD)
+    loads = None if experiment.endswith("size") else (2,)
+    wanted = Options(experiment, pairs=loads, subjects=("good",), rounds=ROUNDS, seed=1, repeat=1)
+    outcome = perform(wanted, tmp_path / "run", Silent())
+    assert outcome.problems == []
+    measured = {(one.placement, one.payload_bytes) for one in outcome.folder.manifest.configurations}
+    assert len(outcome.folder.manifest.repetitions) == len(measured) >= 2
+
+
 @pytest.mark.server
 def test_a_driver_is_told_of_the_server_on_its_standard_input_alone(tmp_path, installed_bad):
     installed_bad("uses-the-server", placements=("two-containers",), server=True)
@@ -125,3 +174,20 @@ def test_a_driver_is_told_of_the_server_on_its_standard_input_alone(tmp_path, in
     assert (configuration.route, configuration.placement) == ("xmpp", "two-containers")
     text = outcome.folder.path.joinpath("manifest.json").read_text()
     assert not re.search("password|secret", text)
+
+
+@pytest.mark.server
+@pytest.mark.spade
+@pytest.mark.parametrize(
+    ("placement", "route"), [("same-container", "in-process"), ("two-containers", "xmpp")]
+)
+def test_stock_spade_through_the_same_prosody(placement, route, tmp_path):
+    """In the environment of these tests, which has it: what is made for it otherwise has to be fetched."""
+    script = Path(recipes.__file__).with_name("python") / "spade_driver.py"
+    command = (sys.executable, str(script))
+    keep(command, asyncio.run(ask(command)))
+    outcome = perform(options("spade", placements=(placement,)), tmp_path / "run", Silent())
+    assert outcome.problems == []
+    assert [one.round_trips for one in outcome.folder.manifest.repetitions] == [40]
+    assert {one.route for one in outcome.folder.manifest.configurations} == {route}
+    assert outcome.folder.manifest.machine.libraries["spade"].startswith("4.")

@@ -1,0 +1,106 @@
+"""Drives stock SPADE: each agent has an account of its own at the laboratory's XMPP server."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import uvloop
+from lab import Part, Times, serve
+from spade.agent import Agent
+from spade.behaviour import CyclicBehaviour, OneShotBehaviour
+from spade.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PATIENCE = 30  # seconds; without a timeout, SPADE's receive does not wait
+_AT_ONCE = 10  # logins; more only make each of them slower
+
+
+class Echo(CyclicBehaviour):  # type: ignore[misc]  # SPADE is in the driver's environment alone
+    """Answers every message with its body."""
+
+    async def run(self) -> None:
+        """Answer one message."""
+        message = await self.receive(timeout=_PATIENCE)
+        if message is not None:
+            reply = message.make_reply()
+            reply.body = message.body
+            await self.send(reply)
+
+
+class Ask(OneShotBehaviour):  # type: ignore[misc]  # as above
+    """Sends a message, waits for the answer, and again; a new message each time.
+
+    Args:
+        partner: the address of the agent that answers.
+        body: what is in each message.
+        trips: how many.
+        begin: set when all pairs are to begin.
+    """
+
+    def __init__(self, partner: str, body: str, trips: int, begin: asyncio.Event) -> None:
+        super().__init__()
+        self.partner = partner
+        self.body = body
+        self.trips = trips
+        self.begin = begin
+        self.times = Times()
+        self.end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def run(self) -> None:
+        """Make all round trips."""
+        await self.begin.wait()
+        for _ in range(self.trips):
+            self.times.begin()
+            await self.send(Message(to=self.partner, body=self.body, metadata={"performative": "request"}))
+            if await self.receive(timeout=_PATIENCE) is None:
+                self.end.set_exception(TimeoutError(f"{self.partner} did not answer for {_PATIENCE} s"))
+                return
+            self.times.end()
+        self.end.set_result(None)
+
+
+async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
+    """Have all agents logged in."""
+    server = job["server"]
+
+    def agent(name: str) -> Agent:
+        # As stock SPADE does it: with TLS, but without looking at the server's certificate.
+        return Agent(f"{name}@{server['domain']}", server["password"], port=server["port"])
+
+    agents, asks, begin = [], [], asyncio.Event()
+    for number in range(job["receivers"] if job["role"] != "ask" else 0):
+        agents.append(agent(f"echo-{number}"))
+        agents[-1].add_behaviour(Echo())
+    for number in range(job["pairs"] if job["role"] != "echo" else 0):
+        partner = f"echo-{number % job['receivers']}@{server['domain']}"
+        asks.append(Ask(partner, "x" * job["payload_bytes"], sum(job["rounds"]), begin))
+        agents.append(agent(f"asker-{number}"))
+        agents[-1].add_behaviour(asks[-1])
+    for first in range(0, len(agents), _AT_ONCE):
+        some = agents[first : first + _AT_ONCE]
+        await asyncio.gather(*(one.start(auto_register=False) for one in some))
+        advance()
+
+    async def go() -> None:
+        begin.set()
+        await asyncio.gather(*(ask.end for ask in asks))
+
+    return Part(go, times=[ask.times for ask in asks])
+
+
+if __name__ == "__main__":
+    uvloop.install()  # as spade.run does
+    serve(
+        {
+            "name": "spade",
+            "version": version("spade"),
+            "experiments": ["messaging/pairs", "messaging/many-to-one", "messaging/size"],
+            "placements": ["same-container", "two-containers"],
+            "server": True,
+        },
+        prepare,
+    )

@@ -23,6 +23,7 @@ class Listed(msgspec.Struct, frozen=True):
     Attributes:
         name: as on the command line.
         version: of another platform with a driver; empty for ours and for baselines.
+        runtime: what it runs on, as its driver says.
         experiments: what it can do; unknown, and empty, of what is not installed.
         placements: where its agents can be, likewise.
         most_pairs: the most pairs at once; 0 where there is no limit.
@@ -33,6 +34,7 @@ class Listed(msgspec.Struct, frozen=True):
 
     name: str
     version: str = ""
+    runtime: str = ""
     experiments: tuple[str, ...] = ()
     placements: tuple[str, ...] = ()
     most_pairs: int = 0
@@ -49,7 +51,7 @@ def listed() -> list[Listed]:
     return [*ours, *there, *(one for one in _not_installed() if one.name not in names)]
 
 
-def _listed(subject: Subject, version: str = "") -> Listed:
+def _listed(subject: Subject, version: str = "", runtime: str = "") -> Listed:
     missing = []
     if not subject.is_installed():
         missing.append(f"install it with: pip install 'formicary[{subject.extra or subject.package}]'")
@@ -60,6 +62,7 @@ def _listed(subject: Subject, version: str = "") -> Listed:
     return Listed(
         name=subject.name,
         version=version,
+        runtime=runtime,
         experiments=tuple(one.name for one in EXPERIMENTS if one.has(subject)),
         placements=tuple(subject.ways),
         most_pairs=subject.most_pairs,
@@ -74,7 +77,7 @@ def _with_driver() -> Iterator[Listed]:
         if isinstance(entry, Broken):
             yield Listed(entry.name, missing=(entry.why,))
         else:
-            yield _listed(subject_of(entry.hello.name, ""), entry.hello.version)
+            yield _listed(subject_of(entry.hello.name, ""), entry.hello.version, entry.hello.runtime)
 
 
 def _not_installed() -> Iterator[Listed]:

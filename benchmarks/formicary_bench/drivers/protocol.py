@@ -18,6 +18,7 @@ LONGEST_LINE = 1 << 20
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9-]{0,31}\Z")]
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"^[ -~]+\Z")]
+Line = Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[ -~]*\Z")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 Text = Annotated[str, msgspec.Meta(max_length=2000)]
@@ -36,7 +37,8 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
         placements: where its agents can be.
         most_pairs: the most pairs, or senders, at once; 0 where there is no limit.
         most_bytes: the largest body of a message; 0 where there is no limit.
-        server: whether its agents need the XMPP server between two containers.
+        server: whether its agents log in at the XMPP server.
+        runtime: what it runs on, with its version; may be left out.
     """
 
     protocol: Literal[1]
@@ -47,6 +49,7 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     most_pairs: Count = 0
     most_bytes: Count = 0
     server: bool = False
+    runtime: Line = ""
 
 
 class XmppServer(msgspec.Struct, frozen=True):

@@ -60,7 +60,11 @@ def subject_for(hello: Hello) -> Subject:
 
 
 def versions(platforms: Iterable[str]) -> dict[str, str]:
-    """Return the versions of those of these platforms that have a driver."""
+    """Return the versions of those of these platforms that have a driver, with what they run on."""
     wanted = set(platforms)
     found = (entry.hello for entry in installed() if isinstance(entry, Entry))
-    return {hello.name: hello.version for hello in found if hello.name in wanted}
+    return {hello.name: _version(hello) for hello in found if hello.name in wanted}
+
+
+def _version(hello: Hello) -> str:
+    return f"{hello.version} on {hello.runtime}" if hello.runtime else hello.version

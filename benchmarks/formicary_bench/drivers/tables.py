@@ -47,6 +47,7 @@ def details(row: Listed) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     lines = {
         "platform": [f"{row.name} {row.version}".strip()],
+        "runs on": [row.runtime] if row.runtime else [],
         "experiments": row.experiments,
         "placements": row.placements,
         "at most": [

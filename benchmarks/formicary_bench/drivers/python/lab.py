@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import platform
 import sys
 import traceback
 from array import array
@@ -105,7 +106,8 @@ def serve(hello: dict[str, object], prepare: Prepare) -> None:
 async def _serve(channel: Channel, hello: dict[str, object], prepare: Prepare) -> None:
     code = 0
     try:
-        channel.say("hello", protocol=_PROTOCOL, **hello)
+        runtime = f"{platform.python_implementation()} {platform.python_version()}"
+        channel.say("hello", protocol=_PROTOCOL, runtime=runtime, **hello)
         await _obey(channel, prepare)
     except Exception as error:  # noqa: BLE001 -- whatever it is, the laboratory has to know
         code = 1

@@ -63,6 +63,7 @@ def main():
         protocol=1,
         name="good",
         version="1.0",
+        runtime="Python 3",
         experiments=["messaging/pairs", "messaging/size"],
         placements=["same-container", "two-containers"],
         most_pairs=50,

@@ -122,7 +122,7 @@ def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
     assert "to see it alone: formicary bench run messaging/pairs --platform bad" in outcome.problems[0]
     manifest = outcome.folder.manifest
     assert not manifest.complete
-    assert manifest.machine.libraries["good"] == "1.0"
+    assert manifest.machine.libraries["good"] == "1.0 on Python 3"
     known = {one.key: one.platform for one in manifest.configurations}
     measured = [known[one.configuration] for one in manifest.repetitions]
     assert sorted(measured) == ["good", "good", "tasks", "tasks"]

@@ -52,6 +52,7 @@ public final class Lab {
         hello.addProperty("protocol", PROTOCOL);
         hello.addProperty("name", name);
         hello.addProperty("version", version);
+        hello.addProperty("runtime", "Java " + System.getProperty("java.version"));
         hello.add("experiments", GSON.toJsonTree(
                 List.of("messaging/pairs", "messaging/many-to-one", "messaging/size")));
         hello.add("placements", GSON.toJsonTree(placements));

@@ -66,6 +66,8 @@ class Ask(OneShotBehaviour):  # type: ignore[misc]  # as above
 async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
     """Have all agents logged in."""
     server = job["server"]
+    if server is None:
+        raise RuntimeError("there is no XMPP server to log in at")
 
     def agent(name: str) -> Agent:
         # As stock SPADE does it: with TLS, but without looking at the server's certificate.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
-from pathlib import Path  # noqa: TC003 - Typer resolves the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
@@ -90,8 +91,11 @@ def _check(kind: str, columns: str | None, *, raw: bool) -> None:
 def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
     from formicary_bench.reports.pictures import need_figures, write_pictures
     from formicary_bench.reports.sections import sections_of
+    from formicary_bench.reports.terminal import partial
 
     need_figures()
+    if not run.manifest.complete:
+        typer.echo(f"formicary: {partial(run.manifest)}", err=True)
     figures = [figure for section in sections_of(run) for figure in section.figures]
     for path in write_pictures(figures, kind, columns, folder):
         typer.echo(path)
@@ -140,7 +144,8 @@ def _rows(run: RunFolder, kind: str, stream: TextIO) -> None:
 def _stream(path: Path | None) -> Iterator[TextIO]:
     """Give where to write: standard output, or a file that is there completely or as it was."""
     if path is None:
-        yield sys.stdout
+        with _printing() as stream:
+            yield stream
         return
     from formicary_bench.results.atomic import replacing
 
@@ -154,3 +159,19 @@ def _stream(path: Path | None) -> Iterator[TextIO]:
             "with --to"
         ) from error
     typer.echo(path)
+
+
+@contextmanager
+def _printing() -> Iterator[TextIO]:
+    """Give standard output, and say so if it can take no more."""
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - what is left in it is lost
+        raise FormicaryError(
+            f"what is printed cannot be written ({error.strerror or error}): free some space or name a file "
+            "with --to"
+        ) from error

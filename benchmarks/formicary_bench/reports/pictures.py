@@ -7,6 +7,7 @@ say the same without colour, and letters stay letters in SVG and PDF. The same r
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,9 +76,15 @@ def write_pictures(figures: Sequence[Figure], kind: str, columns: int, folder: P
 
     Raises:
         UsageError: The extra `figures` is not installed.
-        FormicaryError: The files cannot be written; each one is there completely, or as it was.
+        FormicaryError: The files cannot be written; then none of them is there, or all are as they were.
     """
-    return [path for paths in write_kinds(figures, (kind,), columns, folder) for path in paths]
+    try:
+        return [path for paths in write_kinds(figures, (kind,), columns, folder) for path in paths]
+    except OSError as error:
+        raise FormicaryError(
+            f"figures cannot be written to {folder} ({error.strerror or error}): free some space or name "
+            "another folder with --to"
+        ) from error
 
 
 def write_kinds(
@@ -87,23 +94,29 @@ def write_kinds(
 
     Returns:
         The files of each chart.
+
+    Raises:
+        UsageError: The extra `figures` is not installed.
+        OSError: The files cannot be written.
     """
     need_figures()
-    found = []
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, figure in enumerate(figures, 1):
-            stem = folder / f"{number:02}-{_slug(figure.title)}"
-            found.append(_write(figure, stem, kinds, WIDTHS[columns]))
-    except OSError as error:
-        raise FormicaryError(
-            f"figures cannot be written to {folder} ({error.strerror or error}): free some space or name "
-            "another folder with --to"
-        ) from error
-    return found
+        with ExitStack() as together:  # the files take their names when the last one is written
+            stems = (folder / f"{number:02}-{_slug(one.title)}" for number, one in enumerate(figures, 1))
+            return [
+                _write(figure, stem, kinds, WIDTHS[columns], together)
+                for figure, stem in zip(figures, stems, strict=True)
+            ]
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
 
 
-def _write(figure: Figure, stem: Path, kinds: Sequence[str], width: float) -> list[Path]:
+def _write(figure: Figure, stem: Path, kinds: Sequence[str], width: float, together: ExitStack) -> list[Path]:
     from matplotlib import rc_context
 
     paths = [stem.with_name(f"{stem.name}.{kind}") for kind in kinds]
@@ -111,8 +124,8 @@ def _write(figure: Figure, stem: Path, kinds: Sequence[str], width: float) -> li
         drawing = draw(figure, width)
         for kind, path in zip(kinds, paths, strict=True):
             about = {"Title": printable(figure.title), **_DATES[kind]}
-            with replacing(path) as temporary:
-                drawing.savefig(temporary, format=kind, dpi=_DOTS, metadata=about)
+            temporary = together.enter_context(replacing(path))
+            drawing.savefig(temporary, format=kind, dpi=_DOTS, metadata=about)
             drawing.set_layout_engine("none")  # what stands where is known now, and was the most of the work
     return paths
 

@@ -77,6 +77,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         each: The figures of each repetition, in the order in which they were measured.
         stability: How far each figure can be believed, and what to do next if not.
         compared: How its figures compare to those of other platforms in the same run.
+        partial: Whether its run is: interrupted, still going on, or part of it failed.
         notes: What else a reader should know, in sentences.
         invalid: Why the figures say nothing about what was to be measured, in sentences without full stop;
             empty where they do.
@@ -139,6 +140,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     each: tuple[Each, ...] = ()
     stability: tuple[Believed, ...] = ()
     compared: tuple[Compared, ...] = ()
+    partial: bool = False
     notes: tuple[str, ...] = ()
     invalid: tuple[str, ...] = ()
 

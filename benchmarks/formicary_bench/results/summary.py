@@ -47,7 +47,8 @@ def digests(run: RunFolder) -> list[Digest]:
     """
     found = [_validated(run, configuration, repetitions) for configuration, repetitions in _done(run)]
     compared = with_comparisons([digest.row for digest in found])
-    return [msgspec.structs.replace(one, row=row) for one, row in zip(found, compared, strict=True)]
+    rows = (msgspec.structs.replace(row, partial=not run.manifest.complete) for row in compared)
+    return [msgspec.structs.replace(one, row=row) for one, row in zip(found, rows, strict=True)]
 
 
 def _done(run: RunFolder) -> list[tuple[Configuration, list[Repetition]]]:

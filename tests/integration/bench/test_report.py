@@ -1,5 +1,14 @@
 """`formicary bench report` as it is typed: what goes where, and how it refuses."""
 
+import csv
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from tests.unit.bench.synthetic import make_run, plan
 
@@ -77,9 +86,98 @@ def test_a_file_that_cannot_be_written_is_one_sentence(bench, run, tmp_path, kin
     assert list(tmp_path.iterdir()) == [run]
 
 
+@pytest.mark.parametrize("kind", ["html", "terminal", "markdown", "latex", "csv", "json"])
+def test_each_format_of_a_partial_run_says_so(bench, tmp_path, kind):
+    run = make_run(tmp_path / "run", plan(pairs=(1,))[:2], repetitions=1, complete=False)
+    assert bench("report", run.path, "--format", kind, "--to", tmp_path / "out").code == 0
+    text = (tmp_path / "out").read_text()
+    if kind == "csv":
+        assert {line["partial"] for line in csv.DictReader(text.splitlines())} == {"true"}
+    elif kind == "json":
+        assert all(json.loads(line)["partial"] for line in text.splitlines())
+    else:
+        assert "This run is partial" in text
+    whole = make_run(tmp_path / "whole", plan(pairs=(1,))[:2], repetitions=1)
+    assert bench("report", whole.path, "--format", kind, "--to", tmp_path / "out").code == 0
+    assert "This run is partial" not in (tmp_path / "out").read_text()
+    assert '"partial":true' not in (tmp_path / "out").read_text()
+
+
+@pytest.mark.figures
+def test_figures_of_a_partial_run_come_with_a_warning(bench, tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1,))[:1], repetitions=1, complete=False)
+    assert "This run is partial" in bench("report", run.path, "--format", "svg").err
+
+
+@pytest.mark.parametrize("kind", ["html", "terminal", "markdown", "latex", "csv", "json", "pdf"])
+def test_a_run_of_a_newer_format_is_one_sentence(bench, run, kind, tmp_path):
+    manifest = json.loads((run / "manifest.json").read_text())
+    (run / "manifest.json").write_text(json.dumps({**manifest, "format_version": 99}))
+    for command in (["report", run, "--format", kind, "--to"], ["publish", run, "--to"]):
+        refused = bench(*command, tmp_path / "out")
+        assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)
+        assert "was made by a newer formicary (format 99" in refused.err
+    assert list(tmp_path.iterdir()) == [run]
+
+
+def command(*arguments, **about):
+    program = "from formicary.cli import main; main()"
+    line = [sys.executable, "-c", program, "bench", *map(str, arguments)]
+    return subprocess.run(line, stderr=subprocess.PIPE, text=True, check=False, timeout=120, **about)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a file that is always full")
+@pytest.mark.parametrize("kind", ["terminal", "latex", "csv"])
+def test_what_cannot_be_printed_is_one_sentence(run, kind):
+    with Path("/dev/full").open("w") as full:
+        refused = command("report", run, "--format", kind, stdout=full)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("formicary: what is printed cannot be written (No space left on device)")
+    assert refused.stderr.count("\n") == 1
+
+
+def on_a_small_disk():
+    """Let files have few bytes: to a program that is a disk that is full in the middle of a file."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500))
+
+
+@pytest.mark.figures
+@pytest.mark.parametrize("kind", ["html", "terminal", "latex", "csv", "svg"])
+def test_a_disk_that_fills_up_leaves_nothing_half_written(run, tmp_path, kind):
+    refused = command(
+        "report", run, "--format", kind, "--to", tmp_path / "out",
+        stdout=subprocess.DEVNULL, preexec_fn=on_a_small_disk, env=own_caches(tmp_path),
+    )  # fmt: skip
+    assert refused.returncode == 1, refused.stderr
+    assert "cannot be written" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir() if path.name != "caches"] == ["run"]
+
+
+@pytest.mark.figures
+def test_a_disk_that_fills_up_leaves_no_half_of_a_published_run(run, tmp_path):
+    refused = command(
+        "publish", run, "--to", tmp_path / "out",
+        stdout=subprocess.DEVNULL, preexec_fn=on_a_small_disk, env=own_caches(tmp_path),
+    )  # fmt: skip
+    assert refused.returncode == 1, refused.stderr
+    assert f"{tmp_path / 'out'} cannot be written (File too large)" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir() if path.name != "caches"] == ["run"]
+
+
+def own_caches(tmp_path):
+    """Give an environment whose caches are there already, as they could not be written, too."""
+    environment = {**os.environ, "MPLCONFIGDIR": str(tmp_path / "caches"), "PYTHONDONTWRITEBYTECODE": "1"}
+    program = "import matplotlib.font_manager"
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
+    return environment
+
+
 def test_broken_raw_values_leave_no_half_of_a_file(bench, run, tmp_path):
-    next(iter((run / "raw").iterdir())).write_bytes(b"")
-    for arguments in (["csv", "--raw"], ["csv"], ["latex"], ["pdf"]):
+    broken = next(iter((run / "raw").iterdir()))
+    broken.write_bytes(broken.read_bytes()[: broken.stat().st_size // 2])
+    for arguments in (["csv", "--raw"], ["csv"], ["json"], ["latex"], ["markdown"], ["html"], ["pdf"]):
         refused = bench("report", run, "--format", *arguments, "--to", tmp_path / "file")
         assert refused.code == 2
         assert "cannot be read" in refused.err

@@ -65,7 +65,7 @@ def report(
     if kind in {"csv", "json", *PICTURES} and not opened.manifest.complete:
         from formicary_bench.reports.terminal import partial
 
-        typer.echo(f"! {partial(opened.manifest)}", err=True)  # which their formats have no place for
+        typer.echo(f"! {partial(opened.manifest)}", err=True)  # as a reader of them may not look
     if kind in PICTURES:
         _draw(opened, kind, int(columns or 1), to or run / FIGURES)
     elif kind == "html" and to is None:
@@ -91,11 +91,8 @@ def _check(kind: str, columns: str | None, *, raw: bool) -> None:
 def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
     from formicary_bench.reports.pictures import need_figures, write_pictures
     from formicary_bench.reports.sections import sections_of
-    from formicary_bench.reports.terminal import partial
 
     need_figures()
-    if not run.manifest.complete:
-        typer.echo(f"formicary: {partial(run.manifest)}", err=True)
     figures = [figure for section in sections_of(run) for figure in section.figures]
     for path in write_pictures(figures, kind, columns, folder):
         typer.echo(path)

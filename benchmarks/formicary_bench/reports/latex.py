@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 _MOST_LINES = 40
 """How many lines of a table fit on a page; longer ones go on in another, as no table is broken."""
 
+_FITTING = r"""\maxdeadcycles=1000\relax\extrafloats{500}
+\providecommand{\formicarytable}[1]{%
+  \setbox0\hbox{\footnotesize\setlength{\tabcolsep}{4pt}#1}%
+  \ifdim\wd0>\linewidth\setbox0\hbox{\scriptsize\setlength{\tabcolsep}{3pt}#1}\fi
+  \ifdim\wd0>\linewidth\setbox0\hbox{\tiny\setlength{\tabcolsep}{1pt}#1}\fi
+  \leavevmode\box0 }"""
+"""A command that sets a table in the largest of three sizes in which it is no wider than the text; and leave
+for more tables than TeX expects to wait for a page."""
+
 _LETTERS = {
     **{letter: f"\\{letter}" for letter in "#$%&_{}"},
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': "{''}",
@@ -48,6 +57,7 @@ def _head(run: RunFolder) -> Iterator[str]:
         f"% Run {name} of {manifest.started:%Y-%m-%d}, by Formicary {_comment(manifest.formicary)}.\n"
         "% In the document's preamble: \\usepackage{booktabs}"
     )
+    yield _FITTING
     if not manifest.complete:
         yield f"\\noindent\\textbf{{Partial.}} {_escape(partial(manifest))}"
     if manifest.left_out:
@@ -68,6 +78,7 @@ def _section(section: Section) -> Iterator[str]:
 
 def _tables(title: str, columns: Sequence[Column], remarks: Sequence[str] = ()) -> Iterator[str]:
     """Give a table; as several, each of a page at most, if it is long."""
+    columns = [column for column in columns if not column.minor]
     lines = list(zip(*(column.cells for column in columns), strict=True))
     for begin in range(0, max(len(lines), 1), _MOST_LINES):
         caption = title if not begin else f"{title} (continued)"
@@ -78,19 +89,20 @@ def _tables(title: str, columns: Sequence[Column], remarks: Sequence[str] = ()) 
 def _table(
     title: str, columns: Sequence[Column], lines: Sequence[Sequence[str]], remarks: Sequence[str]
 ) -> str:
+    alignment = "".join("l" if one.names else "r" for one in columns)
     heads = " & ".join(_escape(column.title) for column in columns)
     return "\n".join(
         [
             r"\begin{table}[htbp]",
-            r"\centering\footnotesize\setlength{\tabcolsep}{4pt}",
+            r"\centering\footnotesize",
             f"\\caption{{{_escape(title)}}}",
-            f"\\begin{{tabular}}{{@{{}}{''.join('l' if one.names else 'r' for one in columns)}@{{}}}}",
+            f"\\formicarytable{{\\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
             r"\toprule",
             f"{heads} \\\\",
             r"\midrule",
             *(f"{' & '.join(map(_escape, line))} \\\\" for line in lines),
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
             *(f"\n\\smallskip\\parbox{{\\linewidth}}{{{remark}}}" for remark in remarks),
             r"\end{table}",
         ]

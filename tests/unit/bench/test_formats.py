@@ -166,7 +166,7 @@ def test_tables_with_nasty_names_compile_as_text(tmp_path):
     text = "\n".join(latex._tables(" ".join(NASTY), columns, [latex._escape(one) for one in NASTY]))
     assert "\\input" not in text
     assert "[U+4E2D]" in text.replace("{[}", "[")
-    assert "Missing character" not in compiled(tmp_path, text)
+    assert "Missing character" not in compiled(tmp_path, latex._FITTING + text)
 
 
 def test_long_tables_go_on_and_lose_no_line(tmp_path):
@@ -176,7 +176,22 @@ def test_long_tables_go_on_and_lose_no_line(tmp_path):
     assert text.count("\\begin{table}") == 3
     assert text.count("(continued)") == 2
     assert text.count("a remark") == 1
-    assert "Float too large" not in compiled(tmp_path, text)
+    assert "Float too large" not in compiled(tmp_path, latex._FITTING + text)
+
+
+def test_wide_tables_become_smaller_than_the_page(tmp_path):
+    cells = ("a cell of many letters",)
+    columns = [Column("who", cells, names=True), *(Column(f"figure {one}", cells) for one in range(4))]
+    said = compiled(tmp_path, "\n".join([latex._FITTING, *latex._tables("Wide", columns)]))
+    assert "Overfull" not in said
+    columns += [Column("of little weight", cells, minor=True)] * 9
+    said = compiled(tmp_path, "\n".join([latex._FITTING, *latex._tables("Wide", columns)]))
+    assert "Overfull" not in said
+
+
+def test_very_many_tables_compile(tmp_path):
+    tables = [table for _ in range(130) for table in latex._tables("Short", [Column("who", ("a",))])]
+    assert "dead cycles" not in compiled(tmp_path, "\n\n".join([latex._FITTING, *tables]))
 
 
 def test_signs_that_latex_would_join_stay_apart():

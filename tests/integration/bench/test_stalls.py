@@ -1,0 +1,90 @@
+"""A process that is stopped for a while in the middle of an open loop: the report shows it."""
+
+import os
+import signal
+import time
+from functools import partial
+
+import pytest
+
+from formicary_bench.engine import measures
+from formicary_bench.engine.repetition import measure
+from formicary_bench.platforms.arrivals import CONSTANT, POISSON
+from formicary_bench.results.model import OPEN_LOOP
+
+pytestmark = pytest.mark.timeout(120)
+
+STALL_MS = 200
+RATE = 1000
+MEASURED_MS = 2500
+
+
+class Stall:
+    """Stops the process of a role when all senders are measured, and has it go on later."""
+
+    marks = True
+
+    def __init__(self, role):
+        self.role = role
+        self.stalls = 0
+
+    def begin(self, workers):
+        (self.pid,) = [taken.process.pid for taken in workers.values() if taken.seat.role == self.role]
+
+    def mark(self, mark):
+        if not mark.begins:
+            return
+        os.kill(self.pid, signal.SIGSTOP)
+        try:
+            time.sleep(STALL_MS / 1000)
+        finally:
+            os.kill(self.pid, signal.SIGCONT)
+        self.stalls += 1
+
+    def advance(self, done, at_ns):
+        pass
+
+    def heard(self, worker, report):
+        pass
+
+
+@pytest.fixture
+def stalled(bench, monkeypatch):
+    """Run an open loop in which the process of a role is stopped; return the row of the report."""
+
+    def run(role, subject, arrivals):
+        stall = Stall(role)
+        monkeypatch.setitem(measures._MEASURES, OPEN_LOOP, partial(measure, observer=stall))
+        route = [] if subject == "tcp" else ["--route", "direct"]
+        each = MEASURED_MS * RATE // 1000 // 5
+        size = ["--pairs", 5, "--rate", RATE, "--rounds", f"{each // 5},{each},{each // 5}", "--repeat", 1]
+        where = ["--platform", subject, "--placement", "two-containers", "--arrivals", arrivals, *route]
+        ended = bench("run", OPEN_LOOP, *size, *where, "--output", "run", "--json")
+        assert (ended.code, stall.stalls) == (0, 1)
+        (row,) = ended.rows
+        assert row["lost"] == 0
+        return row
+
+    return run
+
+
+def shows(row):
+    # A closed loop would have had five slow messages of 2500, and its p99 would not have shown them. Here
+    # all that were due meanwhile count: 200 of them, of which the slowest 25 are 1% of all.
+    return row["rtt_max_us"] >= STALL_MS * 1000 and row["rtt_p99_us"] >= STALL_MS * 1000 * 0.75
+
+
+@pytest.mark.parametrize(
+    ("subject", "arrivals"),
+    [("formicary-behaviours", CONSTANT), ("formicary-behaviours", POISSON), ("tcp", CONSTANT)],
+)
+def test_a_receiver_that_is_stopped_shows_in_the_report(stalled, subject, arrivals):
+    assert shows(stalled("echo", subject, arrivals))
+
+
+@pytest.mark.parametrize("arrivals", [CONSTANT, POISSON])
+def test_a_sender_that_is_stopped_shows_in_the_report_which_says_that_it_is_not_valid(stalled, arrivals):
+    row = stalled("ask", "tcp", arrivals)
+    assert shows(row)
+    assert row["late_sends"] > 5 / 100 * 2500
+    assert "the sender could not keep its schedule" in row["invalid"][0]

@@ -54,6 +54,17 @@ def test_a_step_is_found_where_it_is():
     assert max(found) <= 450
 
 
+@pytest.mark.parametrize("many", [100, 135, 190])
+def test_a_step_in_a_short_series_is_found_though_little_is_left_after_it(many):
+    random = np.random.default_rng(36)
+    begin = many // 3
+    step = np.where(np.arange(many) < begin, 9.0, 1.0)
+    found = [detect(random.normal(1, 0.01, many) * step).index for _ in range(50)]
+    settled = [index for index in found if index is not None]
+    assert len(settled) >= 35  # of others too little is left to be sure
+    assert min(settled) >= begin - begin % 5
+
+
 @pytest.mark.parametrize("change", [2.0, 1.2, 0.8])
 def test_what_grows_or_falls_all_the_time_never_settles(change):
     random = np.random.default_rng(34)

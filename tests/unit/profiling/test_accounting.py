@@ -145,12 +145,16 @@ async def alone(one, two, three):
 
 
 def test_each_agents_time_is_its_own():
+    # What the asker and the loop take beside them is more on a busy machine, so it is left out of the shares.
     errors = {"one/Worker": [], "two/Worker": [], "three": []}
     for _ in range(_REPETITIONS):
         truths = {name: Truth() for name in errors}
-        found = shares(by_agent(uvloop.run(alone(*truths.values()))))
+        profile = uvloop.run(alone(*truths.values()))
+        seconds = {name: by_agent(profile)[name] for name in errors}
+        found = shares(seconds)
         burnt = shares({name: truth.burnt["agents"] for name, truth in truths.items()})
         for name, values in errors.items():
+            assert seconds[name] >= 0.98 * truths[name].burnt["agents"]
             values.append(found[name] - burnt[name])
     for values in errors.values():
         check_within(values, 0.02)

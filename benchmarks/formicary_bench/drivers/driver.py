@@ -17,6 +17,7 @@ from formicary_bench.drivers.protocol import (
     Failed,
     Hello,
     Progress,
+    Ready,
     Report,
     Stop,
     decode_report,
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 HELLO_SECONDS = 20.0
 """How long a driver may take to say hello."""
+
+READY_SECONDS = 600.0
+"""How long it may take to prepare, as long as it says that it gets on."""
 
 END_SECONDS = 5.0
 """How long a driver may take to end when it is told to."""
@@ -91,6 +95,15 @@ class Driver:
             return report
         raise self._out_of_place(report, f"where {_word(kind)} belongs")
 
+    async def _hear_within(self, kind: type[Expected], seconds: float) -> Expected:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.hear(kind)
+        except TimeoutError:
+            raise DriverError(
+                f"{self._name} did not say {_word(kind)} within {seconds:g} s, and was ended"
+            ) from None
+
     async def watch(self) -> NoReturn:
         """Listen to one that has nothing to say but how far it is.
 
@@ -108,11 +121,18 @@ class Driver:
         Raises:
             DriverError: it does not come, or is not understood.
         """
-        try:
-            async with asyncio.timeout(seconds):
-                return await self.hear(Hello)
-        except TimeoutError:
-            raise DriverError(f"{self._name} did not say hello within {seconds:g} s, and was ended") from None
+        return await self._hear_within(Hello, seconds)
+
+    async def get_ready(self, seconds: float = READY_SECONDS) -> Ready:
+        """Wait until it is ready.
+
+        Args:
+            seconds: how long, whatever it says of its progress.
+
+        Raises:
+            DriverError: as of `hear`, or it takes longer.
+        """
+        return await self._hear_within(Ready, seconds)
 
     async def end(self, seconds: float = END_SECONDS) -> None:
         """Tell it to end, and wait until it has, with all that it has started.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from formicary_bench.drivers.driver import started
 from formicary_bench.drivers.errors import DriverError
-from formicary_bench.drivers.protocol import Done, Go, Prepare, Ready, XmppServer
+from formicary_bench.drivers.protocol import Done, Go, Prepare, XmppServer
 from formicary_bench.drivers.registry import Entry, entry_of
 from formicary_bench.drivers.subjects import exchange
 from formicary_bench.platforms.accounts import DOMAIN
@@ -45,7 +45,7 @@ async def both(work: Work) -> AsyncIterator[Side]:
             _check_same(entry, await driver.greet())
             file = Path(folder, "times") if work.job.role != "echo" else None
             await driver.say(_orders(work, file))
-            ready = await driver.hear(Ready)
+            ready = await driver.get_ready()
             progress.expect_no_more()
             if file is not None:
                 yield Side(ready.endpoint, lambda: _measure(driver, work, file))

@@ -93,6 +93,7 @@ AT_ONCE = {
 AFTER_HELLO = {"dies-after-its-hello": die("cannot go on")}
 PREPARING = {
     "hangs-preparing": hang,
+    "prepares-for-ever": count_for_ever,
     "dies-preparing": die("out of memory"),
     "is-killed-preparing": kill,
     "leaves-a-child": leave_a_child,

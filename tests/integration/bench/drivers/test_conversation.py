@@ -7,7 +7,22 @@ from tests.integration.bench.drivers.conftest import GOOD, bad
 
 from formicary_bench.drivers.driver import started
 from formicary_bench.drivers.errors import DriverError
-from formicary_bench.drivers.protocol import Ready
+from formicary_bench.drivers.protocol import Prepare, Ready
+
+ORDERS = Prepare(
+    experiment="messaging/pairs",
+    placement="same-container",
+    role="both",
+    pairs=1,
+    receivers=1,
+    payload_bytes=1,
+    rounds=(0, 1, 0),
+    seed=1,
+    listen="127.0.0.1",
+    peer="",
+    times="",
+    server=None,
+)
 
 
 @pytest.fixture
@@ -52,6 +67,14 @@ async def test_a_driver_that_only_reports_progress_is_ended(tmp_path, greeted):
     script.write_text('while True: print(\'{"type": "progress", "done": 1}\', flush=True)')
     with pytest.raises(DriverError, match="did not say hello"):
         await greeted((sys.executable, str(script)), 0.2)
+
+
+async def test_a_driver_that_prepares_for_ever_is_ended(tmp_path):
+    async with started("it", bad("prepares-for-ever"), str(tmp_path)) as driver:
+        await driver.greet()
+        await driver.say(ORDERS)
+        with pytest.raises(DriverError, match=r"it did not say ready within 0\.2 s, and was ended"):
+            await driver.get_ready(0.2)
 
 
 async def test_a_program_that_is_not_there(tmp_path, greeted):

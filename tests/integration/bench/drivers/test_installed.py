@@ -1,11 +1,20 @@
-"""The drivers that come with the laboratory, where they are installed: nobody has to have Java."""
+"""The drivers that come with the laboratory, where they are installed: nobody has to have Java.
 
+SPADE's is tried with the SPADE that tests have.
+"""
+
+import asyncio
+import sys
 from contextlib import nullcontext
+from pathlib import Path
 
 import psutil
 import pytest
 from tests.integration.bench.conftest import Silent
+from tests.integration.bench.drivers.conftest import keep
 
+import formicary_bench.drivers
+from formicary_bench.drivers.installing import ask
 from formicary_bench.drivers.registry import Entry, entry_of
 from formicary_bench.drivers.subjects import subject_for
 from formicary_bench.engine.equipment import private_server
@@ -13,11 +22,28 @@ from formicary_bench.engine.repetition import Nobody, Task, measure
 from formicary_bench.results.model import Configuration
 
 pytestmark = pytest.mark.drivers
-PLATFORMS = ("jade", "jason", "mango", "spade")
+PLATFORMS = (
+    "jade",
+    "jason",
+    "mango",
+    pytest.param("spade", marks=[pytest.mark.spade, pytest.mark.server]),
+)
+
+
+def keep_spade():
+    """Have the driver of SPADE be installed with the tests' own Python."""
+    command = (
+        sys.executable,
+        str(Path(formicary_bench.drivers.__file__).parent / "python" / "spade_driver.py"),
+    )
+    keep(command, asyncio.run(ask(command)))
 
 
 @pytest.fixture(params=PLATFORMS)
-def hello(request):
+def hello(request, tmp_path, monkeypatch):
+    if request.param == "spade":
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        keep_spade()
     entry = entry_of(request.param)
     if not isinstance(entry, Entry):
         pytest.skip(f"not installed: formicary bench platforms install {request.param}")

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from formicary.errors import FormicaryError, ServerError
+from formicary.errors import FormicaryError, ServerError, UsageError
 from formicary_bench.engine.describing import describe
 from formicary_bench.engine.equipment import equip
 from formicary_bench.engine.errors import RepetitionError
@@ -202,7 +202,8 @@ class _Run:
         try:
             task = self._equipment.task(configuration, number, seed)
             measured = measure_as_planned(task, self._audience)
-        except (RepetitionError, ServerError, HostError) as error:
+        except (RepetitionError, ServerError, HostError, UsageError) as error:
+            # Wrong use only now: somebody has removed the driver of a platform.
             self._fail(configuration, number, error)
         else:
             with self._keeping():
@@ -224,9 +225,11 @@ class _Run:
 
     def _fail(self, configuration: Configuration, number: int, error: FormicaryError) -> None:
         """Note that a repetition has failed; all is over where a host is gone that does not come back."""
-        alone = command(configuration) + self._equipment.options(configuration)
         what = f"{describe(configuration)}, repetition {number}"
-        sentences = [f"{what}, was not measured: {error}; to see it alone: {alone}"]
+        sentences = [f"{what}, was not measured: {error}"]
+        if not isinstance(error, UsageError):
+            alone = command(configuration) + self._equipment.options(configuration)
+            sentences[0] += f"; to see it alone: {alone}"
         if isinstance(error, HostError) and (gone := self._equipment.missing()):
             self._is_over = True
             hosts = "hosts" if len(gone) > 1 else "host"

@@ -12,6 +12,7 @@ from tests.integration.bench.drivers.conftest import GOOD, keep, point
 
 from formicary_bench.drivers import recipes
 from formicary_bench.drivers.installing import add, ask
+from formicary_bench.drivers.registry import remove
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.repetition import Task, measure
@@ -128,6 +129,23 @@ def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
     assert sorted(measured) == ["good", "good", "tasks", "tasks"]
     # All of a run's platforms take turns.
     assert {one.platform for one in audience.begun[:3]} == {"tasks", "bad", "good"}
+
+
+def test_the_rest_of_a_run_goes_on_without_a_driver_that_is_removed(tmp_path):
+    add(GOOD)
+
+    class Removing(Silent):
+        def end(self):
+            remove("good")
+
+    wanted = options("tasks", "good", placements=("same-container",), repeat=3)
+    outcome = perform(wanted, tmp_path / "run", Removing())
+    known = {one.key: one.platform for one in outcome.folder.manifest.configurations}
+    measured = [known[one.configuration] for one in outcome.folder.manifest.repetitions]
+    assert measured.count("tasks") == 3
+    assert measured.count("good") + len(outcome.problems) == 3
+    assert len(outcome.problems) >= 2
+    assert all("good is not installed here" in problem for problem in outcome.problems)
 
 
 def test_what_a_platform_cannot_do_is_listed(tmp_path, installed_bad):

@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,12 +76,18 @@ def run_console(example: Example) -> None:
             assert done.stdout.splitlines() == output or not output
 
 
-def check_command(arguments: list[str]) -> None:
-    """Make sure that there is such a command and that it has such options."""
+@cache
+def all_commands() -> Any:  # noqa: ANN401 -- Click's group, which Typer has under a name of its own
+    """Give the program with all of its commands, which takes a while to make."""
     from formicary import cli
 
     cli.load_commands()
-    command: Any = typer.main.get_command(cli.app)
+    return typer.main.get_command(cli.app)
+
+
+def check_command(arguments: list[str]) -> None:
+    """Make sure that there is such a command and that it has such options."""
+    command = all_commands()
     # A group such as `bench platforms` does something by itself, too; what stands in brackets is optional.
     while hasattr(command, "commands") and arguments and not arguments[0].startswith(("-", "[")):
         name, *arguments = arguments

@@ -77,7 +77,7 @@ def run_console(example: Example) -> None:
 
 
 @cache
-def all_commands() -> Any:  # noqa: ANN401 -- Click's group, which Typer has under a name of its own
+def all_commands() -> Any:
     """Give the program with all of its commands, which takes a while to make."""
     from formicary import cli
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,34 +13,20 @@ if TYPE_CHECKING:
     from formicary_bench.drivers.listing import Listed
 
 
-class _Platforms(TyperGroup):
-    """Takes a name that is none of a command for that of a platform to show: `platforms jade`."""
-
-    # Typer has click's classes at one version, and its own at another.
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the first of these words names."""
-        if args[0] not in self.commands and not args[0].startswith("-"):
-            args = ["show", *args]
-        return super().resolve_command(ctx, args)
-
-
-app = typer.Typer(cls=_Platforms, invoke_without_command=True)
+app = typer.Typer(invoke_without_command=True)
 
 _Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Of `formicary bench platforms`.")]
 _Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
 
 
 @app.callback(
-    epilog="Examples:\n\n  formicary bench platforms\n\n  formicary bench platforms jade\n\n"
+    epilog="Examples:\n\n  formicary bench platforms\n\n  formicary bench platforms show jade\n\n"
     "  formicary bench platforms install jade jason mango spade\n\n"
     "  formicary bench platforms add -- python3 /home/me/my_driver.py\n\n"
     "  formicary bench run messaging/pairs --platform formicary,spade,jade"
 )
 def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
-    """List all that can be measured, and what is missing to run each; install drivers of other platforms.
-
-    With the name of a platform, show all about it.
-    """
+    """List all that can be measured, and what is missing to run each; install drivers of other platforms."""
     if context.invoked_subcommand is not None:
         return
     from formicary_bench.drivers.listing import listed
@@ -57,7 +42,7 @@ def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
 
 @app.command()
 def show(names: _Names, *, as_json: _Json = False) -> None:
-    """Show all about some platforms; `show` may be left out."""
+    """Show all about some platforms."""
     from formicary.errors import UsageError
     from formicary_bench.drivers.listing import listed
 

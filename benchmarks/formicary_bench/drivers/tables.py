@@ -26,7 +26,7 @@ def overview(rows: Sequence[Listed]) -> RenderableType:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="All about one: formicary bench platforms NAME",
+        caption="All about one: formicary bench platforms show NAME",
         caption_justify="left",
     )
     for title in ("platform", "experiments", "processes", "missing"):

@@ -110,17 +110,19 @@ def run(
         dry_run_view.show(asked.programme(hosting), as_json=as_json)
         return
     from formicary_bench.engine.display import Display
+    from formicary_bench.engine.interruption import ending
 
-    with Display(quiet=as_json) as display:
-        outcome = asked.perform(output, display, hosting)
+    with ending():
+        with Display(quiet=as_json) as display:
+            outcome = asked.perform(output, display, hosting)
+        if outcome.interrupted:
+            typer.echo(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
+            raise typer.Exit(_INTERRUPTED)
     _conclude(outcome, as_json=as_json)
 
 
 def _conclude(outcome: Outcome, *, as_json: bool) -> None:
-    """Report a run that has ended, and end with its exit code."""
-    if outcome.interrupted:
-        typer.echo(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
-        raise typer.Exit(_INTERRUPTED)
+    """Report a run that has come to its end, and end with its exit code."""
     if outcome.folder is None:
         typer.echo("formicary: nothing could be measured, for the reasons above", err=True)
         raise typer.Exit(1)

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from formicary.errors import FormicaryError, ServerError
 from formicary_bench.drivers.subjects import versions
+from formicary_bench.engine.commands import needs_server
 from formicary_bench.engine.own_network import own_network
-from formicary_bench.engine.plan import needs_server
 from formicary_bench.engine.repetition import Task
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.platforms.catalogue import APART, HOSTED, SAME, SUBJECTS, subject_of

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
+from formicary_bench.engine.commands import needs_server
 from formicary_bench.engine.host_servers import EACH, MODES, ONE, HostServers, server_host
 from formicary_bench.engine.places import Seat
-from formicary_bench.engine.plan import needs_server
 from formicary_bench.engine.repetition import roles_of
 from formicary_bench.hosts.errors import HostError
 from formicary_bench.hosts.inventory import CONTAINERS, choose, load

@@ -30,14 +30,33 @@ def interruptible() -> Iterator[None]:
     """Raise requests to end only where `welcome` and `check` are; for the main thread."""
     # What is ignored already (SIGHUP under nohup, say) stays so.
     before = {one: handler for one in _REQUESTS if (handler := signal.getsignal(one)) != signal.SIG_IGN}
-    _Request.made = False
+    if _note not in before.values():  # one around another has noted what there was
+        _Request.made = False
     for one in before:
         signal.signal(one, _note)
     try:
         yield
     finally:
         for one, handler in before.items():
-            signal.signal(one, handler)
+            if signal.getsignal(one) != signal.SIG_IGN:
+                signal.signal(one, handler)
+
+
+@contextmanager
+def ending() -> Iterator[None]:
+    """As `interruptible`, for a program that ends with the block if there was a request and it raises.
+
+    Further requests then change nothing: they would end the program before it has said what it has kept, and
+    with another exit code.
+    """
+    with interruptible():
+        try:
+            yield
+        except BaseException:
+            if _Request.made:
+                for one in _REQUESTS:
+                    signal.signal(one, signal.SIG_IGN)
+            raise
 
 
 @contextmanager

@@ -1,9 +1,7 @@
-"""What is measured, and in which order. Pure: nothing here looks at the machine but for what is installed."""
+"""What is measured. Pure: nothing here looks at the machine but for what is installed."""
 
 from __future__ import annotations
 
-import dataclasses
-import random
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -12,43 +10,34 @@ from msgspec.structs import replace
 from formicary.errors import UsageError
 from formicary_bench.engine.plan_drivers import fits
 from formicary_bench.engine.plan_hosts import check_hosts, layouts_of, placements_of
-from formicary_bench.engine.plan_memory import memory_plan, memory_size
+from formicary_bench.engine.plan_memory import memory_plan
 from formicary_bench.engine.plan_open_loop import paced
+from formicary_bench.engine.plan_parts import parts_of
 from formicary_bench.engine.plan_profiles import with_profiles
 from formicary_bench.engine.ways import refuse_idle, ways_of
-from formicary_bench.experiments import encryption, quick
+from formicary_bench.experiments import quick
 from formicary_bench.experiments.catalogue import (
     CREATE,
-    ENCRYPTION,
     EXPERIMENTS,
-    GROWTH,
     MANY_TO_ONE,
     MEMORY,
-    PAIRS,
     Part,
     Point,
 )
-from formicary_bench.experiments.directory import A_MESSAGE
-from formicary_bench.experiments.presets import PAPER, QUICK, sizes_of
+from formicary_bench.experiments.presets import PAPER, sizes_of
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms.catalogue import (
-    AUTO,
-    N_HOSTS,
-    TWO_HOSTS,
-    XMPP,
-    has_driver,
-    subject_of,
     subjects,
 )
-from formicary_bench.platforms.traffic import AWAY, SAID
-from formicary_bench.results.model import DIRECTORY, Configuration, is_cpu
+from formicary_bench.platforms.traffic import AWAY
+from formicary_bench.results.model import DIRECTORY, Configuration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from formicary_bench.engine.options import Options
     from formicary_bench.engine.plan_hosts import Layout
-    from formicary_bench.experiments.catalogue import Experiment, Rounds
+    from formicary_bench.experiments.catalogue import Rounds
     from formicary_bench.platforms.catalogue import Subject, Way
 
 _EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
@@ -62,7 +51,7 @@ def make_plan(options: Options) -> list[Configuration]:
     Raises:
         UsageError: there is nothing to measure, or more than fits into memory.
     """
-    parts = list(_parts(options))
+    parts = list(parts_of(options))
     check_hosts(options, parts)
     plain = [
         _with_warm_up(configuration, options)
@@ -92,134 +81,6 @@ def _with_warm_up(configuration: Configuration, options: Options) -> Configurati
     if not isinstance(options.warm_up, int) or not configuration.measured:
         return configuration
     return replace(configuration, warm_up=options.warm_up)
-
-
-def schedule(
-    plan: Sequence[Configuration], repeats: Sequence[int], seed: int
-) -> list[tuple[Configuration, int, int]]:
-    """Return the order of the measurements: configuration, number of the repetition, seed.
-
-    Each configuration comes once before any comes again, in an order that is drawn anew each time, so that
-    what changes on the machine meanwhile does not fall on the same ones.
-
-    Args:
-        plan: what is measured.
-        repeats: how often, of each.
-        seed: determines all of it.
-    """
-    generator = random.Random(seed)
-    order = []
-    for number in range(1, max(repeats, default=0) + 1):
-        members = [one for one, many in zip(plan, repeats, strict=True) if number <= many]
-        generator.shuffle(members)
-        order += [(configuration, number, generator.getrandbits(32)) for configuration in members]
-    return order
-
-
-def needs_server(configuration: Configuration) -> bool:
-    """Say whether an XMPP server takes part."""
-    # Agents that have accounts log in also where their messages stay in one process.
-    if configuration.route in {XMPP, AUTO} or not has_driver(configuration):
-        return configuration.route in {XMPP, AUTO}
-    return subject_of(configuration.platform, configuration.kind).accounts
-
-
-def command(configuration: Configuration) -> str:
-    """Return the command that measures this configuration alone."""
-    kind = f"-{configuration.kind}" if configuration.kind else ""
-    who = f"formicary bench run {configuration.experiment} --platform {configuration.platform}{kind}"
-    if (configuration.profiled or configuration.reference) and not is_cpu(configuration.experiment):
-        who += " --profile"
-    if configuration.experiment == CREATE.name:
-        return f"{who} --agents {configuration.agents}"
-    has_choice = len(_EXPERIMENTS[configuration.experiment].placements) > 1
-    where = f" --placement {configuration.placement}" if has_choice else ""
-    return f"{who}{where}{_layout(configuration)}{_way(configuration)} {_size(configuration)}".rstrip()
-
-
-def _layout(configuration: Configuration) -> str:
-    """Give the options that say how many hosts there are, who talks to whom, and where services are."""
-    experiment = _EXPERIMENTS[configuration.experiment]
-    count = f" --count {configuration.hosts}" if configuration.hosts and "count" in experiment.varies else ""
-    traffic = f" --traffic {configuration.traffic}" if configuration.traffic else ""
-    # Over hosts there may be several; with two processes it is usually that of all.
-    has_spread = configuration.spread or (experiment.spreads and configuration.placement == TWO_HOSTS)
-    return f"{count}{traffic}" + (f" --spread {SAID[configuration.spread]}" if has_spread else "")
-
-
-def _size(configuration: Configuration) -> str:
-    """Give the options that say how much is measured."""
-    if configuration.family == MEMORY.family:
-        return memory_size(configuration)
-    if configuration.agents:
-        return f"--agents {configuration.agents}"
-    rounds = f"--rounds {configuration.warm_up},{configuration.measured},{configuration.cool_down}"
-    if configuration.family == DIRECTORY:
-        seen_by = f"--containers {configuration.containers} " if configuration.containers else ""
-        return f"{seen_by}--services {configuration.services} {rounds}"
-    if configuration.limit_us:
-        limit = f"--p99 {configuration.limit_us}us --arrivals {configuration.arrivals}"
-        return f"{limit} --pairs {configuration.load} --payload {configuration.payload_bytes}"
-    paced = f"--rate {configuration.rate} --arrivals {configuration.arrivals} " if configuration.rate else ""
-    return f"{paced}--pairs {configuration.load} --payload {configuration.payload_bytes} {rounds}"
-
-
-def _way(configuration: Configuration) -> str:
-    """Give the options that choose a configuration's way, where it has any choice."""
-    subject = subject_of(configuration.platform, configuration.kind)
-    ways = subject.ways[configuration.placement]
-    if configuration.route == "in-process":
-        return ""
-    route = f" --route {configuration.route}" if subject.has_choice(configuration.placement) else ""
-    return f"{route} --tls {'on' if configuration.tls else 'off'}" if len(ways) > 1 else ""
-
-
-def _parts(options: Options) -> Iterator[Part]:
-    if options.experiment in SELECTIONS:
-        yield from (_sized(part, options) for part in SELECTIONS[options.experiment].parts)
-        return
-    one = _EXPERIMENTS[options.experiment]
-    parts = sizes_of(one, options.preset).parts if options.preset else ()
-    if one is ENCRYPTION and options.preset != QUICK:
-        has = {"has_pairs": options.pairs is not None, "has_payloads": options.payloads is not None}
-        parts = encryption.chosen(parts or encryption.PARTS, **has)
-    parts = parts or (_whole(one),)
-    yield from (_freed(part, options) for part in parts)
-    if one is MEMORY and options.growth:
-        yield Part(GROWTH, loads=GROWTH.loads, payloads=GROWTH.payloads, placements=GROWTH.placements)
-    if one.family == DIRECTORY and not is_cpu(one.name):
-        beside = tuple(placement for placement in one.placements if placement != N_HOSTS)
-        yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=beside)
-
-
-def _whole(one: Experiment) -> Part:
-    return Part(
-        one,
-        one.subjects,
-        loads=one.loads,
-        payloads=one.payloads,
-        agents=one.agents,
-        services=one.services,
-        containers=one.containers,
-        placements=one.placements,
-        ways=one.ways,
-    )
-
-
-def _sized(part: Part, options: Options) -> Part:
-    """Return a part of a selection in the sizes of the preset, if there is one."""
-    if not options.preset or part is A_MESSAGE:
-        return part
-    return sizes_of(part.experiment, options.preset).of(part)
-
-
-def _freed(part: Part, options: Options) -> Part:
-    """Return a part of a preset, which does not limit what somebody has named."""
-    if options.subjects is not None:
-        part = dataclasses.replace(part, subjects=part.experiment.subjects)
-    if options.subjects or options.placements or options.spreads or options.routes or options.tls:
-        part = dataclasses.replace(part, placements=part.experiment.placements)
-    return part
 
 
 def _configurations(part: Part, options: Options) -> Iterator[Configuration]:

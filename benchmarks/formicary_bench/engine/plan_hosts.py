@@ -94,6 +94,11 @@ def check_hosts(options: Options, parts: Sequence[Part]) -> None:
         )
     if most := max(options.counts or (), default=0):
         _check_counts(most, there, wanted)
+    if options.traffics and (N_HOSTS not in wanted or max(options.counts or (there,)) == 1):
+        raise UsageError(
+            f"--traffic is for agents of several hosts, with --placement {N_HOSTS} and --hosts FILE; leave "
+            "--traffic out"
+        )
     if any(options.spreads or ()) and not wanted & {APART, TWO_HOSTS}:
         raise UsageError(
             f"services are spread over two containers, with --placement {APART} or {TWO_HOSTS}; leave "

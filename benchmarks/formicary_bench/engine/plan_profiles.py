@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 # Round trips, or uses, of all pairs together that take some seconds: shares need samples.
 _TRIPS = {"in-process": 1_500_000, "direct": 400_000, "auto": 400_000, "xmpp": 150_000, "tcp": 300_000}
-_USES = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}
+_USES = {REPLICA: 120_000, CENTRAL: 40_000, LOOKUP: 40_000}  # in the process of the user
+_FAR_USES = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
 _AGENTS = {"create": 200_000, DIRECTORY: 40_000}
-_SEARCHES = 3  # searches take as long as a registration
-_FAR = 2  # times as long as a use in one process, at least
+_SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
 _SHORTEST = 100
 
 
@@ -68,7 +68,8 @@ def _longer(one: Configuration, options: Options) -> Configuration:
 
 def _wanted(one: Configuration) -> int:
     if one.family == DIRECTORY:
-        uses = _USES.get(one.kind, _USES[CENTRAL]) * (_SEARCHES if one.experiment.endswith("search") else 1)
-        return uses if one.placement == SAME or one.kind == REPLICA else uses // _FAR
+        if one.placement != SAME and one.kind != REPLICA:
+            return _FAR_USES.get(one.route, _FAR_USES["xmpp"])
+        return _USES.get(one.kind, _USES[CENTRAL]) * (_SEARCHES if one.experiment.endswith("search") else 1)
     many = _TRIPS.get(one.route, _TRIPS["xmpp"])
     return many // 4 if one.load == 1 and one.placement != SAME else many

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
 from formicary_bench.engine.options import repeat_of
-from formicary_bench.engine.plan import make_plan, schedule
+from formicary_bench.engine.order import schedule
+from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.plan_drivers import beyond
 from formicary_bench.engine.words import parse, read_seed
 from formicary_bench.experiments.catalogue import EXPERIMENTS

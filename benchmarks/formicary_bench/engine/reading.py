@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _LISTS = {"experiment": "formicary bench list", "platform": "formicary bench platforms"}
+_SOME_ROUNDS = "500,1000,500"
 _UNITS = {"us": 1, "ms": 1000, "s": 1_000_000}
 
 
@@ -37,12 +38,12 @@ def one_number(option: str, text: str | None, low: int, high: int) -> int | None
     return None if text is None else _number(option, text.strip(), low, high)
 
 
-def _number(option: str, word: str, low: int, high: int) -> int:
+def _number(option: str, word: str, low: int, high: int, example: str = "") -> int:
     # isdecimal also takes other scripts' digits, as int does; a plus sign or an underscore is a slip.
     if not word.isdecimal() or not low <= int(word[:20]) <= high:
         raise UsageError(
             f"{option} takes whole numbers from {low} to {high}, not {word[:40]!r}; "
-            f"write {option} {max(low, 1)}, say"
+            f"write {option} {example or max(low, 1)}, say"
         )
     return int(word)
 
@@ -68,11 +69,12 @@ def phases(text: str | None) -> tuple[int, int, int] | None:
     if len(words) != 3:  # noqa: PLR2004 -- the three phases
         raise UsageError(
             f"--rounds takes three numbers, for warm-up, measurement and cool-down, not {text!r}; "
-            "write --rounds 500,1000,500, say"
+            f"write --rounds {_SOME_ROUNDS}, say"
         )
     lows = (0, 1, 0)
     first, second, third = (
-        _number("--rounds", word.strip(), low, MOST_TRIPS) for word, low in zip(words, lows, strict=True)
+        _number("--rounds", word.strip(), low, MOST_TRIPS, _SOME_ROUNDS)
+        for word, low in zip(words, lows, strict=True)
     )
     return first, second, third
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from formicary.errors import FormicaryError, ServerError, UsageError
+from formicary_bench.engine.commands import command
 from formicary_bench.engine.describing import describe
 from formicary_bench.engine.equipment import equip
 from formicary_bench.engine.errors import RepetitionError
-from formicary_bench.engine.forecast import Forecast
+from formicary_bench.engine.forecast import Forecast, in_words
 from formicary_bench.engine.interruption import check, interruptible
 from formicary_bench.engine.known import duration, earlier_durations, remember
 from formicary_bench.engine.measures import measure_as_planned
-from formicary_bench.engine.plan import command
 from formicary_bench.engine.programme import of_one, order_of
 from formicary_bench.engine.repetition import Watcher
 from formicary_bench.engine.resume import alone, refuse_other, reopen
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from formicary_bench.engine.options import Options
     from formicary_bench.engine.programme import Order, Programme
     from formicary_bench.results.model import Configuration
+
+_LONG = 600  # seconds after which one may wish to have known before
 
 
 class Audience(Watcher, Protocol):
@@ -168,7 +170,13 @@ class _Run:
     def perform(self) -> Outcome:
         plan = self._folder.manifest.configurations
         self._audience.plan(self._folder.path, len(plan), len(self._left))
-        self._audience.remains(self._forecast.remaining())
+        seconds = self._forecast.remaining()
+        self._audience.remains(seconds)
+        if seconds > _LONG:
+            self._audience.say(
+                f"this takes about {in_words(seconds)}: Ctrl-C ends it early and keeps what was measured; "
+                f"--resume {self._folder.path} goes on with it"
+            )
         outcome = self._outcome
         try:
             for configuration, number, seed in self._left:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from itertools import chain
 from typing import TYPE_CHECKING, TypedDict
 
 from formicary.errors import UsageError
@@ -133,13 +134,15 @@ def read_seed(text: str | None) -> int:
 
 
 def _refuse_foreign(experiment: str, words: Words) -> None:
-    """Refuse what an experiment does not vary; of a selection, some part may."""
-    one = _KNOWN.get(experiment)
-    if one is None:
-        return
-    if words.get("warm_up") is not None and "rounds" not in one.varies:
+    """Refuse what an experiment does not vary, or nothing of a selection."""
+    if experiment in SELECTIONS:
+        parts = (part.experiment.varies for part in SELECTIONS[experiment].parts)
+        varied = tuple(dict.fromkeys(chain.from_iterable(parts)))
+    else:
+        varied = _KNOWN[experiment].varies
+    if words.get("warm_up") is not None and "rounds" not in varied:
         raise UsageError(f"{experiment} has no warm-up that could be left out: leave --{WARM_UP} out")
     for name, value in words.items():
-        if value is not None and name not in _ALL_HAVE and name not in one.varies:
-            varies = ", ".join(f"--{name}" for name in one.varies)
+        if value is not None and name not in _ALL_HAVE and name not in varied:
+            varies = ", ".join(f"--{name}" for name in varied)
             raise UsageError(f"{experiment} has no --{name}; it has {varies}: leave it out")

@@ -193,7 +193,9 @@ KINDS = {
     ),
     "growth": Kind("growth", whole(1, options.MOST_SECONDS), "for how many seconds pairs talk", "20"),
     "count": Kind("counts", _numbers(1, MOST_HOSTS), "how many hosts", "[1, 2]"),
-    "traffic": Kind("traffics", _each(word("traffic", TRAFFICS)), "who talks to whom", '["all-to-all"]'),
+    "traffic": Kind(
+        "traffics", _each(word("traffic", TRAFFICS)), "who talks to whom over many hosts", '["all-to-all"]'
+    ),
     "spread": Kind("spreads", _spreads, "where services are, of two containers", '["apart", "split"]'),
     "placement": Kind(
         "placements",

@@ -26,7 +26,12 @@ def point(row: Row, rows: Iterable[Row]) -> str:
         "rate": f"{figures.number(row.rate)}/s",
         "arrivals": row.arrivals,
     }
-    varying = [text for name, text in said.items() if len({getattr(one, name) for one in rows}) > 1]
+    there = [one for one in rows if one.placement == row.placement]  # the label says the place
+    varying = [
+        text
+        for name, text in said.items()
+        if len({getattr(one, name) for one in (there if name == "hosts" else rows)}) > 1
+    ]
     return " / ".join(varying) or said["agents" if row.agents else "senders"]
 
 

@@ -201,8 +201,9 @@ def _of_repetitions(rows: Sequence[Row]) -> list[str]:
         return []
     if any(one.comparison.ratio is not None for one in undecided):
         return []
+    held = " that held full load" if any(row.full_load is not None for row in rows) else ""
     remark = (
-        f"Which platform is faster is undecided: to say so takes {FEWEST} or more repetitions that held full "
-        f"load. Run with --repeat {FEWEST}, or better 10."
+        f"Which platform is faster is undecided: to say so takes {FEWEST} or more repetitions{held}. Run "
+        f"with --repeat {FEWEST}, or better 10."
     )
     return [remark]

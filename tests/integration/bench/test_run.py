@@ -300,6 +300,20 @@ def test_an_interruption_leaves_nothing_and_keeps_what_was_measured(placement, n
     assert not list(Path(tmp_path).rglob("*.part"))
 
 
+def test_requests_to_end_change_nothing_up_to_the_last_moment(tmp_path):
+    with start_run(tmp_path, "same-container", {}) as running:
+        wait_for(lambda: list((tmp_path / "run" / "raw").glob("[!.]*")))
+        until = time.monotonic() + 20
+        while running.poll() is None:
+            assert time.monotonic() < until
+            running.send_signal(signal.SIGTERM)
+            time.sleep(0.001)
+        _, err = running.communicate(timeout=20)
+    assert running.returncode == 130, err
+    assert err.count("are kept: formicary bench show") == 1
+    assert "Traceback" not in err
+
+
 @pytest.mark.server
 def test_an_interruption_before_the_first_result_leaves_no_folder(tmp_path):
     with start_run(tmp_path, "two-containers", {"TMPDIR": str(tmp_path)}) as running:

@@ -19,6 +19,7 @@ from formicary_bench.engine.options import Options
 from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.profiled import Sampling, _rate
 from formicary_bench.engine.repetition import Taken
+from formicary_bench.engine.rough import rough
 from formicary_bench.engine.unsampled import window_on
 from formicary_bench.platforms import behaviours
 from formicary_bench.reports.cpu import cpu_sentences
@@ -328,6 +329,18 @@ def test_as_many_agents_are_profiled_as_were_asked_for():
         (300, False, False),
         (300, True, False),
     ]
+
+
+def test_what_is_profiled_of_the_directory_takes_some_seconds_by_every_route():
+    plan = make_plan(Options("directory/cpu"))
+    seconds = {one.key: one.measured * rough(one).work / uses_of(one) for one in plan if one.profiled}
+    assert {key: round(lasts) for key, lasts in seconds.items() if not 1 <= lasts <= 15} == {}
+    by_route = {one.route: one.measured for one in plan if one.kind == "lookup"}
+    assert by_route["in-process"] > by_route["direct"] > by_route["xmpp"]
+
+
+def uses_of(one):
+    return one.warm_up + one.measured + one.cool_down
 
 
 def test_experiments_with_cpu_time_have_profiled_repetitions_and_what_they_are_held_against():

@@ -6,7 +6,8 @@ import pytest
 
 from formicary_bench.engine.forecast import Forecast, in_words
 from formicary_bench.engine.known import earlier_durations, remember
-from formicary_bench.engine.plan import make_plan, schedule
+from formicary_bench.engine.order import schedule
+from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.rough import rough
 from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS

@@ -2,7 +2,7 @@
 
 import msgspec
 import pytest
-from tests.unit.bench.synthetic import add_repetition, make_run
+from tests.unit.bench.synthetic import add_repetition, make_run, row
 from tests.unit.bench.test_cpu import profile, repetition
 
 from formicary_bench.engine.network import between_hosts
@@ -11,6 +11,7 @@ from formicary_bench.engine.plan import make_plan
 from formicary_bench.reports.families import columns, extras, said, to_know
 from formicary_bench.reports.hosts import voided
 from formicary_bench.reports.html import render
+from formicary_bench.reports.points import point
 from formicary_bench.reports.terminal import console_for_reports, show
 from formicary_bench.results.cpu import cpu_figures
 from formicary_bench.results.hosts import host_figures
@@ -127,3 +128,10 @@ def test_servers_are_told_apart_by_their_hosts():
     (configuration, *_) = plan()
     found = cpu_figures([repetition(configuration)], [{"ask@a": profile(), "echo@b": profile(server_s=0.5)}])
     assert {one.process for one in found.groups if one.us.mean} == {"ask@a", "echo@b", "server@b"}
+
+
+def test_a_point_has_hosts_where_the_place_does_not_say_how_many():
+    here, there = row(), row(placement="two-hosts", hosts=2)
+    two, three = (row(placement="n-hosts", hosts=many) for many in (2, 3))
+    assert [point(one, [here, there]) for one in (here, there)] == ["1", "1"]
+    assert [point(one, [there, two, three]) for one in (there, two, three)] == ["1", "2 hosts", "3 hosts"]

@@ -5,8 +5,9 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, main_extras, make_run
 
 from formicary_bench import published
+from formicary_bench.engine.commands import command
 from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import command, make_plan
+from formicary_bench.engine.plan import make_plan
 from formicary_bench.reports.families import charts, columns, said
 from formicary_bench.reports.growth import sparkline
 from formicary_bench.reports.html import render

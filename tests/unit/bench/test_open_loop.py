@@ -9,10 +9,11 @@ from msgspec.structs import replace
 from tests.unit.bench.synthetic import row
 
 from formicary.errors import UsageError
+from formicary_bench.engine.commands import command
 from formicary_bench.engine.handed import round_trips
 from formicary_bench.engine.messages import Done, Job
 from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import command, make_plan
+from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.validity import why_late
 from formicary_bench.engine.words import parse
 from formicary_bench.platforms import pacing

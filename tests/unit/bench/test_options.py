@@ -3,6 +3,7 @@ import pytest
 from formicary.errors import UsageError
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.words import parse
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.platforms import catalogue
 
 
@@ -98,6 +99,12 @@ def test_our_name_means_all_that_is_ours():
         ("directory/propagation", {"containers": "9"}, "--containers takes whole numbers from 1 to 8"),
         ("directory/churn", {"services": "3"}, "directory/churn has no --services; it has --agents"),
         ("directory/churn", {"rounds": "1,1,1"}, "directory/churn has no --rounds"),
+        ("quick", {"rounds": "1,,2"}, "not ''; write --rounds 500,1000,500, say"),
+        ("quick", {"rate": "5"}, "quick has no --rate; it has --pairs, --payload,"),
+        ("quick", {"growth": "5"}, "quick has no --growth"),
+        ("quick", {"p99": "5ms"}, "quick has no --p99"),
+        ("links", {"agents": "5"}, "links has no --agents; it has --pairs, --payload,"),
+        ("directory/cpu", {"pairs": "5"}, "directory/cpu has no --pairs; it has --services,"),
         ("directory", {"platform": "formicary-replika"}, "did you mean formicary-replica?"),
     ],
 )
@@ -107,6 +114,18 @@ def test_a_mistake_gets_a_sentence_with_what_to_do(experiment, given, sentence):
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize("selection", SELECTIONS)
+def test_a_selection_has_what_one_of_its_experiments_has(selection):
+    varied = {name for part in SELECTIONS[selection].parts for name in part.experiment.varies}
+    given = {"rounds": "1,2,3", "agents": "7", "pairs": "7", "services": "7", "containers": "7", "rate": "7"}
+    for name, value in given.items():
+        if name in varied:
+            parse(selection, **{name: value})
+        else:
+            with pytest.raises(UsageError, match=f"{selection} has no --{name}"):
+                parse(selection, **{name: value})
 
 
 def test_a_platform_that_is_not_installed_says_how_to_install_it(monkeypatch):

@@ -7,9 +7,11 @@ from msgspec.structs import replace
 from formicary.errors import UsageError
 from formicary_bench.drivers.protocol import Hello
 from formicary_bench.drivers.registry import Entry, keeping
+from formicary_bench.engine.commands import command, needs_server
 from formicary_bench.engine.describing import describe
 from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import command, make_plan, needs_server, schedule
+from formicary_bench.engine.order import schedule
+from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.plan_drivers import beyond
 from formicary_bench.engine.words import parse
 from formicary_bench.experiments import quick

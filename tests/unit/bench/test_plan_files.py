@@ -267,6 +267,9 @@ def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
             if key == "profile" and experiment.startswith(("memory", "messaging/saturation")):
                 with pytest.raises(UsageError, match="can be profiled"):
                     read(path)
+            elif key == "traffic":
+                with pytest.raises(UsageError, match="--traffic is for agents of several hosts"):
+                    read(path)
             else:
                 assert read(path).plan, line
 

@@ -5,8 +5,9 @@ import shlex
 import pytest
 
 from formicary.errors import UsageError
+from formicary_bench.engine.commands import command
 from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import command, make_plan
+from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.platforms import catalogue
@@ -120,6 +121,15 @@ def test_the_directory_can_be_on_many_hosts():
         (
             {"experiment": "directory/search", "placement": SAME, "spread": "split"},
             "services are spread over two containers",
+        ),
+        ({"experiment": "messaging/pairs", "traffic": "ring"}, "--traffic is for agents of several hosts"),
+        (
+            {"experiment": "messaging/pairs", "traffic": "ring", "hosts": HOSTS, "placement": "two-hosts"},
+            "--traffic is for agents of several hosts, with --placement n-hosts and --hosts FILE; leave --tr",
+        ),
+        (
+            {"experiment": "messaging/scale-out", "traffic": "ring", "hosts": HOSTS, "count": "1"},
+            "--traffic is for agents of several hosts",
         ),
         ({"experiment": "directory/search", "spread": "spilt"}, "did you mean split?"),
     ],

@@ -181,6 +181,21 @@ def test_everything_takes_four_minutes_on_a_quiet_machine():
     assert Forecast(programme.plan).remaining() < 240
 
 
+@pytest.mark.parametrize("name", [*LOCAL, *SELECTIONS])
+def test_what_is_quick_takes_a_minute_on_a_quiet_machine(name):
+    programme = of_one(parse(name, preset="quick", seed="7"))
+    assert Forecast(programme.plan).remaining() < 60
+
+
+def test_a_selection_that_names_no_platforms_has_the_quick_ones():
+    plan = make_plan(parse("directory/cpu", preset="quick"))
+    assert {(one.kind, one.placement) for one in plan} == {
+        ("replica", "same-container"), ("central", "same-container")
+    }  # fmt: skip
+    named = make_plan(parse("directory/cpu", preset="quick", platform="formicary-lookup"))
+    assert {(one.kind, one.placement) for one in named} >= {("lookup", "two-containers")}
+
+
 @pytest.mark.parametrize("preset", ["quick", "paper"])
 def test_what_needs_hosts_has_presets_too(preset):
     plan = make_plan(parse("messaging/scale-out", preset=preset, hosts=("a", "b", "c")))

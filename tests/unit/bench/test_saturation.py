@@ -12,9 +12,10 @@ from tests.unit.bench.synthetic import STARTED, make_run, row
 
 from formicary.errors import UsageError
 from formicary_bench.engine import saturation
+from formicary_bench.engine.commands import command
 from formicary_bench.engine.errors import RepetitionError
 from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import command, make_plan
+from formicary_bench.engine.plan import make_plan
 from formicary_bench.engine.repetition import Task
 from formicary_bench.engine.saturation import measure_saturation
 from formicary_bench.engine.search import MOST_TRIES, drawn_first

@@ -17,6 +17,7 @@ from formicary_bench.reports import terminal
 from formicary_bench.reports.families import columns, extras, to_know
 from formicary_bench.reports.html import render
 from formicary_bench.reports.stability import stability_column
+from formicary_bench.reports.verdicts import verdict_remarks
 from formicary_bench.results.each import CREATION, MEAN, RATE, TIME, Each
 from formicary_bench.results.summary import summarise
 from formicary_bench.results.verdicts import stability_of, with_comparisons
@@ -281,3 +282,13 @@ def test_verdicts_of_one_kind_share_a_line():
 
 def test_the_stability_stands_in_the_tables_of_all_that_have_rates(rows):
     assert columns("messaging/pairs", rows, rows)[-1].title == "stability"
+
+
+def test_full_load_is_asked_for_only_where_there_is_any():
+    def said(**about):
+        rows = with_comparisons(platforms(each([1.0, 1.1]), each([2.0, 2.1]), **about))
+        (remark,) = [one for one in verdict_remarks(rows) if "is undecided" in one]
+        return remark
+
+    assert "takes 5 or more repetitions that held full load. Run with --repeat 5" in said(full_load=True)
+    assert "takes 5 or more repetitions. Run with --repeat 5" in said(full_load=None, rate=500)

@@ -1,0 +1,113 @@
+"""Requests to end: noted, raised where they are welcome, and without effect once one was heeded."""
+
+import os
+import signal
+
+import pytest
+
+from formicary_bench.engine import interruption
+from formicary_bench.engine.interruption import check, ending, interruptible, welcome
+from formicary_bench.engine.options import Options
+from formicary_bench.engine.run import perform
+
+REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.fixture(autouse=True)
+def handlers():
+    """Give signals back what they did."""
+    before = {one: signal.getsignal(one) for one in REQUESTS}
+    yield before
+    for one, handler in before.items():
+        signal.signal(one, handler)
+
+
+def request(number=signal.SIGTERM):
+    os.kill(os.getpid(), number)
+
+
+def end_at_once():
+    with ending():
+        request()
+        with interruptible():
+            check()
+
+
+@pytest.mark.parametrize("number", REQUESTS)
+def test_a_request_is_raised_only_where_it_is_welcome(number, handlers):
+    with interruptible():
+        request(number)
+        with pytest.raises(KeyboardInterrupt):
+            check()
+        with pytest.raises(KeyboardInterrupt), welcome():
+            pass
+    assert {one: signal.getsignal(one) for one in REQUESTS} == handlers
+
+
+def test_what_was_noted_is_not_forgotten_by_one_within(handlers):
+    with ending(), interruptible():
+        pass
+    with pytest.raises(KeyboardInterrupt):
+        end_at_once()
+    assert interruption._Request.made
+    for one, handler in handlers.items():
+        signal.signal(one, handler)
+    with interruptible():
+        check()  # that of a run before is over
+
+
+def test_a_program_that_ends_after_a_request_hears_no_other():
+    with pytest.raises(KeyboardInterrupt):
+        end_at_once()
+    for number in REQUESTS:
+        request(number)
+
+
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_a_program_that_goes_on_hears_them_again(is_asked, handlers):
+    with ending():
+        if is_asked:
+            request()
+    with pytest.raises(ValueError, match="another reason"):
+        fail()
+    assert {one: signal.getsignal(one) for one in REQUESTS} == handlers
+
+
+def fail():
+    with ending():
+        raise ValueError("another reason")
+
+
+class Audience:
+    """Wants to end when it hears how long it takes."""
+
+    def __init__(self):
+        self.said = []
+
+    def say(self, sentence):
+        self.said.append(sentence)
+        request(signal.SIGINT)
+
+    def plan(self, folder, configurations, repetitions):
+        pass
+
+    def remains(self, seconds):
+        self.seconds = seconds
+
+
+def test_a_long_run_says_so_before_it_measures_anything(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    options = Options(
+        "messaging/open-loop", rates=(1,), rounds=(50, 100, 50), subjects=("tasks",),
+        placements=("same-container",),
+    )  # fmt: skip
+    audience = Audience()
+    outcome = perform(options, tmp_path / "run", audience)
+    assert (outcome.interrupted, outcome.folder) == (True, None)
+    assert audience.seconds == pytest.approx(2000, rel=0.01)
+    (sentence,) = audience.said
+    assert sentence == (
+        "this takes about 33 minutes: Ctrl-C ends it early and keeps what was measured; --resume "
+        f"{tmp_path / 'run'} goes on with it"
+    )
+    assert not (tmp_path / "run").exists()

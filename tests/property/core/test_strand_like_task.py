@@ -143,7 +143,7 @@ class Interpreter:
             await self.run(body)
         except (ValueError, asyncio.CancelledError):
             if uncancel:
-                asyncio.current_task().uncancel()
+                await self.do_uncancel()
 
     async def do_finally(self, body, then):
         try:

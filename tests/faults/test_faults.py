@@ -7,7 +7,6 @@ they did goes into `docs/faults.md` with `python -m tests.faults.table`.
 from __future__ import annotations
 
 import asyncio
-import faulthandler
 
 import pytest
 from tests.faults.run import CASES, run
@@ -25,7 +24,6 @@ def figures(request):
         if getattr(item, "module", None) is request.module  # examples in the docs have none
     }
     told = {}
-    faulthandler.cancel_dump_traceback_later()  # this takes longer than other tests
     with leaving_nothing_behind():
         asyncio.run(run([case for case in CASES if str(case) in selected], told.__setitem__))
     return {str(case): figures for case, figures in told.items()}

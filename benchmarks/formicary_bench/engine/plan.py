@@ -19,6 +19,7 @@ from formicary_bench.experiments import quick
 from formicary_bench.experiments.catalogue import (
     CREATE,
     EXPERIMENTS,
+    LOWER_BOUND,
     MANY_TO_ONE,
     MEMORY,
     Part,
@@ -26,9 +27,7 @@ from formicary_bench.experiments.catalogue import (
 )
 from formicary_bench.experiments.presets import PAPER, sizes_of
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms.catalogue import (
-    subjects,
-)
+from formicary_bench.platforms.catalogue import subjects
 from formicary_bench.platforms.traffic import AWAY
 from formicary_bench.results.model import DIRECTORY, Configuration
 
@@ -179,6 +178,8 @@ def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> 
 
 def _rounds(part: Part, options: Options, subject: Subject, point: Point) -> Rounds:
     """Return how many round trips of a pair a preset has, else a selection, else the experiment."""
+    if part.experiment is LOWER_BOUND:
+        return LOWER_BOUND.rounds  # total times say something beside each other if all make as many
     selection = SELECTIONS.get(options.experiment)
     if options.preset == PAPER:
         return sizes_of(part.experiment, PAPER).rounds or _usual(part, subject, point)

@@ -37,6 +37,13 @@ def test_sizes_that_are_given_come_before_those_of_a_preset():
     assert options.repeat == 4
 
 
+@pytest.mark.parametrize("preset", [None, "quick", "paper"])
+def test_total_times_are_of_as_many_messages(preset):
+    plan = make_plan(parse("messaging/lower-bound", preset=preset))
+    assert {(one.warm_up, one.measured, one.cool_down) for one in plan} == {(500, 1000, 500)}
+    assert {"same-container", "two-containers"} == {one.placement for one in plan}
+
+
 def test_every_experiment_of_the_papers_has_their_sizes():
     papers = re.compile("Alberola|Burbeck")
     # Agents are created in Alberola's Table 8 without a time; the delay is what that paper does not measure.

@@ -6,17 +6,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from formicary.quoting import printable
+from formicary_bench.reports.latex_layout import pages
 from formicary_bench.reports.terminal import partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from formicary_bench.reports.latex_layout import Cell, Page
     from formicary_bench.reports.sections import Section
     from formicary_bench.reports.tables import Column
     from formicary_bench.results.folder import RunFolder
-
-_MOST_LINES = 40
-"""How many lines of a table fit on a page; longer ones go on in another, as no table is broken."""
 
 _FITTING = r"""\maxdeadcycles=1000\relax\extrafloats{500}
 \providecommand{\formicarytable}[1]{%
@@ -33,6 +32,7 @@ _LETTERS = {
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\N{MICRO SIGN}": r"$\mu$",
     "±": r"$\pm$", "\N{MULTIPLICATION SIGN}": r"$\times$", "·": r"$\cdot$", "\N{MINUS SIGN}": "$-$",
     "\N{EN DASH}": "--", "—": "---", "\N{RIGHT SINGLE QUOTATION MARK}": "'", "“": "``", "”": "''",
+    **{block: f"\\rule{{.4em}}{{.{high}em}}" for high, block in enumerate("▁▂▃▄▅▆▇█", 1)},
     "→": r"$\rightarrow$", "…": r"\ldots{}", "\N{NO-BREAK SPACE}": "~", "[": "{[}", "*": "{*}",
 }  # fmt: skip
 _JOINED = frozenset("-`',?!")
@@ -67,46 +67,51 @@ def _head(run: RunFolder) -> Iterator[str]:
 
 
 def _section(section: Section) -> Iterator[str]:
-    remarks = [_escape(remark) for remark in section.remarks]
-    yield from _tables(section.heading, section.columns, remarks)
+    yield from _tables(section.heading, section.columns, section.remarks)
     if section.ratios:
         yield from _tables(f"{section.title}: held against what else was measured", section.ratios)
     for extra in section.extras:
-        about = [_escape(extra.remark)] if extra.remark else []
+        about = [extra.remark] if extra.remark else []
         yield from _tables(f"{section.title}: {extra.title}", extra.columns, about)
 
 
 def _tables(title: str, columns: Sequence[Column], remarks: Sequence[str] = ()) -> Iterator[str]:
-    """Give a table; as several, each of a page at most, if it is long."""
-    columns = [column for column in columns if not column.minor]
-    lines = list(zip(*(column.cells for column in columns), strict=True))
-    for begin in range(0, max(len(lines), 1), _MOST_LINES):
-        caption = title if not begin else f"{title} (continued)"
-        last = begin + _MOST_LINES >= len(lines)
-        yield _table(caption, columns, lines[begin : begin + _MOST_LINES], remarks if last else ())
+    """Give a table, as several if a page is too small for it; what is to be known of it follows as text."""
+    shown = [column for column in columns if not column.minor]
+    for number, page in enumerate(pages(shown)):
+        yield _table(f"{title} (continued)" if number else title, page)
+    for remark in remarks:
+        yield f"\\noindent{{\\footnotesize\\sloppy Table~\\thetable: {_escape(remark)}\\par}}"
 
 
-def _table(
-    title: str, columns: Sequence[Column], lines: Sequence[Sequence[str]], remarks: Sequence[str]
-) -> str:
-    alignment = "".join("l" if one.names else "r" for one in columns)
-    heads = " & ".join(_escape(column.title) for column in columns)
+def _table(title: str, page: Page) -> str:
+    alignment = ["l" if is_name else "r" for is_name in page.names]
+    heads = (_cell(head, to, "b") for head, to in zip(page.titles, alignment, strict=True))
+    rows = ((_cell(cell, to) for cell, to in zip(row, alignment, strict=True)) for row in page.rows)
     return "\n".join(
         [
-            r"\begin{table}[htbp]",
+            r"\begin{table}[!htbp]",
             r"\centering\footnotesize",
             f"\\caption{{{_escape(title)}}}",
-            f"\\formicarytable{{\\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
+            f"\\formicarytable{{\\begin{{tabular}}{{@{{}}{''.join(alignment)}@{{}}}}",
             r"\toprule",
-            f"{heads} \\\\",
+            f"{' & '.join(heads)} \\\\",
             r"\midrule",
-            *(f"{' & '.join(map(_escape, line))} \\\\" for line in lines),
+            *(f"{' & '.join(row)} \\\\" for row in rows),
             r"\bottomrule",
             r"\end{tabular}}",
-            *(f"\n\\smallskip\\parbox{{\\linewidth}}{{{remark}}}" for remark in remarks),
             r"\end{table}",
         ]
     )
+
+
+def _cell(lines: Cell, alignment: str, place: str = "t") -> str:
+    """Give a cell; one of several lines is a table, as columns that break lines need a package."""
+    first, *others = map(_escape, lines)
+    if not others:
+        return first
+    body = r" \\ ".join([first, *others])
+    return f"\\begin{{tabular}}[{place}]{{@{{}}{alignment}@{{}}}}{body}\\end{{tabular}}"
 
 
 def _escape(text: str) -> str:
@@ -121,7 +126,7 @@ def _escape(text: str) -> str:
 def _letter(letter: str) -> str:
     """Give a letter; what LaTeX's usual fonts do not have would stop it, and is named instead."""
     known = letter.isascii() or ("À" <= letter <= "ÿ" and letter not in "ÐÞðþ")
-    return _LETTERS.get(letter) or (letter if known else f"[U+{ord(letter):04X}]")
+    return _LETTERS.get(letter) or (letter if known else f"{{[}}U+{ord(letter):04X}]")
 
 
 def _comment(text: str) -> str:

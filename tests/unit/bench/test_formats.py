@@ -3,12 +3,9 @@
 import csv
 import io
 import re
-import shutil
-import subprocess
 
 import msgspec
 import pytest
-from tests.plugins.missing import leave_out
 from tests.unit.bench.synthetic import EVIL, create_plan, make_run, plan, row
 
 from formicary_bench.reports import latex, markdown
@@ -18,7 +15,6 @@ from formicary_bench.reports.tables import Column
 from formicary_bench.results.row import Row
 from formicary_bench.results.summary import summarise
 
-DOCUMENT = "\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{}\\end{{document}}\n"
 NASTY = (
     EVIL, "\\input{/etc/passwd}", "100% $x_1^2$ #{}~&", "[1cm] * --- ?` !` ``''", "a|b\nc",
     "é ß 中 \u202e µ ± → —",
@@ -135,65 +131,3 @@ def test_reports_of_partial_and_empty_runs_say_so(tmp_path):
         assert "This run is partial" in text
         assert "Left out." in text
         assert "Nothing has been measured yet." in text
-
-
-# LaTeX
-
-
-def compiled(tmp_path, body):
-    """Have LaTeX make a PDF, without leave to run programs; give what it said."""
-    if not shutil.which("pdflatex"):
-        leave_out("pdflatex is missing: apt-get install texlive-latex-recommended")
-    (tmp_path / "page.tex").write_text(DOCUMENT.format(body), encoding="utf-8")
-    command = ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "page.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=50, check=False)
-    said = done.stdout.decode(errors="replace")
-    assert done.returncode == 0, said[-2000:]
-    assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
-    return said
-
-
-def test_tables_compile(quick_run, tmp_path):
-    text = latex.render(quick_run, sections_of(quick_run))
-    assert text.count("\\toprule") == text.count("\\bottomrule")
-    assert text.count("\\caption") - text.count("(continued)") == tables(quick_run)
-    said = compiled(tmp_path, text)
-    assert "Missing character" not in said
-
-
-def test_tables_with_nasty_names_compile_as_text(tmp_path):
-    columns = [Column("who", NASTY, names=True), Column("figure", tuple(reversed(NASTY)))]
-    text = "\n".join(latex._tables(" ".join(NASTY), columns, [latex._escape(one) for one in NASTY]))
-    assert "\\input" not in text
-    assert "[U+4E2D]" in text.replace("{[}", "[")
-    assert "Missing character" not in compiled(tmp_path, latex._FITTING + text)
-
-
-def test_long_tables_go_on_and_lose_no_line(tmp_path):
-    names = tuple(f"line {number}" for number in range(95))
-    text = "\n".join(latex._tables("Long", [Column("who", names, names=True)], ["a remark"]))
-    assert re.findall(r"^(line \d+) ", text, re.MULTILINE) == list(names)
-    assert text.count("\\begin{table}") == 3
-    assert text.count("(continued)") == 2
-    assert text.count("a remark") == 1
-    assert "Float too large" not in compiled(tmp_path, latex._FITTING + text)
-
-
-def test_wide_tables_become_smaller_than_the_page(tmp_path):
-    cells = ("a cell of many letters",)
-    columns = [Column("who", cells, names=True), *(Column(f"figure {one}", cells) for one in range(4))]
-    said = compiled(tmp_path, "\n".join([latex._FITTING, *latex._tables("Wide", columns)]))
-    assert "Overfull" not in said
-    columns += [Column("of little weight", cells, minor=True)] * 9
-    said = compiled(tmp_path, "\n".join([latex._FITTING, *latex._tables("Wide", columns)]))
-    assert "Overfull" not in said
-
-
-def test_very_many_tables_compile(tmp_path):
-    tables = [table for _ in range(130) for table in latex._tables("Short", [Column("who", ("a",))])]
-    assert "dead cycles" not in compiled(tmp_path, "\n\n".join([latex._FITTING, *tables]))
-
-
-def test_signs_that_latex_would_join_stay_apart():
-    assert latex._escape("a--b ''") == "a-{}-b '{}'"
-    assert latex._escape("a-b, c") == "a-b, c"

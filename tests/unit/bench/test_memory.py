@@ -38,8 +38,12 @@ def add(run, configuration, number, data):
 
 @pytest.fixture
 def states(tmp_path):
-    """A run of which all figures are known: 2000 bytes for each agent, 500 for each micro-agent."""
-    run = make_run(tmp_path / "run", make_plan(Options("memory", agents=(100,))), repetitions=0)
+    return run_of_states(tmp_path / "run")
+
+
+def run_of_states(path):
+    """Make a run of which all figures are known: 2000 bytes for each agent, 500 for each micro-agent."""
+    run = make_run(path, make_plan(Options("memory", agents=(100,))), repetitions=0)
     for configuration in run.manifest.configurations:
         held = HELD.get((configuration.platform, configuration.kind)) or (
             HELD["formicary", "container"] + configuration.agents * EACH[configuration.kind]

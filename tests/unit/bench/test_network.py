@@ -31,9 +31,13 @@ COUNTED = {"seconds": 1.0, "round_trips": 1000.0, "wire_bytes": 300_000.0, "wire
 
 @pytest.fixture
 def run(tmp_path):
+    return run_on_the_wire(tmp_path / "run")
+
+
+def run_on_the_wire(path):
     options = Options("network", pairs=(1, 10), subjects=("formicary-behaviours",), rounds=(5, 20, 5))
     plan = [c for c in make_plan(options) if not c.tls]
-    run = make_run(tmp_path / "run", plan, repetitions=0)
+    run = make_run(path, plan, repetitions=0)
     for place, configuration in enumerate(plan):
         like = msgspec.structs.replace(configuration, route="xmpp")  # whose times are made up
         for number in (1, 2):

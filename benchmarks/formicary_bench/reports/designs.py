@@ -10,7 +10,8 @@ from formicary_bench.reports.points import ordered
 from formicary_bench.reports.series import PLACES, label
 from formicary_bench.reports.tables import Column, Extra
 from formicary_bench.results.changes import is_change_of
-from formicary_bench.statistics.comparisons import Comparison, Verdict, percent
+from formicary_bench.statistics.changes import short_change
+from formicary_bench.statistics.comparisons import Comparison, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -146,10 +147,7 @@ def _without(held: Sequence[Held]) -> list[str]:
 
 def _change(one: Held) -> str:
     ratio = one.comparison.ratio
-    if ratio is None:
-        by = one.comparison.sentence.partition(": ")[2]
-    else:
-        by = f"rate {percent(ratio.mean)}, 95% interval {percent(ratio.low)} to {percent(ratio.high)}"
+    by = short_change("rate", ratio) if ratio else one.comparison.sentence.partition(": ")[2]
     return f"{label(one.row)} {one.comparison.verdict} ({by})"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import figures
-from formicary_bench.reports.series import by_series
+from formicary_bench.reports.series import by_series, label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -15,9 +15,21 @@ if TYPE_CHECKING:
 
 def point(row: Row, rows: Iterable[Row]) -> str:
     """Say where a row stands in its experiment: by all that varies there, or else by how many there are."""
+    return _varying(row, rows, str(row.senders)) or (
+        figures.number(row.agents) if row.agents else str(row.senders)
+    )
+
+
+def named(row: Row, rows: Iterable[Row]) -> str:
+    """Say which row of an experiment this is: its series, and what varies there, if anything does."""
+    at = _varying(row, rows, f"{row.senders} at once")
+    return ", ".join(filter(None, (label(row), at)))
+
+
+def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
     rows = list(rows)
     said = {
-        "senders": str(row.senders),
+        "senders": senders,
         "payload_bytes": figures.short(figures.size(row.payload_bytes)),
         "agents": figures.number(row.agents),
         "services": figures.number(row.services),
@@ -32,7 +44,7 @@ def point(row: Row, rows: Iterable[Row]) -> str:
         for name, text in said.items()
         if len({getattr(one, name) for one in (there if name == "hosts" else rows)}) > 1
     ]
-    return " / ".join(varying) or said["agents" if row.agents else "senders"]
+    return " / ".join(varying)
 
 
 def ordered(rows: Sequence[Row]) -> list[Row]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import figures
-from formicary_bench.reports.points import ordered, point
+from formicary_bench.reports.points import named, ordered, point
 from formicary_bench.reports.series import label as label_of
 from formicary_bench.reports.series import label_of_other
 from formicary_bench.reports.tables import Column, Extra
 from formicary_bench.results.each import CREATION, HIGHEST, P99, RATE, TIME, TOTAL
-from formicary_bench.statistics.comparisons import FEWEST, Verdict, percent
+from formicary_bench.statistics.changes import span
+from formicary_bench.statistics.comparisons import FEWEST, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -79,7 +80,7 @@ def _verdicts(rows: Sequence[Row]) -> list[Extra]:
         Column(
             "at", tuple(", ".join(point(row, rows) for row, _ in groups[key]) for key in keys), names=True
         ),
-        Column("changed by", tuple(_changes([one for _, one in groups[key]]) for key in keys)),
+        Column("change", tuple(_changes([one for _, one in groups[key]]) for key in keys)),
     ]
     return [Extra("Which is faster", columns, _COMPARED)]
 
@@ -92,8 +93,7 @@ def _changes(compared: Sequence[Compared]) -> str:
     known = [one.comparison.ratio.mean for one in compared if one.comparison.ratio is not None]
     if not known:
         return figures.NOTHING
-    least, most = percent(min(known)), percent(max(known))
-    return least if least == most else f"{least} to {most}"
+    return span(min(known), max(known))
 
 
 def _details(rows: Sequence[Row]) -> list[Extra]:
@@ -190,7 +190,7 @@ def _of_warm_up(rows: Sequence[Row]) -> list[str]:
         row, remark = remarks[0]
         others = len(remarks) - 1
         more = f" The like is so of {others} more lines: see warm_up in --json." if others else ""
-        said.append(f"{label_of(row)} at {point(row, rows)}: {remark}.{more}")
+        said.append(f"{named(row, rows)}: {remark}.{more}")
     return said
 
 

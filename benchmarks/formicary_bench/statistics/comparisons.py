@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.statistics.changes import change
 from formicary_bench.statistics.effects import hedges_g
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.statistics.ratios import ratio_of_values
@@ -111,17 +112,6 @@ def compare(family: Sequence[Contrast], resolution: float = RESOLUTION) -> list[
         _judge(contrast, ratio, (p, many_p, len(known)), resolution)
         for contrast, ratio, p, many_p in zip(family, ratios, bare, all_corrected, strict=True)
     ]
-
-
-def percent(ratio: float) -> str:
-    """Give a ratio as a change, such as -12.0%."""
-    return f"{(ratio - 1) * 100:+.1f}%"
-
-
-def change(what: str, ratio: Interval) -> str:
-    """Say by how much something changed."""
-    bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
-    return f"the {what} changed by {percent(ratio.mean)} (95% interval {bounds})"
 
 
 def too_few(contrast: Contrast) -> str | None:

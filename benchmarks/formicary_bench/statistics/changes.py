@@ -1,0 +1,70 @@
+"""How much something has changed, in words: a few percent as percent, half or twice as a factor."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary_bench.statistics.intervals import Interval
+
+_TWICE = 2
+_ROUGH, _CLOSE = 2, 3  # digits of a factor, and of one with its interval
+
+
+def span(least: float, most: float, digits: int = _ROUGH) -> str:
+    """Give ratios as changes: `-12.0%`, `+3.0% to +8.0%`, `31 to 108 times`, `0.0093 of it`.
+
+    Args:
+        least: The least of them.
+        most: The most of them, which may be the same.
+        digits: How many a factor has, if it is below a hundred or thousand.
+    """
+    if 1 / _TWICE < least <= most < _TWICE:
+        return _range(percent(least), percent(most))
+    return f"{_range(_factor(least, digits), _factor(most, digits))} {_of(most)}"
+
+
+def change(what: str, ratio: Interval) -> str:
+    """Say by how much something changed, or how many times as much it is, with the interval of that."""
+    if not is_manifold(ratio.mean):
+        bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
+        return f"the {what} changed by {percent(ratio.mean)} (95% interval {bounds})"
+    mean, low, high = (_factor(one, _CLOSE) for one in (ratio.mean, ratio.low, ratio.high))
+    other = "times the other" if ratio.mean >= 1 else "of the other"
+    return f"the {what} is {mean} {other} (95% interval {low} to {high})"
+
+
+def short_change(what: str, ratio: Interval) -> str:
+    """Say the same where it is clear against what."""
+    if not is_manifold(ratio.mean):
+        bounds = f"{percent(ratio.low)} to {percent(ratio.high)}"
+        return f"{what} {percent(ratio.mean)}, 95% interval {bounds}"
+    mean, low, high = (_factor(one, _CLOSE) for one in (ratio.mean, ratio.low, ratio.high))
+    return f"{what} {mean} {_of(ratio.mean)}, 95% interval {low} to {high}"
+
+
+def percent(ratio: float) -> str:
+    """Give a ratio as a change, such as -12.0%."""
+    return f"{(ratio - 1) * 100:+.1f}%"
+
+
+def is_manifold(ratio: float) -> bool:
+    """Whether a change is so large that percent say little: to half, or to twice."""
+    return not 1 / _TWICE < ratio < _TWICE
+
+
+def _range(least: str, most: str) -> str:
+    return least if least == most else f"{least} to {most}"
+
+
+def _of(ratio: float) -> str:
+    return "times" if ratio >= 1 else "of it"
+
+
+def _factor(ratio: float, digits: int) -> str:
+    """Write a factor with some digits, but all of its whole part."""
+    if ratio <= 0 or not math.isfinite(ratio):
+        return f"{ratio:g}"
+    places = max(digits - 1 - math.floor(math.log10(ratio)), 0)
+    return f"{ratio:.{places}f}"

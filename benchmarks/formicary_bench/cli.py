@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from formicary.cli.options import examples
+from formicary.errors import UsageError
 from formicary_bench import compare, listing, publish
 from formicary_bench import report as reporting
 from formicary_bench import run as running
@@ -55,15 +56,21 @@ def list_(
             show_default=False,
         ),
     ] = None,
-    runs: Annotated[Path, typer.Option(metavar="FOLDER", help="With --where: where the runs are.")] = Path(
-        "runs"
-    ),
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="With --where: where the runs are.", show_default="runs"),
+    ] = None,
     as_json: JsonLines = False,
 ) -> None:
     """List the experiments: what they measure, what they vary, which paper they are from."""
     if where is not None:
-        listing.list_runs(where, runs, as_json=as_json)
+        listing.list_runs(where, runs or Path("runs"), as_json=as_json)
         return
+    if runs is not None:
+        raise UsageError(
+            "--runs is for old runs, and without --where the experiments are listed; add --where "
+            "'date>=2026-01-01', say, or leave --runs out"
+        )
     from formicary_bench.experiments.catalogue import EXPERIMENTS
     from formicary_bench.experiments.selections import SELECTIONS
 

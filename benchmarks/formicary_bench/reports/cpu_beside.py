@@ -68,7 +68,7 @@ def _shares(table: int, rows: Sequence[Row]) -> Figure:
     chart = Stacks({"Measured here": ours, where: [stack for stack in stacks if stack.parts]})
     caption = (
         f"How the CPU time of each process is shared out. Hatched bars are the paper's, measured on "
-        f"{published.MACHINE}: compare the shares, not the times."
+        f"{published.MACHINE}: compare the shares, not the times.{_included(theirs)}"
     )
     return Figure(
         titled("Shares of the CPU time, beside the published ones", rows), caption, chart, _columns(chart)
@@ -144,9 +144,19 @@ def _published(row: Row) -> Extra | None:
     what = "uses of the directory" if row.family == DIRECTORY else "round trips of each pair"
     remark = (
         f"Ours is the time of 1000 {what}. The paper's machines had Pentium IV of 1.5 GHz, and its text does "
-        "not say how many messages or uses its times are of: compare the shares."
+        f"not say how many messages or uses its times are of: compare the shares.{_included(theirs)}"
     )
     return Extra(f"{name(row)}, beside Table {table} of {published.SOURCE}", columns, remark)
+
+
+def _included(theirs: Sequence[published.CpuTime]) -> str:
+    """Say where a group of the paper's has another in it, so that no line of theirs is beside one of ours."""
+    if any(one.group == PAPERS[Group.COMMUNICATION] for one in theirs):
+        return ""
+    return (
+        f" Its {PAPERS[Group.PLATFORM]} has communication in it here ({published.SOURCE}, Section 5.2.3), "
+        "which has a line of its own of ours: compare with the sum of both."
+    )
 
 
 def _groups(cpu: CpuFigures, theirs: Sequence[published.CpuTime], host: str) -> list[str]:

@@ -40,6 +40,11 @@ def number(value: int) -> str:
     return f"{value:,}".replace(",", " ")
 
 
+def counted(number: int, word: str) -> str:
+    """Write how many there are of something: `1 pair`, `10 pairs`."""
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
 def size(number: float | None) -> str:
     """Give a size in bytes with three digits: `100 B`, `2.31 kB`."""
     if number is None:

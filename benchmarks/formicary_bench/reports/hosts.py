@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.reports import figures
+from formicary_bench.reports.points import named
 from formicary_bench.reports.series import label
 from formicary_bench.reports.tables import Column, Extra
 from formicary_bench.results.row import Digest
@@ -53,7 +54,7 @@ _FIGURES = (
 
 def invalid_remarks(rows: Sequence[Row]) -> list[str]:
     """Say which rows are not valid, and why."""
-    return [f"{_point(row)}: not valid: {'; '.join(row.invalid)}" for row in rows if row.invalid]
+    return [f"{named(row, rows)}: not valid: {'; '.join(row.invalid)}" for row in rows if row.invalid]
 
 
 def hosts_beside(rows: Sequence[Row]) -> list[Extra]:

@@ -110,7 +110,7 @@ def _figure(title: str, rows: list[Row]) -> Figure:
             Point(
                 x=row.pairs,
                 y=(row.total_s or 0) * _MICRO,
-                tip=f"{row.pairs} pairs: {_total(row)}",
+                tip=f"{figures.counted(row.pairs, 'pair')}: {_total(row)}",
                 bounds=_scaled(row.total_s_ci95),
                 sound=row.full_load is not False,
             )

@@ -215,7 +215,10 @@ def network_beside(rows: Sequence[Row]) -> list[Extra]:
         Column("what", what, names=True),
         Column("on the wire", values),
     ]
-    remark = "The paper's hosts were joined by Fast Ethernet, and its messages were of another size."
+    remark = (
+        "The paper's hosts were joined by Fast Ethernet, and how large its messages were is not said: "
+        "compare how they grow with the pairs, not the values."
+    )
     beside = Extra("Beside the published figures", columns, remark)
     loads = {row.pairs for row in known}
     shown = [row for row in known if row.pairs in {min(loads), max(loads)}]
@@ -258,7 +261,7 @@ def _lines(rows: Sequence[Row], value: Value, axis: str, text: Callable[[float],
         figure = value(row.network) if row.network else None
         assert figure is not None
         spread = figures.spread(figure.mean, figure.ci95)
-        tip = f"{row.pairs} pairs: {text(figure.mean)} {spread}".rstrip()
+        tip = f"{figures.counted(row.pairs, 'pair')}: {text(figure.mean)} {spread}".rstrip()
         return Point(row.pairs, figure.mean, tip, figure.ci95, sound=row.full_load is not False)
 
     lines = {

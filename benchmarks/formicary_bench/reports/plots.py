@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -56,7 +57,7 @@ def against(
             Point(
                 x=x(row),
                 y=row.rtt_mean_us or 0,
-                tip=_tip(row, f"{text(int(x(row)))} {x_title if text is str else ''}".strip()),
+                tip=_tip(row, _counted(int(x(row)), x_title) if text is str else text(int(x(row)))),
                 bounds=row.rtt_ci95_us,
                 sound=row.full_load is not False,
             )
@@ -112,6 +113,11 @@ def intervals(rows: Sequence[Row]) -> str:
 def beside(text: str, against: str) -> str:
     """Put what a figure is held against behind it, if there is any."""
     return f"{text}, {against}" if against else text
+
+
+def _counted(number: int, things: str) -> str:
+    """Write a number of things: `1 pair at once`, `10 pairs at once`."""
+    return f"{number} {things if number != 1 else re.sub(r's(?= |$)', '', things, count=1)}"
 
 
 def _tip(row: Row, at: str) -> str:

@@ -140,10 +140,17 @@ def _by_size(digests: list[Digest]) -> list[Figure]:
 
 def _encryption(digests: list[Digest]) -> list[Figure]:
     """Show one pair by size, and of each size of which there are several numbers of pairs, these."""
-    found = _by_size([digest for digest in digests if digest.row.senders == 1])
-    for size, panel in _split(digests, lambda row: row.payload_bytes).items():
-        if len({digest.row.senders for digest in panel}) > 1:
-            found += _loads(panel, size, "pair")
+    found = []
+    for load, panel in _split(digests, lambda row: row.senders).items():
+        if load == 1 and len({digest.row.payload_bytes for digest in panel}) > 1:
+            found += _sizes(panel, load)
+    by_load = _split(digests, lambda row: row.payload_bytes)
+    several = {
+        size: panel for size, panel in by_load.items() if len({digest.row.senders for digest in panel}) > 1
+    }
+    # Where nothing varies, or sizes of several pairs alone, what there is is shown by size.
+    for size, panel in (several or ({} if found else by_load)).items():
+        found += _loads(panel, size, "pair")
     return found
 
 

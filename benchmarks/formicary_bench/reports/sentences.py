@@ -8,6 +8,7 @@ import msgspec
 
 from formicary_bench.reports import figures
 from formicary_bench.reports.directory import directory_sentence
+from formicary_bench.reports.points import named, ordered
 from formicary_bench.reports.series import APART, N_HOSTS, PLACES, SAME, by_series, subject
 from formicary_bench.results.baselines import BASELINES, baseline_of, median_ratio, rate_ratio, rivals_of
 from formicary_bench.results.model import DIRECTORY, SIZES
@@ -91,7 +92,7 @@ def sentences(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> 
 
 def remarks(rows: Sequence[Row]) -> list[str]:
     """Say what a reader must know before believing the figures."""
-    uneven, lost, notes = [], [], []
+    uneven, lost = [], []
     for series, members in by_series(rows).items():
         sizes = dict.fromkeys(str(row.senders) for row in members if row.full_load is False)
         if sizes:
@@ -99,7 +100,7 @@ def remarks(rows: Sequence[Row]) -> list[str]:
         missing = sum(row.lost for row in members)
         if missing:
             lost.append(f"{series.label} ({missing})")
-        notes += [f"{series.label}: {note}" for row in members for note in row.notes]
+    notes = [f"{named(row, rows)}: {note}" for row in ordered(rows) for note in row.notes]
     said = []
     if uneven:
         said.append(

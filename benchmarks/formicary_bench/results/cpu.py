@@ -170,7 +170,7 @@ def _warnings(profiles: Sequence[Profile]) -> Iterator[str]:
     taken = [profile.cost for profile in profiles if profile.cost is not None]
     if taken:
         rough = "; where that is most of it, figures are rough" if max(taken) >= _ROUGH else ""
-        span = f"{min(taken):.0%} to {max(taken):.0%}" if len(taken) > 1 else f"{taken[0]:.0%}"
+        span = " to ".join(dict.fromkeys((f"{min(taken):.0%}", f"{max(taken):.0%}")))
         yield f"the accounting itself took {span} of each process's CPU time, which is taken off{rough}"
 
 

@@ -65,6 +65,13 @@ def test_bad_conditions_are_one_sentence(bench, runs, where, said):
     assert refused.err.count("\n") == 1
 
 
+def test_a_folder_without_conditions_is_refused_as_nothing_would_look_there(bench, runs):
+    refused = bench("list", "--runs", runs)
+    assert (refused.code, refused.out) == (2, "")
+    assert "--runs is for old runs" in refused.err
+    assert refused.err.count("\n") == 1
+
+
 def test_a_missing_folder_is_one_sentence(bench, tmp_path):
     refused = bench("list", "--where", "host=x", "--runs", tmp_path / "missing")
     assert refused.code == 2

@@ -6,6 +6,7 @@ from tests.unit.bench.synthetic import ALONE, row
 
 from formicary_bench.reports import figures, scales
 from formicary_bench.reports.charts import Bar, Bars, Lines, Point, axes_of, draw
+from formicary_bench.reports.plots import against
 from formicary_bench.reports.series import by_series
 from formicary_bench.reports.svg import tag
 
@@ -65,6 +66,16 @@ def test_a_chart_of_lines_can_be_read_without_seeing_it():
     assert '<title id="chart-1-title">Title &amp; more</title>' in drawn
     assert "<title>Agents: ten: 20 µs</title>" in drawn
     assert drawn.count('class="whisker"') == 1
+
+
+@pytest.mark.parametrize(
+    ("pairs", "things", "said"),
+    [(1, "pairs at once", "1 pair at once"), (2, "pairs at once", "2 pairs at once")],
+)
+def test_a_point_says_how_many_there_are(pairs, things, said):
+    chart = against([row(pairs=pairs, rtt_mean_us=9.0)], lambda one: one.pairs, things, str)
+    ((point,),) = chart.lines.values()
+    assert point.tip == f"{said}: 9.00 µs"
 
 
 def test_a_point_that_is_not_sound_looks_so():

@@ -117,6 +117,23 @@ def test_sizes_and_pairs_of_encryption_have_figures_of_their_own(tmp_path):
     assert by_size.columns[1].cells[:2] == ("0 B", "2.05 kB")
 
 
+@pytest.mark.parametrize(
+    ("pairs", "sizes", "title"),
+    [
+        ((5,), (2048,), "Round trips per second, 5 pairs (2.05 kB)"),
+        ((5,), (0, 2048), "Round trips per second, 5 pairs (0 B)"),
+        ((1,), (2048,), "Round trips per second, one pair (2.05 kB)"),
+        ((1, 5), (2048,), "Figure 7 of Burbeck 2004: Round-trip time against pairs (2.05 kB)"),
+    ],
+)
+def test_encryption_of_one_point_has_figures_too_and_none_by_a_single_size(pairs, sizes, title, tmp_path):
+    run = make_run(tmp_path / "run", plan("messaging/encryption", pairs, sizes))
+    (section,) = sections(digests(run))
+    titles = [figure.title for figure in section.figures]
+    assert title in titles
+    assert not any("with 2.05 kB" in one or "size of the body" in one for one in titles)
+
+
 def test_the_total_time_is_from_the_first_begin_to_the_last_end_of_all_pairs(tmp_path):
     run = make_run(tmp_path / "run", plan(LOWER_BOUND, (10,)), repetitions=3)
     rows = summarise(RunFolder.open(run.path))

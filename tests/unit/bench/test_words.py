@@ -21,6 +21,7 @@ from tests.unit.bench.synthetic import (
 )
 
 from formicary_bench.reports import figures, json_lines
+from formicary_bench.reports.points import named, point
 from formicary_bench.reports.sentences import remarks, sentences, tiles
 from formicary_bench.reports.series import by_series
 from formicary_bench.reports.terminal import show
@@ -131,7 +132,7 @@ def test_remarks_tell_of_load_losses_and_notes():
     assert first.startswith("Full load did not hold for Agents (200 at once):")
     assert others == [
         "Messages that were never answered: Agents (3).",
-        "Agents: the server was restarted",
+        "Agents, 200 at once: the server was restarted",
     ]
 
 
@@ -237,3 +238,12 @@ def test_names_cannot_steer_the_terminal(quick_run):
     text = shown(quick_run, [row(EVIL, "", experiment=EVIL, notes=(EVIL,), rtt_p50_us=1.0)])
     assert "\x1b" not in text
     assert "[bold]" in text
+
+
+def test_remarks_name_the_line_that_they_are_of():
+    lines = [row(pairs=10, rate=rate, notes=("1 of 2 was not valid",)) for rate in (500, 1000)]
+    assert remarks(lines) == ["Agents, 500/s: 1 of 2 was not valid", "Agents, 1 000/s: 1 of 2 was not valid"]
+    assert named(lines[0], lines[:1]) == "Agents"
+    places = [row(placement="same-container"), row(placement="two-hosts", route="direct", hosts=2)]
+    assert named(places[1], places) == "Agents, direct, two hosts"
+    assert point(places[0], places) == "1"

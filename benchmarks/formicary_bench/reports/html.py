@@ -21,7 +21,7 @@ from formicary_bench.reports.charts import Lines, axes_of, draw, swatch
 from formicary_bench.reports.hosts import voided_digest
 from formicary_bench.reports.sections import sections
 from formicary_bench.reports.sentences import tiles
-from formicary_bench.reports.terminal import partial
+from formicary_bench.reports.terminal import left_out, partial
 from formicary_bench.results.folder import RAW, REPORT
 from formicary_bench.results.model import DIRECTORY, MEMORY
 from formicary_bench.results.summary import digests
@@ -53,7 +53,7 @@ class Beside(NamedTuple):
 WIDE, NARROW = 560, 340
 """The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
 
-_UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|k|M|B|kB|MB)\b)")
+_UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|k|M|B|kB|MB|\d{3})\b)")
 _FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
 _TEMPLATES = Path(__file__).parent / "template"
 
@@ -92,7 +92,7 @@ def render(run: RunFolder, known: Sequence[Digest] | None = None, beside: Beside
             manifest=manifest,
             started=f"{manifest.started.day} {manifest.started:%B %Y, %H:%M %Z}",
             partial="" if manifest.complete else partial(manifest),
-            left_out=manifest.left_out,
+            left_out=left_out(manifest),
             tiles=tiles([row for row in rows if not row.profiled]),
             sections=sections(found),
             configurations=len(rows),

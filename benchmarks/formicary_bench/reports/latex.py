@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from formicary.quoting import printable
-from formicary_bench.reports.latex_layout import pages
-from formicary_bench.reports.terminal import partial
+from formicary_bench.reports.fitting import pages
+from formicary_bench.reports.terminal import left_out, partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from formicary_bench.reports.latex_layout import Cell, Page
+    from formicary_bench.reports.fitting import Cell, Page
     from formicary_bench.reports.sections import Section
     from formicary_bench.reports.tables import Column
     from formicary_bench.results.folder import RunFolder
@@ -61,7 +61,7 @@ def _head(run: RunFolder) -> Iterator[str]:
     if not manifest.complete:
         yield f"\\noindent\\textbf{{Partial.}} {_escape(partial(manifest))}"
     if manifest.left_out:
-        yield f"\\noindent\\textbf{{Left out.}} {_escape(manifest.left_out)}"
+        yield f"\\noindent\\textbf{{Left out.}} {_escape(left_out(manifest))}"
     if not manifest.repetitions:
         yield "Nothing has been measured yet."
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from formicary.quoting import printable
-from formicary_bench.reports.terminal import partial
+from formicary_bench.reports.terminal import left_out, partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ def _head(run: RunFolder) -> Iterator[str]:
     if not manifest.complete:
         yield f"> **Partial.** {_escape(partial(manifest))}"
     if manifest.left_out:
-        yield f"> **Left out.** {_escape(manifest.left_out)}"
+        yield f"> **Left out.** {_escape(left_out(manifest))}"
     if not manifest.repetitions:
         yield "Nothing has been measured yet."
 

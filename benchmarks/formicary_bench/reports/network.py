@@ -208,7 +208,9 @@ def network_beside(rows: Sequence[Row]) -> list[Extra]:
     ]
     for series, members in by_series(known).items():
         best = max(members, key=_throughput)
-        lines.append((series.label, f"most, with {best.pairs} pairs", bits(_throughput(best))))
+        lines.append(
+            (series.label, f"most, with {figures.counted(best.pairs, 'pair')}", bits(_throughput(best)))
+        )
     who, what, values = zip(*lines, strict=True)
     columns = [
         Column("who", who, names=True),

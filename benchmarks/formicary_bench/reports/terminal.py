@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from formicary_bench.reports.families import columns, extras, full_heading, parts, said, to_know
+from formicary_bench.reports.fitting import side_by_side
 from formicary_bench.reports.hosts import voided
 from formicary_bench.reports.tables import UNEVEN, Column, Extra, ratio_columns
 
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
+    from formicary_bench.reports.fitting import Part
     from formicary_bench.results.folder import RunFolder
     from formicary_bench.results.model import Manifest
     from formicary_bench.results.row import Row
 
 _INDENT = (0, 0, 0, 2)
+_GAP = 3  # letters between two columns
 _WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may be as long as they need
 
 
@@ -57,16 +60,14 @@ def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) ->
 
 def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row], console: Console) -> None:
     console.print()
-    console.print(_table(full_heading(experiment, members), columns(experiment, members, rows)))
+    _print(full_heading(experiment, members), columns(experiment, members, rows), console)
     for sentence in said(experiment, members, rows):
         console.print(Padding(_plain(sentence), _INDENT))
     for remark in to_know(members):
         console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
     if ratios := ratio_columns(members):
         console.print()
-        console.print(
-            _table(f"Between two processes, held against what else was measured ({experiment})", ratios)
-        )
+        _print(f"Between two processes, held against what else was measured ({experiment})", ratios, console)
     for extra in extras(experiment, members, rows):
         if not extra.minor:
             show_extra(extra, console)
@@ -75,7 +76,7 @@ def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row
 def show_extra(extra: Extra, console: Console) -> None:
     """Print a table, and what a reader should know of it."""
     console.print()
-    console.print(_table(extra.title, extra.columns))
+    _print(extra.title, extra.columns, console)
     if extra.remark:
         console.print(Padding(_plain(extra.remark), _INDENT))
 
@@ -90,6 +91,12 @@ def partial(manifest: Manifest) -> str:
     )
 
 
+def left_out(manifest: Manifest) -> str:
+    """Say what was not measured, behind a title that says "left out" already."""
+    name = manifest.left_out.removeprefix("left out: ")
+    return name if name != manifest.left_out else name[:1].upper() + name[1:]
+
+
 def _by(manifest: Manifest) -> str:
     """Say how many of the measurements are there, where the manifest says how many there are to be."""
     if not manifest.repeats:
@@ -97,20 +104,25 @@ def _by(manifest: Manifest) -> str:
     return f", by {len(manifest.repetitions)} of {sum(manifest.repeats)} measurements"
 
 
-def _table(name: str, all_columns: Sequence[Column]) -> Table:
+def _print(name: str, all_columns: Sequence[Column], console: Console) -> None:
+    """Print a table; as several, where it is too wide, as a terminal would leave out what does not fit."""
     shown = [column for column in all_columns if not column.minor]
+    for number, part in enumerate(side_by_side(shown, console.width - 1, _GAP)):
+        console.print(_plain(f"{name} (continued)" if number else name, "bold"))
+        console.print(_table(part))
+
+
+def _table(part: Part) -> Table:
     table = Table(
-        title=_plain(name, "bold"),
-        title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 1),
         pad_edge=False,
     )
-    for column in shown:
+    for column, width in zip(part.columns, part.widths, strict=True):
         justify: Literal["left", "right"] = "left" if column.names else "right"
-        table.add_column(column.title, justify=justify, no_wrap=not column.names, min_width=12 * column.names)
+        table.add_column(column.title, justify=justify, overflow="fold", min_width=width, max_width=width)
     last = ""
-    for who, *cells in zip(*(column.cells for column in shown), strict=True):
+    for who, *cells in zip(*(column.cells for column in part.columns), strict=True):
         # A name once per group: the eye finds where the next one begins.
         table.add_row(_plain("" if who == last else who), *(_cell(cell) for cell in cells))
         last = who

@@ -116,6 +116,8 @@ def test_what_was_left_out_is_said(tmp_path):
     run = make_run(tmp_path / "run", plan(pairs=(1,)), left_out=sentence)
     text = write_html(run).read_text()
     assert "The placement two-containers is left out, as there is no XMPP server: &lt;none&gt;." in text
+    named = make_run(tmp_path / "other", plan(pairs=(1,)), left_out="left out: create (it has no route)")
+    assert "<strong>Left out.</strong> create (it has no route)." in write_html(named).read_text()
 
 
 @pytest.mark.parametrize("configurations", [[], plan(pairs=(1,))])

@@ -15,7 +15,7 @@ from tests.unit.bench.test_network import run_on_the_wire
 from tests.unit.bench.test_saturation import written as searched
 
 from formicary_bench.reports import latex
-from formicary_bench.reports.latex_layout import pages
+from formicary_bench.reports.fitting import pages
 from formicary_bench.reports.sections import sections, sections_of
 from formicary_bench.reports.series import APART, SAME
 from formicary_bench.reports.tables import Column

@@ -6,6 +6,7 @@ import re
 
 import pytest
 from msgspec.structs import replace
+from rich.cells import cell_len
 from rich.console import Console
 from tests.unit.bench.synthetic import (
     ALONE,
@@ -21,6 +22,7 @@ from tests.unit.bench.synthetic import (
 )
 
 from formicary_bench.reports import figures, json_lines
+from formicary_bench.reports.families import columns
 from formicary_bench.reports.points import named, point
 from formicary_bench.reports.sentences import remarks, sentences, tiles
 from formicary_bench.reports.series import by_series
@@ -247,3 +249,21 @@ def test_remarks_name_the_line_that_they_are_of():
     places = [row(placement="same-container"), row(placement="two-hosts", route="direct", hosts=2)]
     assert named(places[1], places) == "Agents, direct, two hosts"
     assert point(places[0], places) == "1"
+
+
+@pytest.mark.parametrize("wide", [60, 80, 132])
+def test_a_narrow_terminal_has_every_name_and_figure(quick_run, wide):
+    """Rich leaves out columns, and ends of figures, where a table is too wide."""
+    console = Console(width=wide, file=io.StringIO())
+    rows = summarise(quick_run)
+    show(quick_run, rows, console)
+    text = console.file.getvalue()
+    assert "…" not in text
+    assert all(cell_len(line) <= wide for line in text.splitlines())
+    words = set(text.split())
+    for experiment in ("messaging/pairs", "create"):
+        members = [one for one in rows if one.experiment == experiment]
+        table = columns(experiment, members, rows)
+        wanted = {word for one in table if not one.minor for cell in one.cells for word in cell.split()}
+        assert wanted <= words
+    assert ("(continued)" in text) is (wide < 132)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 30, 44
 _LETTER = 6.6  # the width of a letter of an axis, at most
 _WORD = 7.6  # the width of a letter of a bar, at most
-_ROW, _GROUP = 42, 30
+_ROW, _GROUP, _LINE = 42, 30, 16
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -201,7 +201,7 @@ def _bars(chart: Bars, width: int) -> tuple[int, list[Markup]]:
             y += _GROUP
         for bar in bars:
             body.append(_bar(bar, y, width, (width - 8) / chart.longest(name)))
-            y += _ROW
+            y += _ROW + _own_line(bar, width)
         y += 8
     return y, body
 
@@ -209,21 +209,13 @@ def _bars(chart: Bars, width: int) -> tuple[int, list[Markup]]:
 def _bar(bar: Bar, y: int, width: int, scale: float) -> Markup:
     length = max(bar.value * scale, 1.0)
     look = "bar" if bar.sound else "bar unsound"
+    name = tag("text", _fit(bar.series.label, width), x=0.0, y=y + 12, class_="bar-label")
+    y += _own_line(bar, width)
     parts = [
-        tag(
-            "text", _fit(bar.series.label, width - len(bar.text) * _WORD), x=0.0, y=y + 12, class_="bar-label"
-        ),
+        name,
         tag("text", bar.text, x=float(width), y=y + 12, class_="bar-value", text_anchor="end"),
         tag("rect", x=0.0, y=y + 18, width=float(width), height=13.0, rx=3.0, class_="track"),
-        tag(
-            "rect",
-            x=0.0,
-            y=y + 18,
-            width=length,
-            height=13.0,
-            rx=3.0,
-            class_=look,
-        ),
+        tag("rect", x=0.0, y=y + 18, width=length, height=13.0, rx=3.0, class_=look),
     ]
     if bar.published:
         place = {"x": 0.0, "y": float(y + 18), "width": length, "height": 13.0}
@@ -236,7 +228,12 @@ def _bar(bar: Bar, y: int, width: int, scale: float) -> Markup:
     return tag("g", *parts, class_=f"s-{bar.series.colour}")
 
 
+def _own_line(bar: Bar, width: int) -> int:
+    """Give the height of the line that a name has for itself where it would run into its value."""
+    return _LINE if (len(bar.series.label) + len(bar.text)) * _WORD > width else 0
+
+
 def _fit(text: str, room: float) -> str:
-    """Cut a name that would run into what stands beside it; the table below has all of it."""
+    """Cut a name that is wider than the chart; the table below has all of it."""
     most = max(int(room / _WORD), 4)
     return text if len(text) <= most else text[: most - 1] + "…"

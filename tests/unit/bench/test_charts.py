@@ -105,7 +105,17 @@ def test_bars_are_as_long_as_their_values():
 def test_a_long_name_does_not_run_into_its_value():
     (series,) = by_series([row("x" * 150, "")])
     drawn = draw(Bars({"": [Bar(series, 1.0, "1/s")]}), "c", "", "", 340)
-    assert re.search(r">(x+…)<", drawn)[1] == "x" * 40 + "…"
+    assert re.search(r">(x+…)<", drawn)[1] == "x" * 43 + "…"
+
+
+def test_a_name_that_leaves_no_room_for_its_value_has_a_line_of_its_own():
+    (series,) = by_series([row("x" * 30, "")])
+    places = {}
+    for text in ("1/s", "12.0 k/s, 2.3 times tcp"):
+        drawn = draw(Bars({"": [Bar(series, 1.0, text)]}), "c", "", "", 340)
+        assert f">{series.label}<" in drawn
+        places[text] = re.findall(r'<text x="[\d.]+" y="(\d+)', drawn)
+    assert places == {"1/s": ["16", "16"], "12.0 k/s, 2.3 times tcp": ["16", "32"]}
 
 
 def test_attributes_and_text_are_escaped():

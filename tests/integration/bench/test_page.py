@@ -115,7 +115,7 @@ def test_the_mouse_finds_values(visit):
     page.run(f"{CHART}.scrollIntoView({{block: 'center'}})")
     box = page.run(f"(({CHART}).querySelector('.series:last-child .hit').getBoundingClientRect()).toJSON()")
     page.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert page.run(TIP).startswith("TCP sockets: 1 pairs at once: 3")
+    assert page.run(TIP).startswith("TCP sockets: 1 pair at once: 3")
     page.move(1, 1)
     assert page.run(TIP) == ""
 
@@ -127,7 +127,7 @@ def test_the_keyboard_finds_values(visit):
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"):
         page.press(key)
         seen.append(page.run(TIP))
-    assert seen[0].startswith("Agents: 1 pairs at once")
+    assert seen[0].startswith("Agents: 1 pair at once")
     assert seen[1].startswith("Agents: 10 pairs at once")
     assert seen[2] == seen[0]
     assert seen[3].startswith("TCP sockets: 100 pairs at once")

@@ -64,7 +64,8 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def counts(self) -> str:
         """How many there are on each side, in a sentence."""
-        return f"{len(self.values)} repetitions against {len(self.base)}"
+        many = len(self.values)
+        return f"{many} {'repetition' if many == 1 else 'repetitions'} against {len(self.base)}"
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

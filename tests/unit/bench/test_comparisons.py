@@ -171,6 +171,7 @@ def test_too_few_are_undecided_whatever_they_are():
     assert found.verdict is Verdict.UNDECIDED
     assert found.sentence == "undecided: 4 repetitions against 9 are too few; repeat each at least 5 times"
     assert FEWEST == 5
+    assert "1 repetition against 9 are" in judge([1.0], [100.0] * 9).sentence
 
 
 def test_what_is_not_above_zero_is_said():

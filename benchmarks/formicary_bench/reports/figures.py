@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from formicary_bench.results.row import Bounds
+    from formicary_bench.statistics.intervals import Interval
 
 NOTHING = "—"
 """What stands where there is no figure."""
@@ -71,6 +72,16 @@ def spread(mean: float | None, bounds: Bounds | None) -> str:
         return ""
     percent = (bounds[1] - bounds[0]) / 2 / mean * 100
     return f"± {percent:.1f}%" if percent >= 0.1 else "± <0.1%"  # noqa: PLR2004 - as far as it matters
+
+
+def spread_of(interval: Interval | None) -> str:
+    """Give the same of a figure that comes with its interval; nothing where that has no width.
+
+    Of one repetition there is no interval, and a ratio of such figures stands for itself.
+    """
+    if interval is None or interval.low == interval.high:
+        return ""
+    return spread(interval.mean, (interval.low, interval.high))
 
 
 def part(probability: float) -> str:

@@ -71,7 +71,7 @@ def lower_bound_beside(rows: Sequence[Row]) -> list[Extra]:
     columns = [
         *_who(ours),
         Column(_RATIO, tuple(figures.times(one.mean) for _, one in found)),
-        Column("95%", tuple(figures.spread(one.mean, (one.low, one.high)) for _, one in found)),
+        Column("95%", tuple(figures.spread_of(one) for _, one in found)),
     ]
     remark = (
         "Processes talk over a TCP socket for each pair, on one host or on two. Agents in one process are "

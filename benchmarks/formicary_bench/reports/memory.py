@@ -38,7 +38,7 @@ def memory_columns(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
         *_sized("holds", [row.memory.uss if row.memory else None for row in rows]),
         *_sized("traced", [row.memory.traced if row.memory else None for row in rows]),
         Column("each agent", tuple(figures.size(one.mean) if one else "" for one, _ in held)),
-        Column("95%", tuple(figures.spread(one.mean, (one.low, one.high)) if one else "" for one, _ in held)),
+        Column("95%", tuple(figures.spread_of(one) for one, _ in held)),
         Column("each, traced", tuple(figures.size(one.mean) if one else "" for _, one in held)),
         *stability_column(rows),
     ]

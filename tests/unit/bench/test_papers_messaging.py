@@ -181,6 +181,8 @@ def test_the_report_says_how_many_times_as_long_agents_take():
     ]
     (extra,) = lower_bound_beside(ALL)
     assert len(extra.columns[0].cells) == 3
+    # Of one repetition there is no interval, and none of a ratio with it.
+    assert extra.columns[-1].cells == ("± 5.4%", "", "")
     assert lower_bound_beside([AGENTS]) == []
     one_host, two_hosts = lower_bound_figures(ALL)
     assert one_host.title == "Figure 10 of Alberola 2010: Total time against pairs, one host"

@@ -11,7 +11,7 @@ from formicary_bench.reports.series import PLACES, label
 from formicary_bench.reports.tables import Column, Extra
 from formicary_bench.results.changes import is_change_of
 from formicary_bench.statistics.changes import short_change
-from formicary_bench.statistics.comparisons import Comparison, Verdict
+from formicary_bench.statistics.comparisons import FEWEST, Comparison, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,13 +76,15 @@ class Held(NamedTuple):
 def design_sentences(rows: Sequence[Row]) -> list[str]:
     """Say whether the paper's findings are reproduced, by the verdicts."""
     held = held_against(rows)
+    if held and not _can_be_judged(held):
+        return [f"Whether the papers' findings are reproduced: to say so takes {FEWEST} or more repetitions."]
     return [*(said for finding in _FINDINGS for said in _said(finding, held)), *_without(held)]
 
 
 def design_extras(rows: Sequence[Row]) -> list[Extra]:
     """Give the table of verdicts."""
     held = held_against(rows)
-    if not held:
+    if not _can_be_judged(held):
         return []
     ratios = [one.comparison.ratio for one in held]
     bounds = [(ratio.mean, (ratio.low, ratio.high)) if ratio else (None, None) for ratio in ratios]
@@ -108,6 +110,10 @@ def held_against(rows: Sequence[Row]) -> list[Held]:
         if (base.platform, base.kind, base.route) == (one.platform, one.kind, one.route)
         and is_change_of(row, base)
     ]
+
+
+def _can_be_judged(held: Sequence[Held]) -> bool:
+    return any(one.comparison.ratio for one in held)
 
 
 def _said(finding: Finding, held: Sequence[Held]) -> list[str]:

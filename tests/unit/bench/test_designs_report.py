@@ -93,9 +93,10 @@ def test_with_few_repetitions_nothing_is_decided():
         row("design", kind, 1, each=each((rate, rate * 1.01)))
         for kind, rate in ((HAND_OVER, 100.0), (POOL, 50.0))
     ]
-    first, *_ = design_sentences(in_designs(rows))
-    assert "is undecided" in first
-    assert "repeat each at least 5 times" in first
+    rows = in_designs(rows)
+    said = "Whether the papers' findings are reproduced: to say so takes 5 or more repetitions."
+    assert design_sentences(rows) == [said]
+    assert design_extras(rows) == []
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ def interruptible() -> Iterator[None]:
     """Raise requests to end only where `welcome` and `check` are; for the main thread."""
     # What is ignored already (SIGHUP under nohup, say) stays so.
     before = {one: handler for one in _REQUESTS if (handler := signal.getsignal(one)) != signal.SIG_IGN}
-    if _note not in before.values():  # one around another has noted what there was
+    is_outermost = _note not in before.values()  # what one around another has noted is not forgotten
+    if is_outermost:
         _Request.made = False
     for one in before:
         signal.signal(one, _note)
@@ -40,6 +41,8 @@ def interruptible() -> Iterator[None]:
         for one, handler in before.items():
             if signal.getsignal(one) != signal.SIG_IGN:
                 signal.signal(one, handler)
+        if is_outermost:
+            _Request.made = False  # what comes next is not asked to end
 
 
 @contextmanager

@@ -5,7 +5,6 @@ import signal
 
 import pytest
 
-from formicary_bench.engine import interruption
 from formicary_bench.engine.interruption import check, ending, interruptible, welcome
 from formicary_bench.engine.options import Options
 from formicary_bench.engine.run import perform
@@ -49,11 +48,13 @@ def test_what_was_noted_is_not_forgotten_by_one_within(handlers):
         pass
     with pytest.raises(KeyboardInterrupt):
         end_at_once()
-    assert interruption._Request.made
     for one, handler in handlers.items():
         signal.signal(one, handler)
+    # That of a run before is over, also for who measures without more ado.
+    with welcome():
+        check()
     with interruptible():
-        check()  # that of a run before is over
+        check()
 
 
 def test_a_program_that_ends_after_a_request_hears_no_other():

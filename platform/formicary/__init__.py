@@ -8,25 +8,20 @@ containers meet), `cli`. Everything that users need is importable from here.
 
 from typing import TYPE_CHECKING
 
-from formicary.agent import Agent
-from formicary.behaviours import (
-    CyclicBehaviour,
-    OneShotBehaviour,
-    PeriodicBehaviour,
-    TimeoutBehaviour,
-)
-from formicary.container import Container
-from formicary.errors import FormicaryError
-from formicary.fsm import FSMBehaviour, State
-from formicary.message import Message
-from formicary.micro import MicroAgent
-from formicary.observe.dead_letters import DeadLetter
-from formicary.observe.instruments import Instrument
-from formicary.resident import AgentState
-from formicary.template import Template
+from formicary.container.container import Container
+from formicary.container.dead_letters import DeadLetter
+from formicary.container.instruments import Instrument
+from formicary.core.agent import Agent
+from formicary.core.base_agent import AgentState
+from formicary.core.behaviours import CyclicBehaviour, OneShotBehaviour, PeriodicBehaviour, TimeoutBehaviour
+from formicary.core.errors import FormicaryError
+from formicary.core.fsm import FSMBehaviour, State
+from formicary.core.message import Message
+from formicary.core.micro import MicroAgent
+from formicary.core.template import Template
 
 if TYPE_CHECKING:
-    from formicary.xmpp_agent import XmppAgent
+    from formicary.xmpp.agent import XmppAgent
 
 __version__ = "0.1.0"
 
@@ -54,7 +49,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """Load what few programs need, and what takes time, when it is asked for."""
     if name == "XmppAgent":
-        from formicary.xmpp_agent import XmppAgent
+        from formicary.xmpp.agent import XmppAgent
 
         return XmppAgent
     raise AttributeError(f"module 'formicary' has no attribute {name!r}")

@@ -1,191 +1,73 @@
-"""Everything that Formicary raises for its users.
-
-A small flat set, named after the situation. Each message is one sentence that says what is wrong and what
-to do next; the command line prints it as it stands and ends with the class's `exit_code`.
-"""
-
-from __future__ import annotations
-
-
-class FormicaryError(Exception):
-    """Something went wrong that its message explains; the base of all errors here."""
-
-    exit_code = 1
-
-
-class UsageError(FormicaryError):
-    """A command was given something that it cannot take."""
-
-    exit_code = 2
-
-
-class InvalidNameError(FormicaryError, ValueError):
-    """A name of an agent, a container or a platform is not a name."""
-
-    exit_code = 2
-
-
-class InvalidMessageError(FormicaryError, ValueError):
-    """A message was given a value that a message cannot have."""
-
-
-class NameTakenError(FormicaryError):
-    """An agent of this name lives in the container already, or a container of this name at the server."""
-
-
-class AgentStateError(FormicaryError):
-    """What was asked for is not possible in the state that the agent or behaviour is in."""
-
-
-class MailboxFullError(FormicaryError):
-    """The receiver's mailbox stayed full: the message was not delivered."""
-
-
-class MessageTooLargeError(FormicaryError):
-    """A message is larger than the link to its receiver can carry."""
-
-
-class ContainerClosedError(FormicaryError):
-    """The container is not running, or it stopped meanwhile."""
-
-
-class LinkError(FormicaryError):
-    """The connection to the XMPP server cannot be made, or it broke and did not come back in time."""
-
-    exit_code = 3
-
-
-class AuthenticationError(LinkError):
-    """The XMPP server refused the container's name or secret."""
-
-
-class ServerError(FormicaryError):
-    """The managed Prosody cannot be started, stopped or asked."""
-
-    exit_code = 3
-
-
-class UndeliveredError(FormicaryError):
-    """A request could not be delivered to who should answer it."""
-
-
-class NoAnswerError(FormicaryError):
-    """Who was asked has not answered in time."""
-
-
-class ManagementError(FormicaryError):
-    """The management agent of a container did not do what it was asked.
-
-    Attributes:
-        reason: why, by FIPA00023's name for it.
-    """
-
-    reason = "internal-error"
-
-
-class ManagementRequestError(ManagementError, ValueError):
-    """What a management agent was asked is not written as it should be, or names what there is not.
-
-    Args:
-        message: the sentence that says what is wrong.
-        reason: why, by FIPA00023's name for it.
-    """
-
-    def __init__(self, message: str, reason: str = "unrecognised-parameter-value") -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
-class UnknownAgentError(ManagementError):
-    """There is no agent of this name."""
-
-    reason = "not-registered"
-
-
-class InvalidDescriptionError(FormicaryError, ValueError):
-    """A description of a service, or a query for one, has a value that it cannot have."""
-
-
-class DirectoryError(FormicaryError):
-    """The directory did not do what it was asked.
-
-    Attributes:
-        reason: why, by FIPA00023's name for it.
-    """
-
-    reason = "internal-error"
-
-
-class AlreadyRegisteredError(DirectoryError):
-    """The agent has registered a service of this name before."""
-
-    reason = "already-registered"
-
-
-class NotRegisteredError(DirectoryError):
-    """The agent has not registered a service of this name, or it has ended."""
-
-    reason = "not-registered"
-
-
-class TooManyServicesError(DirectoryError):
-    """The agent has registered as many services as an agent may."""
-
-    reason = "too-many-services"
-
-
-class UnauthorisedError(DirectoryError, ManagementError):
-    """The agent may not do this, such as registering services of another agent."""
-
-    reason = "unauthorised"
-
-
-class DirectoryRequestError(DirectoryError, ValueError):
-    """What the directory was asked is not written as it should be.
-
-    Args:
-        message: the sentence that says what is wrong.
-        reason: why, by FIPA00023's name for it.
-    """
-
-    def __init__(self, message: str, reason: str = "unrecognised-value") -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
-class StoreError(DirectoryError):
-    """The file of a directory cannot be read or written."""
-
-    exit_code = 3
-
-
-class GroupError(FormicaryError):
-    """What was asked for in a group cannot be done."""
-
-
-class GroupExistsError(GroupError):
-    """There is a group of this name in the community already."""
-
-
-class NoSuchGroupError(GroupError):
-    """There is no such group, as far as is known here."""
-
-
-class RefusedError(GroupError):
-    """The group's gatekeeper, or the manager's absence, keeps the agent from the role."""
-
-
-class NotAMemberError(GroupError):
-    """The agent is not in the group, or does not play the role."""
-
-
-class NobodyError(GroupError):
-    """Nobody else plays the role."""
-
-
-class ProfilingError(FormicaryError):
-    """A program cannot be profiled, or nothing was found of where its time goes."""
-
-
-class TracingError(ProfilingError):
-    """The sampler is not installed, or nobody may look into the process with it."""
+"""Everything that Formicary raises for its users; it is defined in `formicary.core.errors`."""
+
+from formicary.core.errors import (
+    AgentStateError,
+    AlreadyRegisteredError,
+    AuthenticationError,
+    ContainerClosedError,
+    DirectoryError,
+    DirectoryRequestError,
+    FormicaryError,
+    GroupError,
+    GroupExistsError,
+    InvalidDescriptionError,
+    InvalidMessageError,
+    InvalidNameError,
+    LinkError,
+    MailboxFullError,
+    ManagementError,
+    ManagementRequestError,
+    MessageTooLargeError,
+    NameTakenError,
+    NoAnswerError,
+    NobodyError,
+    NoSuchGroupError,
+    NotAMemberError,
+    NotRegisteredError,
+    ProfilingError,
+    RefusedError,
+    ServerError,
+    StoreError,
+    TooManyServicesError,
+    TracingError,
+    UnauthorisedError,
+    UndeliveredError,
+    UnknownAgentError,
+    UsageError,
+)
+
+__all__ = [
+    "AgentStateError",
+    "AlreadyRegisteredError",
+    "AuthenticationError",
+    "ContainerClosedError",
+    "DirectoryError",
+    "DirectoryRequestError",
+    "FormicaryError",
+    "GroupError",
+    "GroupExistsError",
+    "InvalidDescriptionError",
+    "InvalidMessageError",
+    "InvalidNameError",
+    "LinkError",
+    "MailboxFullError",
+    "ManagementError",
+    "ManagementRequestError",
+    "MessageTooLargeError",
+    "NameTakenError",
+    "NoAnswerError",
+    "NoSuchGroupError",
+    "NobodyError",
+    "NotAMemberError",
+    "NotRegisteredError",
+    "ProfilingError",
+    "RefusedError",
+    "ServerError",
+    "StoreError",
+    "TooManyServicesError",
+    "TracingError",
+    "UnauthorisedError",
+    "UndeliveredError",
+    "UnknownAgentError",
+    "UsageError",
+]

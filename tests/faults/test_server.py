@@ -17,10 +17,11 @@ import pytest
 from tests.integration.transport.raw import fill, next_turn, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Agent, CyclicBehaviour, Message, MicroAgent, Template, held
+from formicary import Agent, CyclicBehaviour, Message, MicroAgent, Template
 from formicary import Container as AnyContainer
+from formicary.container import overflow
 from formicary.errors import LinkError, MailboxFullError
-from formicary.transport import stream
+from formicary.transport.xmpp import stream
 
 pytestmark = pytest.mark.server
 
@@ -307,7 +308,7 @@ async def test_closing_with_a_server_that_stands_still(server, monkeypatch):
 
 
 async def test_what_waits_for_a_full_mailbox_is_told_of_over_a_new_connection(server, monkeypatch):
-    monkeypatch.setattr(held, "_LIMIT", 20)
+    monkeypatch.setattr(overflow, "_LIMIT", 20)
     async with (
         Container("c1", server=server.address) as c1,
         Container("c2", server=server.address, mailbox_limit=1) as c2,

@@ -12,8 +12,8 @@ import pytest
 
 from formicary.directory import language as of_directory
 from formicary.errors import DirectoryError, DirectoryRequestError, ManagementError, ManagementRequestError
-from formicary.fipa import PERFORMATIVES
-from formicary.management import language as of_management
+from formicary.fipa.language import PERFORMATIVES
+from formicary.management.requests import language as of_management
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.platforms.arrivals import CONSTANT
-from formicary_bench.platforms.catalogue import (
+from formicary_bench.results.store import model
+from formicary_bench.results.store.model import family_of
+from formicary_bench.subjects.catalogue import (
     APART,
     CENTRAL,
     DELIVERIES,
@@ -20,9 +21,8 @@ from formicary_bench.platforms.catalogue import (
     Subject,
     Way,
 )
-from formicary_bench.platforms.traffic import ALL_TO_ALL, AWAY, SPLIT, SPREADS, TRAFFICS
-from formicary_bench.results import model
-from formicary_bench.results.model import family_of
+from formicary_bench.vocabulary.arrivals import CONSTANT
+from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, SPLIT, SPREADS, TRAFFICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,24 +8,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary.errors import UsageError
-from formicary_bench import toml_files
-from formicary_bench.engine.options import MOST_SEED, Options, with_preset
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.programme import of_several
 from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.files import toml_files
+from formicary_bench.files.toml_files import guess, shown
 from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE, WrongError
-from formicary_bench.platforms.catalogue import subjects
-from formicary_bench.results.warm_up import OPTION as WARM_UP
-from formicary_bench.toml_files import guess, shown
+from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
+from formicary_bench.runner.planning.options import MOST_SEED, Options, with_preset
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.run_plan import of_several
+from formicary_bench.subjects.catalogue import subjects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from formicary_bench.engine.programme import Programme
+    from formicary_bench.files.toml_files import TomlFile
     from formicary_bench.plans.values import Kind
-    from formicary_bench.results.model import Option
-    from formicary_bench.toml_files import TomlFile
+    from formicary_bench.results.store.model import Option
+    from formicary_bench.runner.planning.run_plan import Programme
 
 MEASURE, EXPERIMENT = "measure", "experiment"
 """The table whose tables say what is measured, and the key of each of these that names the experiment."""

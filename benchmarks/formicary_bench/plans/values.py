@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from formicary.errors import UsageError
-from formicary_bench.engine import options
-from formicary_bench.engine.reading import duration, read_subjects
-from formicary_bench.experiments.presets import PRESETS
-from formicary_bench.platforms.arrivals import ARRIVALS
-from formicary_bench.platforms.catalogue import APART, HOSTED, ROUTES, SAME
-from formicary_bench.platforms.containers import MOST_HOSTS
-from formicary_bench.platforms.traffic import SAID, TRAFFICS
-from formicary_bench.results.warm_up import read_rule
-from formicary_bench.toml_files import guess, shown
+from formicary_bench.experiments.presets.presets import PRESETS
+from formicary_bench.files.toml_files import guess, shown
+from formicary_bench.results.summary.warm_up import read_rule
+from formicary_bench.runner.planning import options
+from formicary_bench.runner.planning.readers import duration, read_subjects
+from formicary_bench.subjects.catalogue import APART, HOSTED, ROUTES, SAME
+from formicary_bench.subjects.ours.containers import MOST_HOSTS
+from formicary_bench.vocabulary.arrivals import ARRIVALS
+from formicary_bench.vocabulary.traffic import SAID, TRAFFICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

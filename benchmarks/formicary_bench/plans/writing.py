@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.engine.reading import unknown
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.experiments.presets import EVERYTHING
+from formicary_bench.experiments.presets.presets import EVERYTHING
+from formicary_bench.files.atomic import replacing
 from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE
-from formicary_bench.platforms.catalogue import HOSTED
-from formicary_bench.results.atomic import replacing
+from formicary_bench.runner.planning.readers import unknown
+from formicary_bench.subjects.catalogue import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ import typer
 
 from formicary import __version__
 from formicary.cli import agents, create, df, doctor, life, profile, ps, run, server, top
-from formicary.errors import FormicaryError
+from formicary.core.errors import FormicaryError
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -15,9 +15,9 @@ from formicary.cli.visiting import Visit, visiting
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable
 
-    from formicary.directory.description import ServiceDescription
     from formicary.directory.interface import Change, Subscription
-    from formicary.directory.query import Query
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.query import Query
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -159,8 +159,8 @@ def _query(
     max_results: int = 100,
     offset: int = 0,
 ) -> Query:
-    from formicary.directory.query import Query
-    from formicary.names import check_receiver, complete
+    from formicary.core.names import check_receiver, complete
+    from formicary.directory.model.query import Query
 
     if agent is not None:
         agent = complete(check_receiver(agent), visit.main.domain, visit.container.platform)
@@ -191,7 +191,7 @@ def _row(service: ServiceDescription) -> tuple[str, ...]:
 def _tell(change: Change, *, as_json: bool) -> None:
     """Print what has changed, and have it go out at once."""
     from formicary.cli.showing import show_json
-    from formicary.quoting import printable
+    from formicary.core.quoting import printable
 
     for service in change.services:
         if as_json:

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary.errors import UsageError
-from formicary.names import is_container
+from formicary.core.errors import UsageError
+from formicary.core.names import is_container
 from formicary.server.folder import default_path
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import typer
 
 from formicary.cli.options import Json, examples
 from formicary.cli.visiting import Visit, visiting
-from formicary.errors import FormicaryError, UnknownAgentError
+from formicary.core.errors import FormicaryError, UnknownAgentError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -61,7 +61,7 @@ async def _do_all(
     visit: Visit, names: list[str], done: str, do: Callable[[str], Awaitable[None]], *, as_json: bool
 ) -> None:
     from formicary.cli.showing import show_json
-    from formicary.quoting import printable
+    from formicary.core.quoting import printable
 
     async def do_one(name: str) -> tuple[str, str | None]:
         try:
@@ -90,7 +90,7 @@ async def _full_name(visit: Visit, name: str) -> str:
         InvalidNameError: it is no name.
         UnknownAgentError: there is no such agent, or there are several.
     """
-    from formicary.names import check_receiver, complete
+    from formicary.core.names import check_receiver, complete
 
     check_receiver(name)
     if "@" in name:

@@ -12,9 +12,9 @@ from formicary.cli.options import examples
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from formicary.profiling.attribution import Figure
-    from formicary.profiling.groups import Rules
-    from formicary.profiling.model import Profile
+    from formicary.profiling.analysis.attribution import Figure
+    from formicary.profiling.model.groups import Rules
+    from formicary.profiling.model.profile import Profile
 
 Flame = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write a flame graph, SVG.", show_default=False)
@@ -92,9 +92,9 @@ def profile(
     1 if something is missing in the figures, 2 if an option cannot be used, and
     130 after Ctrl-C.
     """
-    from formicary.profiling.attribution import View, figures
-    from formicary.profiling.groups import Rules, own_rule
-    from formicary.profiling.measuring import Wanted, measure
+    from formicary.profiling.analysis.attribution import View, figures
+    from formicary.profiling.model.groups import Rules, own_rule
+    from formicary.profiling.sampling.measuring import Wanted, measure
 
     known = Rules(map(own_rule, group or ()))
     if rules:
@@ -123,7 +123,7 @@ def profile(
 
 
 def _print_rules(known: Rules) -> None:
-    from formicary.profiling.tables import rules_table
+    from formicary.profiling.analysis.tables import rules_table
 
     _console().print(rules_table(known))
 
@@ -138,8 +138,8 @@ def _console() -> Console:
 
 
 def _print_table(profile: Profile, found: list[Figure], by: By, top: int) -> None:
-    from formicary.profiling import tables
-    from formicary.profiling.attribution import View
+    from formicary.profiling.analysis import tables
+    from formicary.profiling.analysis.attribution import View
 
     tables.write(_console(), profile, found, View(by), top)
     for warning in profile.warnings:
@@ -169,7 +169,7 @@ def _print_json(profile: Profile, found: list[Figure], by: By) -> None:
 
 
 def _refuse_unwritable(*paths: Path | None) -> None:
-    from formicary.errors import UsageError
+    from formicary.core.errors import UsageError
 
     for path in paths:
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
@@ -177,8 +177,8 @@ def _refuse_unwritable(*paths: Path | None) -> None:
 
 
 def _write_files(profile: Profile, known: Rules, flame: Path | None, speedscope: Path | None) -> None:
-    from formicary.profiling.flame import flame as drawn
-    from formicary.profiling.speedscope import speedscope as listed
+    from formicary.profiling.analysis.flame import flame as drawn
+    from formicary.profiling.analysis.speedscope import speedscope as listed
 
     if flame is not None:
         _write(flame, drawn(profile, known).encode())
@@ -187,7 +187,7 @@ def _write_files(profile: Profile, known: Rules, flame: Path | None, speedscope:
 
 
 def _write(path: Path, content: bytes) -> None:
-    from formicary.errors import UsageError
+    from formicary.core.errors import UsageError
 
     half = path.with_name(f".{path.name}.part")
     try:

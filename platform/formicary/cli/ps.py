@@ -62,7 +62,7 @@ def _row(container: ContainerDescription) -> tuple[str, ...]:
 
 
 def _age(started: datetime) -> str:
-    from formicary.clock import now
+    from formicary.core.clock import now
 
     seconds = max(0, int((now() - started).total_seconds()))  # clocks of two hosts may differ
     days, hours, minutes = seconds // 86400, seconds // 3600 % 24, seconds // 60 % 60

@@ -6,13 +6,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from formicary.errors import UsageError
+from formicary.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from formicary.container import Container
+    from formicary.container.container import Container
     from formicary.server import ServerAddress
     from formicary.server.account import AccountAddress
 
@@ -88,7 +88,7 @@ class Reaching:
         return self._open(name, route="auto" if self.join else "xmpp", guest=True)
 
     def _open(self, name: str, **options: Any) -> Container:
-        from formicary.container import MAIN, PLATFORM, Container
+        from formicary.container.container import MAIN, PLATFORM, Container
 
         platform, joined = self.platform or PLATFORM, None
         meeting: ServerAddress | AccountAddress | None = None
@@ -146,7 +146,7 @@ class Reaching:
 
     def _check_plan(self, name: str) -> None:
         """Make sure that a directory's file will be used."""
-        from formicary.container import MAIN
+        from formicary.container.container import MAIN
 
         is_main = self.join is None and (self.server is self.account is None or name == (self.main or MAIN))
         file = {"--directory-file": self.directory_file}

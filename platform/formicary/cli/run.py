@@ -24,15 +24,15 @@ from formicary.cli.options import (
 )
 from formicary.cli.reaching import LOOPBACK, Design, Reaching, Route
 from formicary.cli.running import run_to_the_end
-from formicary.errors import FormicaryError
+from formicary.core.errors import FormicaryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary.agent import Agent
-    from formicary.container import Container
-    from formicary.micro import MicroAgent
-    from formicary.profiling.accounting import Accounting
+    from formicary.container.container import Container
+    from formicary.core.agent import Agent
+    from formicary.core.micro import MicroAgent
+    from formicary.profiling.accounting.accounting import Accounting
 
 _SHOWN = 3  # reasons for dead letters, and names of agents
 
@@ -217,7 +217,7 @@ async def _live(
 
 
 def _accounted(container: Container) -> Accounting:
-    from formicary.profiling.accounting import accounting
+    from formicary.profiling.accounting.accounting import accounting
 
     return accounting(container)
 

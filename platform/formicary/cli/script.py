@@ -10,9 +10,9 @@ from collections import Counter
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from formicary.agent import Agent
-from formicary.errors import FormicaryError, UsageError
-from formicary.micro import MicroAgent
+from formicary.core.agent import Agent
+from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.micro import MicroAgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -132,7 +132,7 @@ def config(
     What is printed has a new secret each time. A federation's keys and secrets stay when the command is given
     again, with more containers or servers. The private server of one host needs none of this.
     """
-    from formicary.errors import UsageError
+    from formicary.core.errors import UsageError
 
     if not federate:
         if output or certificates or as_json:
@@ -152,7 +152,7 @@ def config(
 def _print_advice(containers: str, platform: str) -> None:
     import secrets
 
-    from formicary import names
+    from formicary.core import names
     from formicary.server.configuration import advice
 
     chosen = [names.check_container(name.strip()) for name in containers.split(",")]
@@ -202,7 +202,7 @@ def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:
 
 
 def _facts(found: ServerStatus) -> dict[str, Any]:
-    from formicary.errors import ServerError
+    from formicary.core.errors import ServerError
     from formicary.server.address import LOOPBACK
 
     state = found.state

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from formicary.quoting import printable
+from formicary.core.quoting import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from formicary.cli.visitors import is_visitor
+from formicary.core.quoting import printable
 from formicary.observe.rates import rates
-from formicary.quoting import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

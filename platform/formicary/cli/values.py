@@ -6,12 +6,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from formicary.errors import UsageError
+from formicary.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary.directory.query import Condition
+    from formicary.directory.model.query import Condition
 
 _CONDITION = re.compile(
     r"(?P<property>[^<>=!^]+?)\s*(?P<operator><=|>=|!=|\^=|<|>|=|\sin\s)\s*(?P<value>.*)", re.DOTALL
@@ -65,7 +65,7 @@ def parse_condition(text: str) -> Condition:
         UsageError: it is no condition.
         InvalidDescriptionError: it cannot be asked of a property.
     """
-    from formicary.directory.query import Condition
+    from formicary.directory.model.query import Condition
 
     match = _CONDITION.fullmatch(text)
     if match is None:

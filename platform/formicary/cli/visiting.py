@@ -25,12 +25,12 @@ from formicary.cli.options import (  # noqa: TC001 -- Typer reads the types
 )
 from formicary.cli.reaching import Reaching
 from formicary.cli.running import run_to_the_end
-from formicary.errors import LinkError, ManagementError, ServerError, UsageError
+from formicary.core.errors import LinkError, ManagementError, ServerError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
 
-    from formicary.container import Container
+    from formicary.container.container import Container
     from formicary.directory.interface import Directory
     from formicary.management.descriptions import ContainerDescription
     from formicary.management.management import Management

@@ -6,10 +6,10 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Final
 
-from formicary.arguments import DIRECTORIES
+from formicary.container.options import DIRECTORIES
 
 if TYPE_CHECKING:
-    from formicary.delivery import Plan, Transport
+    from formicary.container.dispatcher import Plan, Transport
     from formicary.directory.interface import Backend
 
 logger = logging.getLogger("formicary.directory")

@@ -8,17 +8,22 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from formicary.core.errors import (
+    AlreadyRegisteredError,
+    DirectoryError,
+    DirectoryRequestError,
+    FormicaryError,
+)
+from formicary.core.names import MANAGEMENT
+from formicary.directory.central.subscriptions import results
 from formicary.directory.interface import Subscription
 from formicary.directory.language import Result, Search, Subscribe, encode, encode_error, read_request
-from formicary.directory.subscriptions import results
-from formicary.errors import AlreadyRegisteredError, DirectoryError, DirectoryRequestError, FormicaryError
-from formicary.names import MANAGEMENT
 
 if TYPE_CHECKING:
-    from formicary.directory.description import ServiceDescription
+    from formicary.core.message import Message
     from formicary.directory.interface import Backend
+    from formicary.directory.model.description import ServiceDescription
     from formicary.management.agent import ManagementAgent
-    from formicary.message import Message
 
 _LARGEST: Final = 1 << 18  # bytes of an answer: what is larger only holds up others
 _MOST: Final = 1000  # subscriptions

@@ -6,16 +6,16 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from formicary.directory.description import RESERVED, ServiceDescription
+from formicary.core.base_agent import AgentState
+from formicary.core.errors import AgentStateError, DirectoryError, InvalidDescriptionError
 from formicary.directory.language import Gone
-from formicary.directory.query import Query
-from formicary.errors import AgentStateError, DirectoryError, InvalidDescriptionError
-from formicary.resident import AgentState
+from formicary.directory.model.description import RESERVED, ServiceDescription
+from formicary.directory.model.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
-    from formicary.resident import Resident
+    from formicary.core.base_agent import Resident
 
     Notice = Callable[[Sequence[ServiceDescription], Sequence[Gone]], None]
 

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.directory.description import ServiceDescription  # noqa: TC001 -- msgspec reads the types
-from formicary.directory.query import Query  # noqa: TC001 -- as above
-from formicary.errors import (
+from formicary.core.errors import (
     AlreadyRegisteredError,
     DirectoryError,
     DirectoryRequestError,
@@ -22,10 +20,12 @@ from formicary.errors import (
     TooManyServicesError,
     UnauthorisedError,
 )
-from formicary.fipa import LANGUAGE, ONTOLOGY, Dialect, write_error
+from formicary.directory.model.description import ServiceDescription  # noqa: TC001 -- msgspec reads the types
+from formicary.directory.model.query import Query  # noqa: TC001 -- as above
+from formicary.fipa.language import LANGUAGE, ONTOLOGY, Dialect, write_error
 
 if TYPE_CHECKING:
-    from formicary.message import Message
+    from formicary.core.message import Message
 
 ENQUIRIES = "formicary-directory"
 """The ontology in which guests ask a container's management agent about the directory."""

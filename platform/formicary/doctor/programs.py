@@ -8,8 +8,8 @@ import sys
 from importlib import metadata
 from typing import TYPE_CHECKING
 
+from formicary.core.errors import ServerError
 from formicary.doctor.finding import good, limited, missing
-from formicary.errors import ServerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.core.errors import TracingError
 from formicary.doctor.finding import good, limited
-from formicary.errors import TracingError
 
 if TYPE_CHECKING:
     from formicary.doctor.finding import Finding
@@ -22,7 +22,7 @@ _SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 
 def tracing() -> Finding:
     """Look whether py-spy is there and may trace; it takes 10 s at most."""
-    from formicary.profiling.sampler import find_program
+    from formicary.profiling.sampling.sampler import find_program
 
     try:
         program = find_program()

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import force_setattr
 
-from formicary.errors import FormicaryError, NameTakenError
+from formicary.core.base_agent import AgentState
+from formicary.core.errors import FormicaryError, NameTakenError
+from formicary.core.micro import MicroAgent
 from formicary.groups.mailing import DISTRIBUTOR, address_to, unwrap
 from formicary.groups.naming import group_query
-from formicary.micro import MicroAgent
-from formicary.resident import AgentState
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
+    from formicary.core.mailbox import Deliver, Place
+    from formicary.core.message import Message
     from formicary.groups.mailing import Content
-    from formicary.groups.office import GroupOffice
-    from formicary.mailbox import Deliver, Place
-    from formicary.message import Message
+    from formicary.groups.service import GroupOffice
 
 _PATIENCE: Final = 1  # messages that may wait for a member: each message to a group may wait for many
 _DOUBTED: Final = 10_000  # messages that may wait until it is known whether their senders are members

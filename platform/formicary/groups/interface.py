@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from formicary.errors import NobodyError, NoSuchGroupError
+from formicary.core.errors import NobodyError, NoSuchGroupError
+from formicary.core.message import stamp
 from formicary.groups.mailing import send
 from formicary.groups.naming import Role, check_name
-from formicary.groups.office import address_of, not_a_member
+from formicary.groups.service import address_of, not_a_member
 from formicary.groups.subscription import GroupSubscription
-from formicary.message import stamp
 
 if TYPE_CHECKING:
-    from formicary.groups.gate import Gatekeeper
-    from formicary.groups.office import GroupOffice
+    from formicary.core.base_agent import Resident
+    from formicary.core.message import Message
+    from formicary.groups.admission import Gatekeeper
     from formicary.groups.roster import Group
-    from formicary.message import Message
-    from formicary.resident import Resident
+    from formicary.groups.service import GroupOffice
 
 PUBLIC = "public"
 """The community of groups for which none is named."""

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec.structs import force_setattr
 
-from formicary.errors import FormicaryError
+from formicary.core.errors import FormicaryError
+from formicary.core.message import Message, stamp
+from formicary.core.names import complete_for
 from formicary.groups.naming import ONTOLOGY
-from formicary.message import Message, stamp
-from formicary.names import complete_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary.container import Container
+    from formicary.container.container import Container
+    from formicary.core.mailbox import Place
     from formicary.groups.roster import Players
-    from formicary.mailbox import Place
 
 DISTRIBUTOR: Final = ONTOLOGY
 """The name of the agent of a container's own that takes messages to groups."""

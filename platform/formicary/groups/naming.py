@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from formicary.directory.description import RESERVED, ServiceDescription
-from formicary.directory.query import Query
-from formicary.errors import InvalidNameError
-from formicary.quoting import shorten
+from formicary.core.errors import InvalidNameError
+from formicary.core.quoting import shorten
+from formicary.directory.model.description import RESERVED, ServiceDescription
+from formicary.directory.model.query import Query
 
 ROLE: Final = f"{RESERVED}role"
 """The type of the service that an agent has for each role that it plays."""

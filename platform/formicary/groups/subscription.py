@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from formicary.errors import GroupError
+from formicary.core.errors import GroupError
 
 if TYPE_CHECKING:
-    from formicary.groups.office import GroupOffice
+    from formicary.groups.service import GroupOffice
 
 
 class Player(NamedTuple):

@@ -7,16 +7,16 @@ import secrets
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from formicary.errors import ContainerClosedError, NoAnswerError, UndeliveredError
-from formicary.message import stamp
-from formicary.micro import MicroAgent
-from formicary.names import MANAGEMENT
-from formicary.strand import Answer
+from formicary.core.errors import ContainerClosedError, NoAnswerError, UndeliveredError
+from formicary.core.message import stamp
+from formicary.core.micro import MicroAgent
+from formicary.core.names import MANAGEMENT
+from formicary.core.strand import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from formicary.message import Message
+    from formicary.core.message import Message
 
     Handler = Callable[[Message], Awaitable[None] | None]
 

@@ -6,7 +6,7 @@ from datetime import datetime  # noqa: TC003 -- msgspec reads the types
 
 import msgspec
 
-from formicary.resident import AgentState  # noqa: TC001 -- as above
+from formicary.core.base_agent import AgentState  # noqa: TC001 -- as above
 
 
 class AgentDescription(

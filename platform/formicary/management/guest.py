@@ -5,26 +5,26 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from formicary.directory.asked import AskedDirectory
+from formicary.core.errors import UsageError
 from formicary.directory.interface import AgentDirectory, Directory
-from formicary.errors import UsageError
-from formicary.management.actions import ListContainers
+from formicary.directory.proxy import AskedDirectory
 from formicary.management.agent import ManagementAgent
 from formicary.management.management import Management
-from formicary.management.offices import end_subscriptions
-from formicary.management.performer import Performer
+from formicary.management.requests.actions import ListContainers
+from formicary.management.requests.router import Performer
+from formicary.management.services import end_subscriptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from formicary.container import Container
-    from formicary.delivery import Plan
+    from formicary.container.container import Container
+    from formicary.container.dispatcher import Plan
+    from formicary.core.base_agent import Resident
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
-    from formicary.management.actions import Request
     from formicary.management.descriptions import Missing
-    from formicary.management.language import Result
-    from formicary.resident import Resident
+    from formicary.management.requests.actions import Request
+    from formicary.management.requests.language import Result
 
 
 class GuestOffices:

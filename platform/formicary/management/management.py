@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from msgspec.structs import replace
 
-from formicary.errors import UnknownAgentError
-from formicary.management.actions import Kill, Resume, Search, Suspend
-from formicary.management.language import make_request
-from formicary.names import check_receiver
+from formicary.core.errors import UnknownAgentError
+from formicary.core.names import check_receiver
+from formicary.management.requests.actions import Kill, Resume, Search, Suspend
+from formicary.management.requests.language import make_request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from formicary.agent import Agent
-    from formicary.management.actions import Request
+    from formicary.core.agent import Agent
+    from formicary.core.base_agent import AgentState
+    from formicary.core.micro import MicroAgent
     from formicary.management.descriptions import AgentDescription, ContainerDescription, Missing
-    from formicary.management.language import Result
-    from formicary.management.performer import Performer
-    from formicary.micro import MicroAgent
+    from formicary.management.requests.actions import Request
+    from formicary.management.requests.language import Result
+    from formicary.management.requests.router import Performer
     from formicary.observe.metrics import Figures
-    from formicary.resident import AgentState
 
 T = TypeVar("T")
 

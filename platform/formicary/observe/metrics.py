@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.agent import Agent
+from formicary.core.agent import Agent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from formicary.container import Container
+    from formicary.container.container import Container
     from formicary.observe.links import LinkStatus
 
 _LOOKED_AT = 10_000  # agents whose mailboxes are looked at: a few ms

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from formicary.container import Container
-from formicary.profiling.accounting import Accounting, accounting
-from formicary.profiling.model import encode
-from formicary.profiling.prepared import _run
+from formicary.container.container import Container
+from formicary.profiling.accounting.accounting import Accounting, accounting
+from formicary.profiling.model.profile import encode
+from formicary.profiling.sampling.prepared import _run
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
 
-    from formicary.profiling.model import Profile
+    from formicary.profiling.model.profile import Profile
 
     Follow = Callable[[Container], Awaitable[None]]
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from formicary.errors import InvalidNameError, UsageError
-from formicary.names import check_local, check_platform, is_container
+from formicary.core.errors import InvalidNameError, UsageError
+from formicary.core.names import check_local, check_platform, is_container
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from formicary.delivery import Reach, Transport
+    from formicary.container.dispatcher import Reach, Transport
     from formicary.server.address import Stream
 
 CLIENT_STANZA_LIMIT = 256 * 1024
@@ -112,13 +112,13 @@ class AccountAddress:
             UsageError: the extra is not installed.
         """
         require_extra()
-        from formicary.transport.account import AccountStream
+        from formicary.transport.xmpp.account_stream import AccountStream
 
         return AccountStream(self, domain, **callbacks)
 
     def frame_head(self, sender: str, receiver: str) -> bytes:  # noqa: ARG002 -- the server adds from whom
         """Return what is written before a frame's text from one container's domain to another's."""
-        from formicary.transport.frames import NAMESPACE
+        from formicary.transport.link.frames import NAMESPACE
 
         to = f"{self.jid}/{receiver.partition('.')[0]}"
         return f"<message type='{FRAME_TYPE}' to='{to}' id='f'><frame xmlns='{NAMESPACE}'>".encode()

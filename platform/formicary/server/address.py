@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from formicary.names import is_container_of
+from formicary.core.names import is_container_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from xml.etree.ElementTree import Element
 
-    from formicary.delivery import Reach, Transport
-    from formicary.errors import LinkError
+    from formicary.container.dispatcher import Reach, Transport
+    from formicary.core.errors import LinkError
 
 LOOPBACK = "127.0.0.1"
 PROSODY_STANZA_LIMIT = 512 * 1024
@@ -21,7 +21,7 @@ PROSODY_STANZA_LIMIT = 512 * 1024
 
 
 class Stream(Protocol):
-    """One connection of one container to an XMPP server; `formicary.transport.stream` says more."""
+    """One connection of one container to an XMPP server; `formicary.transport.xmpp.stream` says more."""
 
     async def connect(self) -> None:
         """Connect and be accepted."""
@@ -121,13 +121,13 @@ class ServerAddress:
             domain: the container's domain, which is the component's name.
             callbacks: as of `XmppStream`.
         """
-        from formicary.transport.component import ComponentStream
+        from formicary.transport.xmpp.component import ComponentStream
 
         return ComponentStream(self, domain, **callbacks)
 
     def frame_head(self, sender: str, receiver: str) -> bytes:
         """Return what is written before a frame's text from one container's domain to another's."""
-        from formicary.transport.frames import NAMESPACE
+        from formicary.transport.link.frames import NAMESPACE
 
         return f"<message from='{sender}' to='{receiver}' id='f'><frame xmlns='{NAMESPACE}'>".encode()
 

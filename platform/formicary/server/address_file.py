@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 from msgspec import Meta
 
-from formicary import names
-from formicary.errors import InvalidNameError, UsageError
+from formicary.core import names
+from formicary.core.errors import InvalidNameError, UsageError
 from formicary.server.address import PROSODY_STANZA_LIMIT, ServerAddress
 
 if TYPE_CHECKING:

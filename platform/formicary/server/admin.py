@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.sax.saxutils import escape
 
-from formicary.errors import ServerError
+from formicary.core.errors import ServerError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from formicary.errors import UsageError
+from formicary.core.errors import UsageError
 from formicary.server.certificate import Pair, make, openssl, reason
 from formicary.server.folder import write_private
 

@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary.errors import ServerError
+from formicary.core.errors import ServerError
 from formicary.server.process import find_program
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from formicary import names
-from formicary.errors import ServerError
+from formicary.core import names
+from formicary.core.errors import ServerError
 from formicary.server.admin import AdminShell
 from formicary.server.configuration import container_lines, lua_string
 from formicary.server.federation import read_federation

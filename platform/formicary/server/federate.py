@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.errors import ServerError, UsageError
+from formicary.core.errors import ServerError, UsageError
 from formicary.server import containers, managed
 from formicary.server.authority import adopt, ensure_authority, ensure_certified
 from formicary.server.certificate import Pair

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary import names
-from formicary.errors import ServerError, UsageError
+from formicary.core import names
+from formicary.core.errors import ServerError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary.errors import ServerError
+from formicary.core.errors import ServerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

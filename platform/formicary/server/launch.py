@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary.errors import ServerError, UsageError
+from formicary.core.errors import ServerError, UsageError
 from formicary.server import process
 from formicary.server.address import LOOPBACK
 from formicary.server.admin import AdminShell

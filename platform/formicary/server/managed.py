@@ -7,8 +7,8 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from formicary import names
-from formicary.errors import ServerError
+from formicary.core import names
+from formicary.core.errors import ServerError
 from formicary.server import containers as container_files
 from formicary.server import process
 from formicary.server.address import LOOPBACK

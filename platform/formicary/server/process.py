@@ -9,7 +9,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from formicary.errors import ServerError
+from formicary.core.errors import ServerError
 
 if TYPE_CHECKING:
     from pathlib import Path

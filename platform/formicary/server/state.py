@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from formicary.errors import ServerError
+from formicary.core.errors import ServerError
 from formicary.server.address import LOOPBACK, ServerAddress
 from formicary.server.folder import StateFolder, write_private
 

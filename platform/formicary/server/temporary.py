@@ -7,8 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from formicary import names
-from formicary.errors import ServerError
+from formicary.core import names
+from formicary.core.errors import ServerError
 from formicary.server import managed, process
 from formicary.server.admin import AdminShell
 from formicary.server.configuration import lua_string

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.errors import InvalidMessageError, LinkError, NameTakenError
-from formicary.message import Message
-from formicary.names import complete_for
+from formicary.core.errors import InvalidMessageError, LinkError, NameTakenError
+from formicary.core.message import Message
+from formicary.core.names import complete_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.container import Container
-    from formicary.delivery import Reach
-    from formicary.mailbox import Place
+    from formicary.container.container import Container
+    from formicary.container.dispatcher import Reach
+    from formicary.core.mailbox import Place
     from formicary.observe.links import LinkStatus
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -8,7 +8,7 @@ import selectors
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
 
-from formicary.errors import FormicaryError
+from formicary.core.errors import FormicaryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Mapping

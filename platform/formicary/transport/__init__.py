@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from formicary.delivery import Reach
+    from formicary.container.dispatcher import Reach
     from formicary.server.address import XmppServer
     from formicary.transport.direct import JoinAddress
     from formicary.transport.router import Router

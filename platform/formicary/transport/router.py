@@ -7,25 +7,25 @@ import logging
 import secrets
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from formicary.errors import ContainerClosedError, FormicaryError, LinkError
-from formicary.names import check_container
-from formicary.transport.header import Terms
-from formicary.transport.link import Link
-from formicary.transport.session import Session
+from formicary.core.errors import ContainerClosedError, FormicaryError, LinkError
+from formicary.core.names import check_container
+from formicary.transport.link.header import Terms
+from formicary.transport.link.link import Link
+from formicary.transport.link.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
     from pathlib import Path
 
-    from formicary.container import Container
-    from formicary.mailbox import Place
-    from formicary.message import Message
+    from formicary.container.container import Container
+    from formicary.core.mailbox import Place
+    from formicary.core.message import Message
     from formicary.observe.links import LinkStatus
     from formicary.server.address import XmppServer
-    from formicary.transport.connections import Connections
     from formicary.transport.direct import JoinAddress
-    from formicary.transport.ways import FarWay
-    from formicary.transport.xmpp import XmppConnection
+    from formicary.transport.direct.connections import Connections
+    from formicary.transport.link.paths import FarWay
+    from formicary.transport.xmpp.connection import XmppConnection
 
 logger = logging.getLogger("formicary.transport")
 
@@ -95,7 +95,7 @@ class Router:
             if self._route != "xmpp":
                 await self._open_connections()
             if self._server is not None:
-                from formicary.transport.xmpp import XmppConnection
+                from formicary.transport.xmpp.connection import XmppConnection
 
                 self._xmpp = XmppConnection(self._server, self)
                 await self._xmpp.open()
@@ -117,7 +117,7 @@ class Router:
             )
 
     async def _open_connections(self) -> None:
-        from formicary.transport.connections import Connections
+        from formicary.transport.direct.connections import Connections
 
         self._connections = Connections(
             self,

@@ -15,7 +15,7 @@ from tests.plugins.missing import leave_out
 
 from formicary.server.account import AccountAddress
 from formicary.server.launch import free_port
-from formicary.transport.stream import ReplacedError
+from formicary.transport.xmpp.stream import ReplacedError
 
 pytestmark = [pytest.mark.ejabberd, pytest.mark.accounts]
 

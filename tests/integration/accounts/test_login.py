@@ -67,7 +67,7 @@ async def test_the_port_for_components_is_not_the_one(server, account, connected
 
 
 async def test_that_nobody_is_checked_is_said_once(account, connected, caplog):
-    from formicary.transport import login
+    from formicary.transport.xmpp import login
 
     login._warn.cache_clear()
     address = account()
@@ -149,7 +149,7 @@ async def test_a_login_can_be_cancelled_at_any_time(connected, lines):
 
 
 async def test_a_server_that_says_nothing_is_not_waited_for_long(connected, monkeypatch):
-    from formicary.transport import login
+    from formicary.transport.xmpp import login
 
     monkeypatch.setattr(login, "_WAY_TIMEOUT", 0.1)
     async with speaking(stays=True) as address:
@@ -220,7 +220,7 @@ async def test_a_domain_that_has_no_server_says_so(account, connected, names):
 
 
 async def test_where_the_dns_knows_nothing_the_domain_is_the_host(connected, names):
-    from formicary.transport.login import Connector
+    from formicary.transport.xmpp.login import Connector
 
     async with names({}):
         assert await Connector(AccountAddress("lab@example.org", "x"))._ways() == [

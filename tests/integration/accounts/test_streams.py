@@ -13,7 +13,7 @@ import pytest
 from formicary.errors import LinkError, NameTakenError
 from formicary.server import ManagedServer
 from formicary.server.account import AccountAddress
-from formicary.transport.stream import ReplacedError
+from formicary.transport.xmpp.stream import ReplacedError
 
 pytestmark = [pytest.mark.server, pytest.mark.accounts]
 

@@ -3,12 +3,12 @@
 import pytest
 from msgspec.structs import replace
 
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.repetition import RepetitionError, Task, measure
-from formicary_bench.engine.run import perform
-from formicary_bench.platforms.catalogue import APART, DESIGNS, SAME
-from formicary_bench.results.summary import summarise
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.subjects.catalogue import APART, DESIGNS, SAME
 
 ROUNDS = (2, 10, 0)
 OURS = tuple(f"formicary-{design}" for design in DESIGNS)

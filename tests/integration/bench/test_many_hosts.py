@@ -9,14 +9,14 @@ from tests.integration.bench.conftest import Silent
 from typer.testing import CliRunner
 
 from formicary_bench.cli import app
-from formicary_bench.engine.hosting import Hosting
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.run import perform
-from formicary_bench.hosts.inventory import load
-from formicary_bench.platforms.catalogue import DESIGNS, N_HOSTS, TWO_HOSTS
-from formicary_bench.results.summary import summarise
-from formicary_bench.scaling.model import DIRECT as DIRECT_LINKS
-from formicary_bench.scaling.model import FEDERATED, ONE_SERVER
+from formicary_bench.extrapolation.model import DIRECT as DIRECT_LINKS
+from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
+from formicary_bench.remote.inventory import load
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.execution.hosting import Hosting
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.subjects.catalogue import DESIGNS, N_HOSTS, TWO_HOSTS
 
 ROUNDS = (2, 10, 0)
 OURS = tuple(f"formicary-{design}" for design in DESIGNS)

@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.server import ManagedServer, ServerAddress
-from formicary_bench.engine.messages import Job, Server
-from formicary_bench.platforms import directory
-from formicary_bench.platforms.catalogue import APART, DESIGNS, DIRECT, N_HOSTS, XMPP, subject_of
-from formicary_bench.platforms.containers import member_name
-from formicary_bench.platforms.part import Work
-from formicary_bench.platforms.traffic import ALL_TO_ALL, RING, SPREADS, TRAFFICS
-from formicary_bench.results.model import Configuration
+from formicary_bench.results.store.model import Configuration
+from formicary_bench.subjects.catalogue import APART, DESIGNS, DIRECT, N_HOSTS, XMPP, subject_of
+from formicary_bench.subjects.ours import directory
+from formicary_bench.subjects.ours.containers import member_name
+from formicary_bench.subjects.part import Work
+from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING, SPREADS, TRAFFICS
+from formicary_bench.worker.messages import Job, Server
 
 TRIPS = 12
 KINDS = ("behaviours", "micro")

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from tests.unit.bench.synthetic import EVIL, MACHINE, create_plan, make_run, plan
 
-from formicary_bench.results.folder import MANIFEST, RunFolder
+from formicary_bench.results.store.folder import MANIFEST, RunFolder
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_a_published_page_links_to_all_that_lies_beside_it(bench, tmp_path):
 
 
 def test_without_matplotlib_nothing_is_published(bench, tmp_path, monkeypatch):
-    monkeypatch.setattr("formicary_bench.reports.pictures.find_spec", lambda _: None)
+    monkeypatch.setattr("formicary_bench.reports.charts.pictures.find_spec", lambda _: None)
     run = make_run(tmp_path / "run", plan(pairs=(1,))[:1], repetitions=1)
     refused = bench("publish", run.path, "--to", tmp_path / "x")
     assert refused.code == 2

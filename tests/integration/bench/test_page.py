@@ -6,7 +6,7 @@ import pytest
 from tests.plugins.browser import Page
 from tests.unit.bench.synthetic import create_plan, directory_plan, make_run, plan, scale_plan
 
-from formicary_bench.reports.html import write_html
+from formicary_bench.reports.formats.html import write_html
 
 SIZES = plan("messaging/size", pairs=(10,), payloads=(1, 100, 10_000))
 

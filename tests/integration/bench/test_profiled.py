@@ -4,15 +4,16 @@ import psutil
 import pytest
 
 from formicary.errors import TracingError
-from formicary.profiling.window import Window
-from formicary_bench.engine import messages, profiled
-from formicary_bench.engine.errors import RepetitionError
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.profiled import measure_profiled
-from formicary_bench.engine.repetition import Task
-from formicary_bench.engine.run import perform
-from formicary_bench.results.summary import summarise
+from formicary.profiling.sampling.window import Window
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.repetition import Task
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.observers import profiled
+from formicary_bench.runner.observers.profiled import measure_profiled
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.worker import messages
 
 
 def configuration(placement="same-container", rounds=(2000, 20_000, 2000), **about):

@@ -7,14 +7,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from formicary_bench.engine import memory, own_network
-from formicary_bench.engine.errors import RepetitionError
-from formicary_bench.engine.measures import measure_as_planned
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.own_network import SHARED, has_own_network
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.repetition import Task
-from formicary_bench.engine.run import perform
+from formicary_bench.experiments.memory import measure
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution import own_network
+from formicary_bench.runner.execution.measures import measure_as_planned
+from formicary_bench.runner.execution.own_network import SHARED, has_own_network
+from formicary_bench.runner.execution.repetition import Task
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
 
 OWN = ("formicary-behaviours",)
 
@@ -46,7 +47,7 @@ def test_each_state_holds_more_than_the_one_before(silent):
 
 
 def test_a_process_that_cannot_be_weighed_says_why(silent, monkeypatch):
-    monkeypatch.setattr(memory, "BARE", "raise SystemExit('no more room')")
+    monkeypatch.setattr(measure, "BARE", "raise SystemExit('no more room')")
     (configuration,) = make_plan(Options("memory", subjects=("python",)))
     with pytest.raises(RepetitionError, match=r"ended with exit code 1: no more room"):
         measured(configuration, silent)
@@ -54,8 +55,8 @@ def test_a_process_that_cannot_be_weighed_says_why(silent, monkeypatch):
 
 
 def test_a_process_that_never_gets_ready_is_ended(silent, monkeypatch):
-    monkeypatch.setattr(memory, "BARE", "import sys; sys.stdin.read()")
-    monkeypatch.setattr(memory, "_QUIET_SECONDS", 0.2)
+    monkeypatch.setattr(measure, "BARE", "import sys; sys.stdin.read()")
+    monkeypatch.setattr(measure, "_QUIET_SECONDS", 0.2)
     (configuration,) = make_plan(Options("memory", subjects=("python",)))
     with pytest.raises(RepetitionError, match=r"has said nothing for 0\.2 s"):
         measured(configuration, silent)

@@ -13,8 +13,8 @@ import psutil
 import pytest
 from tests.plugins.missing import leave_out
 
-from formicary_bench.engine.programme import order_of
-from formicary_bench.results.folder import RunFolder
+from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.runner.planning.run_plan import order_of
 
 pytestmark = pytest.mark.timeout(180)  # each starts the program several times
 

@@ -13,15 +13,15 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.server import ManagedServer
-from formicary_bench.engine.messages import Go, Job, Meet, Progress, Ready, decode_report, encode
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.repetition import RepetitionError, Task, measure
-from formicary_bench.engine.run import perform
-from formicary_bench.engine.server import RunServer
-from formicary_bench.platforms.catalogue import APART, SAME
-from formicary_bench.results.folder import RunFolder
-from formicary_bench.results.raw import COOL_DOWN, MEASURED, WARM_UP
+from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP
+from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.execution.server import RunServer
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.subjects.catalogue import APART, SAME
+from formicary_bench.worker.messages import Go, Job, Meet, Progress, Ready, decode_report, encode
 
 ROUNDS = (5, 20, 10)
 FOR_EVER = (0, 8_000_000, 0)
@@ -29,7 +29,7 @@ FOR_EVER = (0, 8_000_000, 0)
 
 def worker_processes():
     children = psutil.Process().children()
-    return [child for child in children if "formicary_bench.engine.worker" in " ".join(child.cmdline())]
+    return [child for child in children if "formicary_bench.worker.worker" in " ".join(child.cmdline())]
 
 
 @pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
@@ -220,7 +220,7 @@ def test_a_worker_ends_when_its_controller_is_gone_however_busy_it_is():
         Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("callbacks",), rounds=FOR_EVER)
     )
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "formicary_bench.engine.worker"],
+        [sys.executable, "-P", "-m", "formicary_bench.worker.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as worker:

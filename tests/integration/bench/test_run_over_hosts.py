@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from tests.integration.bench.conftest import Silent
 
-from formicary_bench.engine.hosting import Hosting
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.run import perform
-from formicary_bench.hosts.inventory import load
-from formicary_bench.platforms.catalogue import APART, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.results.folder import RunFolder
+from formicary_bench.remote.inventory import load
+from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.runner.execution.hosting import Hosting
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.subjects.catalogue import APART, N_HOSTS, SAME, TWO_HOSTS
 
 ROUNDS = (5, 20, 5)
 FOR_LONG = (0, 30_000, 0)

@@ -2,19 +2,19 @@
 
 import pytest
 
-from formicary_bench.engine import saturation, search
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.run import perform
-from formicary_bench.platforms.catalogue import SAME
-from formicary_bench.reports.html import write_html
-from formicary_bench.results.model import SATURATION
-from formicary_bench.results.summary import summarise
+from formicary_bench.experiments.saturation import measure, search
+from formicary_bench.reports.formats.html import write_html
+from formicary_bench.results.store.model import SATURATION
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.subjects.catalogue import SAME
 
 
 @pytest.fixture
 def _short(monkeypatch):
     """Try three rates at most, each for a moment."""
-    monkeypatch.setattr(saturation, "_PHASES_S", (0.05, 0.05, 0.05))
+    monkeypatch.setattr(measure, "_PHASES_S", (0.05, 0.05, 0.05))
     monkeypatch.setattr(search, "FIRST", 200)
     monkeypatch.setattr(search, "HIGHEST", 400)
     monkeypatch.setattr(search, "MOST_TRIES", 4)

@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 
-from formicary_bench.engine import measures
-from formicary_bench.engine.repetition import measure
-from formicary_bench.platforms.arrivals import CONSTANT, POISSON
-from formicary_bench.results.model import OPEN_LOOP
+from formicary_bench.results.store.model import OPEN_LOOP
+from formicary_bench.runner.execution import measures
+from formicary_bench.runner.execution.repetition import measure
+from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -4,15 +4,15 @@ import pytest
 from msgspec.structs import replace
 from tests.integration.bench.conftest import Silent
 
-from formicary_bench.engine import watching
-from formicary_bench.engine.hosting import Hosting
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.run import perform
-from formicary_bench.hosts.inventory import load
-from formicary_bench.reports.families import columns, extras, to_know
-from formicary_bench.reports.hosts import voided
-from formicary_bench.reports.html import render
-from formicary_bench.results.summary import summarise
+from formicary_bench.remote.inventory import load
+from formicary_bench.reports.document.families import columns, extras, to_know
+from formicary_bench.reports.document.hosts import voided
+from formicary_bench.reports.formats.html import render
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.execution.hosting import Hosting
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.observers import watching
+from formicary_bench.runner.planning.options import Options
 
 pytestmark = pytest.mark.timeout(150)
 OWN = ("formicary-behaviours",)

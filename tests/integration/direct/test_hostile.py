@@ -111,7 +111,7 @@ async def test_a_truncated_opening_is_dropped(tls):
 async def test_slow_ones_are_dropped(tls, monkeypatch):
     async with End(C1, tls=tls) as c1, End(C2, tls=tls) as c2:
         c1.know(c2)
-        monkeypatch.setattr("formicary.transport.direct.direct._OPENING_TIMEOUT", 0.1)
+        monkeypatch.setattr("formicary.transport.direct.endpoint._OPENING_TIMEOUT", 0.1)
         silent = await reach(c1)
         slow = await reach(c1, tls=tls)
         for byte in b"formicary\x01":
@@ -336,7 +336,7 @@ async def test_what_answers_with_garbage_is_an_error():
 @both_tls
 @both_loops
 async def test_what_never_answers_is_an_error(tls, monkeypatch):
-    monkeypatch.setattr("formicary.transport.direct.direct._OPENING_TIMEOUT", 0.1)
+    monkeypatch.setattr("formicary.transport.direct.endpoint._OPENING_TIMEOUT", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         async with End(C1, tls=tls) as c1, End(C2, tls=tls) as c2:
             offer = msgspec.structs.replace(c1.offer(c2), unix=None, tcp=(silent.getsockname(),))

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 from formicary import Container, Message, MicroAgent
-from formicary.directory.agent import DirectoryAgent
-from formicary.directory.description import ServiceDescription
+from formicary.directory.central.agent import DirectoryAgent
 from formicary.directory.language import Deregister, Register, encode
+from formicary.directory.model.description import ServiceDescription
 
 AGENT = "alice@example.org"
 CLIENTS = 20

@@ -15,10 +15,10 @@ from tests.integration.transport.raw import until
 from tests.unit.directory.asking import DF, begin, content, register, search, service
 
 from formicary import Container
-from formicary.directory.agent import DirectoryAgent
+from formicary.directory.central.agent import DirectoryAgent
+from formicary.directory.central.store import Store
 from formicary.directory.language import Subscribe, encode
-from formicary.directory.query import Query
-from formicary.directory.store import Store
+from formicary.directory.model.query import Query
 from formicary.errors import MailboxFullError
 
 KEEPER = Path(__file__).with_name("keeper.py")

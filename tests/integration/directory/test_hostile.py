@@ -11,10 +11,10 @@ from tests.integration.transport.raw import RawComponent, until
 from tests.unit.core.agents import start
 
 from formicary import Container
-from formicary.directory.exchange import Head, Hello, Part, Updates
-from formicary.management.news import NONE, Beat, Change, Known, Leave, List, Tell
+from formicary.directory.replicated.exchange import Head, Hello, Part, Updates
+from formicary.management.membership.exchange import NONE, Beat, Change, Known, Leave, List, Tell
 from formicary.server import ManagedServer
-from formicary.transport.arrivals import tell_order
+from formicary.transport.link.arrivals import tell_order
 
 pytestmark = pytest.mark.server
 

@@ -9,7 +9,7 @@ from tests.integration.directory.agents import Broken, Calling, Offering, View, 
 from tests.unit.core.agents import Deaf, do, start
 
 from formicary import Agent, AgentState, Container, Message
-from formicary.directory.query import Condition
+from formicary.directory.model.query import Condition
 from formicary.errors import (
     AgentStateError,
     AlreadyRegisteredError,

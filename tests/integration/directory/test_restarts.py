@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from formicary import Container
-from formicary.directory.store import Store
+from formicary.directory.central.store import Store
 from formicary.errors import StoreError
 from formicary.server import ManagedServer
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.plugins.missing import leave_out
 
-from formicary.directory.store import Store
+from formicary.directory.central.store import Store
 from formicary.errors import StoreError
 
 WRITER = Path(__file__).with_name("writer.py")

@@ -13,9 +13,9 @@ import itertools
 import sys
 from pathlib import Path
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.journal import Journal
-from formicary.directory.store import Registration, Store
+from formicary.directory.central.journal import Journal
+from formicary.directory.central.store import Registration, Store
+from formicary.directory.model.description import ServiceDescription
 from formicary.errors import StoreError
 
 WRITERS = 5

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.integration.hosts.scene import wait_until
 
-from formicary_bench.hosts.inventory import load
-from formicary_bench.hosts.session import Session
+from formicary_bench.remote.inventory import load
+from formicary_bench.remote.session import Session
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import psutil
 
-from formicary_bench.engine.messages import Go, Job, Meet, Met, Ready
-from formicary_bench.results.model import Configuration
+from formicary_bench.results.store.model import Configuration
+from formicary_bench.worker.messages import Go, Job, Meet, Met, Ready
 
 SECONDS = 30.0
 
@@ -65,6 +65,6 @@ def deputies(host):
     found = []
     for pid in host.pids():
         with suppress(psutil.NoSuchProcess):
-            if "formicary_bench.hosts.deputy" in psutil.Process(pid).cmdline():
+            if "formicary_bench.remote.host_agent.agent" in psutil.Process(pid).cmdline():
                 found.append(pid)
     return found

@@ -12,8 +12,8 @@ import time
 import pytest
 from tests.plugins.hosts import laboratory
 
-from formicary_bench.hosts.lab.programs import ip
-from formicary_bench.hosts.places import code_digest
+from formicary_bench.netlab.programs import ip
+from formicary_bench.remote.folders import code_digest
 
 
 def check(inventory, *options):

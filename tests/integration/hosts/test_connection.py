@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from formicary_bench.hosts import connection
-from formicary_bench.hosts.connection import Web
-from formicary_bench.hosts.errors import HostError
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.ssh import connection
+from formicary_bench.remote.ssh.connection import Web
 
 
 @pytest.fixture

@@ -17,15 +17,15 @@ import pytest
 from tests.plugins.namespaces import need_namespaces
 
 from formicary.errors import UsageError
-from formicary_bench.hosts.inventory import choose, load
-from formicary_bench.hosts.lab import network, processes
-from formicary_bench.hosts.lab.errors import LabError
-from formicary_bench.hosts.lab.folder import LabFolder
-from formicary_bench.hosts.lab.lab import cable
-from formicary_bench.hosts.lab.make import up
-from formicary_bench.hosts.lab.programs import ip
-from formicary_bench.hosts.lab.remove import down
-from formicary_bench.hosts.lab.status import look
+from formicary_bench.netlab import network, processes
+from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab.folder import LabFolder
+from formicary_bench.netlab.lab import cable
+from formicary_bench.netlab.make import up
+from formicary_bench.netlab.programs import ip
+from formicary_bench.netlab.remove import down
+from formicary_bench.netlab.status import look
+from formicary_bench.remote.inventory import choose, load
 
 CONNECT = """
 import socket, sys
@@ -379,7 +379,7 @@ def test_a_server_that_has_ended_is_noticed(folder):
 
 
 def test_a_server_that_does_not_start_is_said_and_nothing_stays(folder, monkeypatch):
-    from formicary_bench.hosts.lab import ssh as servers
+    from formicary_bench.netlab import ssh as servers
 
     monkeypatch.setattr(servers, "_CONFIGURATION", servers._CONFIGURATION + "NoSuchOption yes\n")
     with pytest.raises(LabError, match="Bad configuration option: NoSuchOption"):

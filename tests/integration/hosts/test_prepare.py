@@ -12,8 +12,8 @@ import time
 import pytest
 from tests.plugins.hosts import laboratory
 
-from formicary_bench.hosts.places import code_digest
-from formicary_bench.hosts.there import folder as ours
+from formicary_bench.remote.bootstrap import folder as ours
+from formicary_bench.remote.folders import code_digest
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -65,7 +65,7 @@ class Bare:
 
     def digest_there(self):
         """Ask the environment on the host for its code."""
-        program = "from formicary_bench.hosts.places import code_digest; print(code_digest())"
+        program = "from formicary_bench.remote.folders import code_digest; print(code_digest())"
         python = self.folder / "environment" / "bin" / "python"
         done = subprocess.run(
             [python, "-I", "-c", program], capture_output=True, text=True, timeout=60, check=True, cwd="/"

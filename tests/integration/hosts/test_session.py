@@ -16,11 +16,11 @@ import pytest
 from tests.integration.hosts.scene import SECONDS, begin, hear, job, wait_until
 
 from formicary.errors import ProfilingError
-from formicary_bench.engine.messages import Done, Failed, Stop
-from formicary_bench.hosts import remote
-from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.protocol import CloseWindow, Describe, StopServer
-from formicary_bench.hosts.session import Session
+from formicary_bench.remote import places
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.protocol import CloseWindow, Describe, StopServer
+from formicary_bench.remote.session import Session
+from formicary_bench.worker.messages import Done, Failed, Stop
 
 
 class TestWhatItDoes:
@@ -231,8 +231,8 @@ def pretend(hosts, tmp_path):
 _OWN = f"exec {sys.executable} "
 _HOSTILE = f"""#!{sys.executable}
 import os, sys, msgspec, formicary
-from formicary_bench.hosts.places import code_digest
-from formicary_bench.hosts.protocol import *
+from formicary_bench.remote.folders import code_digest
+from formicary_bench.remote.host_agent.protocol import *
 os.write(1, msgspec.json.encode(Handshake(version=formicary.__version__, digest=code_digest())) + b"\\n")
 def say(data):
     while data:
@@ -260,7 +260,7 @@ class TestDeputiesThatAreNone:
         )
 
     def test_a_python_without_formicary(self, pretend):
-        said = refusal(pretend(f"#!/bin/sh\n{_OWN} -I -S -P -m formicary_bench.hosts.deputy\n"))
+        said = refusal(pretend(f"#!/bin/sh\n{_OWN} -I -S -P -m formicary_bench.remote.host_agent.agent\n"))
         assert "has no formicary, or not all of it" in said
         assert "No module named" in said
 
@@ -302,7 +302,7 @@ class TestDeputiesThatAreNone:
             assert cause in str(caught.value)
 
     def test_one_that_hands_over_without_end(self, pretend, monkeypatch):
-        monkeypatch.setattr(remote, "LARGEST_HANDOVER", 1 << 24)
+        monkeypatch.setattr(places, "LARGEST_HANDOVER", 1 << 24)
         host = pretend(f"{_HOSTILE}{_STARTED}while True: say(frame(Data(1, bytes(CHUNK))))\n")
         with Session([host]) as session, session.places[host.name].worker() as worker:
             assert "it is more than 16 MiB" in hear(worker, Failed).reason
@@ -312,7 +312,7 @@ class TestDeputiesThatAreNone:
         line = "frame(Said(1, b'{\"type\":\"progress\",\"done\":' + b'1' * 5 + b'}' + b' ' * 100000))"
         host = pretend(f"{_HOSTILE}{_STARTED}while True: say({line})\n")
         with Session([host]) as session, session.places[host.name].worker() as worker:
-            wait_until(lambda: worker._unread > remote._MOST_UNREAD)
+            wait_until(lambda: worker._unread > places._MOST_UNREAD)
             assert hear(worker, Failed).reason == "it says more than anybody can read"
 
     def test_one_that_does_not_answer(self, pretend, news):

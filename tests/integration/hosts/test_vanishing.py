@@ -14,17 +14,17 @@ import pytest
 from tests.integration.hosts.scene import SECONDS, begin, deputies, hear, job, wait_until
 
 from formicary.errors import ProfilingError
-from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.protocol import Describe
-from formicary_bench.hosts.session import Session
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.protocol import Describe
+from formicary_bench.remote.session import Session
 
 _CONTROLLER = """
 import sys, time
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from formicary_bench.hosts.inventory import load
-from formicary_bench.hosts.session import Session
+from formicary_bench.remote.inventory import load
+from formicary_bench.remote.session import Session
 
 print("begins", flush=True)
 hosts = [replace(host, folder=f"{sys.argv[2]}/{host.name}") for host in load(Path(sys.argv[1])).hosts]
@@ -89,7 +89,7 @@ def workers(host):
     found = []
     for pid in host.pids():
         with suppress(psutil.NoSuchProcess):
-            if "formicary_bench.engine.worker" in psutil.Process(pid).cmdline():
+            if "formicary_bench.worker.worker" in psutil.Process(pid).cmdline():
                 found.append(pid)
     return found
 

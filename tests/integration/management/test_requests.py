@@ -38,7 +38,7 @@ async def test_who_is_alone_is_answered_at_once_and_without_a_promise(asker):
                     "name": "alice@c1.lab.localhost",
                     "state": "active",
                     "container": "c1.lab.localhost",
-                    "class": "formicary.agent:Agent",
+                    "class": "formicary.core.agent:Agent",
                 }
             ],
         }
@@ -149,7 +149,7 @@ async def test_an_agent_is_created_with_its_arguments_and_works(platform, asker,
         (create("Nobody", container="c2"), "unrecognised-parameter-value", "has no class 'Nobody'"),
         (create("Clerk", container="c2", arguments={"name": 1}), "unrecognised-parameter-value", "argument"),
         (create("Telling", container="c2"), "unrecognised-parameter-value", "is no class of agents"),
-        (create("Agent", container="c2"), "unauthorised", "is defined in module 'formicary.agent'"),
+        (create("Agent", container="c2"), "unauthorised", "is defined in module 'formicary.core.agent'"),
         (create("Unreal", container="c2"), "internal-error", "setup of agent new failed: AttributeError"),
         (create("Cell", "cell", container="c2"), "already-registered", "an agent named 'cell' lives in"),
         (create("Cell", "ams", container="c2"), "unrecognised-parameter-value", "take another name"),
@@ -235,7 +235,7 @@ async def test_a_mistake_of_ours_is_an_answer_too_and_logged(asker, monkeypatch,
     def fail(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("formicary.management.white_pages.matcher", fail)
+    monkeypatch.setattr("formicary.management.requests.white_pages.matcher", fail)
     async with Container("c1") as c1:
         asking = await asker(c1)
         said, content = await asking.ask("ams", {"action": "search", "container": "c1"})
@@ -305,8 +305,8 @@ async def test_an_agent_that_ends_in_its_setup_was_created_all_the_same(platform
 def hurried(monkeypatch, caplog):
     """Have agents end soon that do not end by themselves."""
     caplog.set_level("CRITICAL", "formicary")  # it is said there, too
-    monkeypatch.setattr("formicary.container._STOP_TIMEOUT", 0.05)
-    monkeypatch.setattr("formicary.management.local._STOPS_WITHIN", 0.2)
+    monkeypatch.setattr("formicary.container.container._STOP_TIMEOUT", 0.05)
+    monkeypatch.setattr("formicary.management.requests.local._STOPS_WITHIN", 0.2)
     return monkeypatch
 
 

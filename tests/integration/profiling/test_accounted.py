@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from formicary.profiling.model import Method, decode
+from formicary.profiling.model.profile import Method, decode
 
 PROGRAM = """
 import asyncio, sys

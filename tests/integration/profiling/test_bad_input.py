@@ -12,9 +12,9 @@ import sys
 import pytest
 
 from formicary.errors import ProfilingError, TracingError
-from formicary.profiling import sampler
-from formicary.profiling.starting import Program
-from formicary.profiling.window import Window
+from formicary.profiling.sampling import sampler
+from formicary.profiling.sampling.starting import Program
+from formicary.profiling.sampling.window import Window
 
 # Seconds of CPU, which a busy machine takes longer to give.
 SPIN = "import time\nwhile time.process_time() < {seconds}:\n    sum(range(1000))\n"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from formicary.profiling.attribution import View, figures
-from formicary.profiling.estimates import Estimate
-from formicary.profiling.groups import Rules, own_rule
-from formicary.profiling.starting import Program
-from formicary.profiling.window import Window
+from formicary.profiling.analysis.attribution import View, figures
+from formicary.profiling.analysis.estimates import Estimate
+from formicary.profiling.model.groups import Rules, own_rule
+from formicary.profiling.sampling.starting import Program
+from formicary.profiling.sampling.window import Window
 
 HERE = Path(__file__).parent / "truth"
 GROUPS = ("agents", "communication", "directory", "platform")

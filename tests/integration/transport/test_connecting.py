@@ -17,7 +17,8 @@ from tests.unit.core.agents import Collect, Echo, do, start
 from formicary import Container, Message, MicroAgent
 from formicary.errors import AuthenticationError, FormicaryError, LinkError, MailboxFullError, NameTakenError
 from formicary.server import ServerAddress
-from formicary.transport import router, stream
+from formicary.transport import router
+from formicary.transport.xmpp import stream
 
 pytestmark = pytest.mark.server
 

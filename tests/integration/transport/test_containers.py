@@ -16,9 +16,10 @@ import pytest
 from tests.integration.transport.raw import fill, link, next_turn, server_connection, until
 from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
-from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template, held
+from formicary import Agent, CyclicBehaviour, Instrument, Message, MicroAgent, Template
+from formicary.container import overflow
 from formicary.errors import ContainerClosedError, InvalidMessageError, MailboxFullError, MessageTooLargeError
-from formicary.transport.header import WINDOW_BYTES
+from formicary.transport.link.header import WINDOW_BYTES
 
 pytestmark = pytest.mark.server
 
@@ -400,7 +401,7 @@ async def test_a_message_to_several_waits_only_for_the_slow_one(containers):
 
 
 async def test_what_is_held_for_many_slow_receivers_is_bounded_and_all_of_it_arrives(containers, monkeypatch):
-    monkeypatch.setattr(held, "_LIMIT", 100)
+    monkeypatch.setattr(overflow, "_LIMIT", 100)
     receivers, each = 20, 1000
     async with containers("c1", "c2", mailbox_limit=2) as (c1, c2):
         slow = [Slow() for _ in range(receivers)]

@@ -8,10 +8,10 @@ from tests.unit.core.agents import Collect, do, reasons, start
 
 from formicary import Message
 from formicary.errors import LinkError
-from formicary.transport import watch
-from formicary.transport.connections import Connections
 from formicary.transport.direct import Direct
-from formicary.transport.header import HEADER, HELLO, SIZE
+from formicary.transport.direct.connections import Connections
+from formicary.transport.link import failure_detector
+from formicary.transport.link.header import HEADER, HELLO, SIZE
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -110,7 +110,7 @@ async def test_where_only_the_other_end_can_connect_messages_wait_until_it_has(
 async def test_where_neither_can_connect_the_senders_are_told_in_the_end_and_why(
     joined, no_way_but_to, monkeypatch
 ):
-    monkeypatch.setattr(watch, "GIVE_UP", 0.5)
+    monkeypatch.setattr(failure_detector, "GIVE_UP", 0.5)
     no_way_but_to("c1.lab.localhost")
     async with joined("c1", "c2", "c3", route="direct") as (_, c2, c3):
         await start(c3, "b", Collect())

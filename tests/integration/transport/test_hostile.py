@@ -12,7 +12,7 @@ from tests.integration.transport.raw import RawClient, RawComponent, link, serve
 from tests.unit.core.agents import Collect, Echo, do, reasons, start
 
 from formicary import Message
-from formicary.transport.header import (
+from formicary.transport.link.header import (
     ACK,
     BUSY,
     CLOSE,

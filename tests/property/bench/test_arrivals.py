@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.platforms.arrivals import ARRIVALS, CONSTANT, POISSON, schedule
+from formicary_bench.vocabulary.arrivals import ARRIVALS, CONSTANT, POISSON, schedule
 
 RATES = st.integers(1, 1_000_000)
 COUNTS = st.integers(0, 400)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import settings
 from tests.property.core.test_conservation import Conservation
 
-from formicary_bench.designs.catalogue import MAKE
-from formicary_bench.designs.container import Designed
-from formicary_bench.platforms.catalogue import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
+from formicary_bench.subjects.catalogue import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
+from formicary_bench.subjects.variants.delivery.catalogue import MAKE
+from formicary_bench.subjects.variants.delivery.container import Designed
 
 SETTINGS = settings(max_examples=40, stateful_step_count=25)
 

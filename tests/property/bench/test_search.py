@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.engine.search import FIRST, HIGHEST, MOST_TRIES, NARROW, Search, drawn_first
+from formicary_bench.experiments.saturation.search import (
+    FIRST,
+    HIGHEST,
+    MOST_TRIES,
+    NARROW,
+    Search,
+    drawn_first,
+)
 
 CAPACITIES = st.one_of(st.integers(0, 50), st.integers(0, 2 * HIGHEST))
 SEEDS = st.integers(0, 2**32 - 1)

@@ -21,8 +21,8 @@ from formicary import (
     OneShotBehaviour,
     Template,
 )
+from formicary.container.dead_letters import DeadLetters
 from formicary.errors import ContainerClosedError, MailboxFullError
-from formicary.observe.dead_letters import DeadLetters
 from formicary.testing import MemoryNetwork, VirtualClockLoop, until_idle
 
 NAMES = ["a", "b", "c", "d"]

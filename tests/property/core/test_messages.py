@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary import Message, Template
+from formicary.core.names import check_local, check_receiver, complete
 from formicary.errors import InvalidNameError
-from formicary.names import check_local, check_receiver, complete
 
 words = st.sampled_from(["a", "b", "{0}", "v1 or True", "'", "\\"])
 texts = st.none() | words

@@ -10,8 +10,8 @@ from contextlib import suppress
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formicary.run_queue import RunQueue
-from formicary.strand import Strand
+from formicary.core.scheduler import RunQueue
+from formicary.core.strand import Strand
 from formicary.testing import run_virtual
 
 # A program is a list of steps of one coroutine; others cancel it from outside at given times.

@@ -6,10 +6,10 @@ import itertools
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from formicary.directory import owned
-from formicary.directory.description import ServiceDescription
-from formicary.directory.exchange import Updates, decode
-from formicary.directory.replication import Added, Broadcast, Removed, Replica, Send
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.replicated import own_entries
+from formicary.directory.replicated.exchange import Updates, decode
+from formicary.directory.replicated.replica import Added, Broadcast, Removed, Replica, Send
 
 
 @dataclass
@@ -227,7 +227,7 @@ class World:
 
     def check_memory(self, replica):
         own = replica._owned
-        assert own._log_bytes == sum(map(len, own._log)) <= owned.LOG_BYTES
+        assert own._log_bytes == sum(map(len, own._log)) <= own_entries.LOG_BYTES
         assert own._snapshots.keys() <= set(replica.members)
         for copy in replica._copies.values():
             assert (copy._unconfirmed or set()) <= copy.entries.keys()

@@ -6,9 +6,9 @@ import msgspec
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.index import Index
-from formicary.directory.query import OPERATORS, Condition, Query
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.index import Index
+from formicary.directory.model.query import OPERATORS, Condition, Query
 
 KEYS = st.integers(0, 30)
 texts = st.sampled_from(["a", "b", "ab", ""])

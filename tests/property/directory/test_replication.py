@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.property.directory.replicas import World
 
-from formicary.directory import owned
+from formicary.directory.replicated import own_entries
 
 PLACES = st.sampled_from([0, 1, 0, 1, 2, 2, 3, 4])  # most happens between few
 COUNTS = st.sampled_from([1, 1, 2, 3, 100])
@@ -26,7 +26,7 @@ class Replicas(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         # Small, so that few entries make several parts, and a few updates are more than is kept.
-        self.limits = patch.multiple(owned, BATCH=2, LOG_BYTES=250, AHEAD=2)
+        self.limits = patch.multiple(own_entries, BATCH=2, LOG_BYTES=250, AHEAD=2)
         self.limits.start()
 
     @initialize(

@@ -10,9 +10,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.query import Query
-from formicary.directory.store import Registration, Store, Subscription
+from formicary.directory.central.store import Registration, Store, Subscription
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.query import Query
 
 agents = st.sampled_from(["a@c1.lab.localhost", "b@c1.lab.localhost"])
 names = st.sampled_from(["a", "b", "é", "a\x00b", "'; --"])

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from formicary_bench.drivers.driver import Driver
-from formicary_bench.drivers.errors import DriverError
-from formicary_bench.drivers.protocol import LONGEST_LINE, Done, Hello, Ready
+from formicary_bench.subjects.drivers.driver import Driver
+from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers.protocol import LONGEST_LINE, Done, Hello, Ready
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

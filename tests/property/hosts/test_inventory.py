@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary import names
+from formicary.core import names
 from formicary.errors import UsageError
-from formicary_bench.hosts.inventory import CONTAINERS, SERVER, Host, Inventory, load
-from formicary_bench.toml_lines import lines_of
+from formicary_bench.files.toml_lines import lines_of
+from formicary_bench.remote.inventory import CONTAINERS, SERVER, Host, Inventory, load
 
 LABELS = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?", fullmatch=True).filter(names.is_container)
 PRINTABLE = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=8)

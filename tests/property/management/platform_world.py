@@ -6,9 +6,9 @@ import itertools
 from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
-from formicary.management.follower import Follower
-from formicary.management.keeper import Keeper
-from formicary.management.news import NONE, Joined, Lost, Send, Superseded
+from formicary.management.membership.exchange import NONE, Joined, Lost, Send, Superseded
+from formicary.management.membership.follower import Follower
+from formicary.management.membership.leader import Keeper
 
 KEEPER = "c0.lab.localhost"
 

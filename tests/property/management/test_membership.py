@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.property.management.platform_world import KEEPER, World
 
-from formicary.management.membership import BEAT, SILENCE
+from formicary.management.membership.machine import BEAT, SILENCE
 
 PLACES = st.sampled_from([0, 0, 1, 1, 2, 2, 3, 4])  # the first is the platform's container
 COUNTS = st.sampled_from([1, 1, 2, 3, 100])

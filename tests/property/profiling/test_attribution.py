@@ -7,9 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import formicary
-from formicary.profiling.attribution import View, figures
-from formicary.profiling.model import Collection, Frame, Method, Process, Profile, Role, Stack, Thread
-from formicary.profiling.naming import mark
+from formicary.profiling.analysis.attribution import View, figures
+from formicary.profiling.model.code_names import mark
+from formicary.profiling.model.profile import Collection, Frame, Method, Process, Profile, Role, Stack, Thread
 
 HOME = formicary.__path__[0]
 FRAMES = (

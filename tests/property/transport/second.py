@@ -9,8 +9,8 @@ import struct
 
 import msgspec
 
-from formicary.transport.instructions import Doubt, Ended, Failed, Opened, Transmit
-from formicary.transport.session import State
+from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
+from formicary.transport.link.session import State
 
 HELLO, DATA, PART, ACK, PING, PONG, LOST, CLOSE, BUSY = range(1, 10)
 NEVER = float("-inf")

@@ -6,9 +6,9 @@ import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from formicary.transport.header import DATA, HEADER, HELLO, PART, Terms
-from formicary.transport.instructions import Ended, Failed, Opened, Transmit
-from formicary.transport.session import Session, State
+from formicary.transport.link.header import DATA, HEADER, HELLO, PART, Terms
+from formicary.transport.link.instructions import Ended, Failed, Opened, Transmit
+from formicary.transport.link.session import Session, State
 
 AWAY = "it was away"
 SILENT = "nothing was heard"

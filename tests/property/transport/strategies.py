@@ -6,7 +6,7 @@ from datetime import UTC, timedelta, timezone
 
 from hypothesis import strategies as st
 
-from formicary.message import Message
+from formicary.core.message import Message
 
 # Text as any process can have it and UTF-8 can carry it: no lone surrogates.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

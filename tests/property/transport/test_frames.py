@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.property.transport.strategies import LOCAL, TEXT, messages
 
-from formicary.message import Message
-from formicary.transport.frames import Names, decode, encode, from_entry, size, to_entry
+from formicary.core.message import Message
+from formicary.transport.link.frames import Names, decode, encode, from_entry, size, to_entry
 
 DOMAINS = ("c2.lab.localhost", "c1.lab.localhost")
 

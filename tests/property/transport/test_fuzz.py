@@ -17,13 +17,13 @@ from tests.property.transport.fuzzer import SECONDS, fuzz
 from tests.unit.transport.streams import HEADER as STREAM_HEADER
 from tests.unit.transport.streams import Stream, Wire
 
+from formicary.core.message import Message
 from formicary.errors import FormicaryError, LinkError, UsageError
-from formicary.message import Message
 from formicary.transport.direct.connection import LONGEST_FRAME, DirectConnection
 from formicary.transport.direct.offer import JoinAddress, Offer
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
-from formicary.transport.frames import NAMESPACE, Names, decode, encode, from_entry, to_entry
-from formicary.transport.header import (
+from formicary.transport.link.frames import NAMESPACE, Names, decode, encode, from_entry, to_entry
+from formicary.transport.link.header import (
     ACK,
     BUSY,
     CLOSE,
@@ -38,9 +38,9 @@ from formicary.transport.header import (
     read_terms,
     write_terms,
 )
-from formicary.transport.instructions import Transmit
+from formicary.transport.link.instructions import Transmit
+from formicary.transport.link.session import Session
 from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, unwrap, wrap
-from formicary.transport.session import Session
 
 if SECONDS:
     pytestmark = pytest.mark.timeout(0)

@@ -11,8 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from tests.property.transport.second import Second
 from tests.property.transport.simulation import ABANDONED, BOUNCED, World
 
-from formicary.transport.header import HEADER, HELLO, Terms
-from formicary.transport.session import Session, State
+from formicary.transport.link.header import HEADER, HELLO, Terms
+from formicary.transport.link.session import Session, State
 
 TERMS = st.builds(
     Terms,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.property.transport.strategies import XML_TEXT, messages
 
 from formicary.errors import FormicaryError, InvalidMessageError
-from formicary.transport.stanzas import from_stanza, to_stanza
-from formicary.transport.stream import COMPONENT
+from formicary.transport.xmpp.stanzas import from_stanza, to_stanza
+from formicary.transport.xmpp.stream import COMPONENT
 
 
 def parsed(stanza):

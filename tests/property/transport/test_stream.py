@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.transport.streams import HEADER, Stream
 
 from formicary.errors import FormicaryError
-from formicary.transport.frames import NAMESPACE
+from formicary.transport.link.frames import NAMESPACE
 
 FRAME = (
     "<message to='c1.lab.localhost' from='c2.lab.localhost' id='f1'>"

@@ -13,8 +13,7 @@ from tests.integration.transport.raw import until
 from formicary import Container, Message, MicroAgent
 from formicary.errors import LinkError
 from formicary.testing import run_virtual
-from formicary.transport import connections
-from formicary.transport.direct import Offer
+from formicary.transport.direct import Offer, connections
 from formicary.transport.router import Router
 
 C1, C2 = "c1.lab.localhost", "c2.lab.localhost"

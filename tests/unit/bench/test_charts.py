@@ -4,15 +4,16 @@ import msgspec
 import pytest
 from tests.unit.bench.synthetic import ALONE, row
 
-from formicary_bench.reports import figures, scales
-from formicary_bench.reports.charts import Bar, Bars, Lines, Point, axes_of, draw
-from formicary_bench.reports.plots import against
-from formicary_bench.reports.series import by_series
-from formicary_bench.reports.svg import tag
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts import scales
+from formicary_bench.reports.charts.plots import against
+from formicary_bench.reports.charts.series import by_series
+from formicary_bench.reports.charts.svg import tag
+from formicary_bench.reports.charts.svg_charts import Bar, Bars, Lines, Point, axes_of, draw
 
 
 def test_a_logarithmic_axis():
-    scale = scales.logarithmic([1, 1000], figures.duration)
+    scale = scales.logarithmic([1, 1000], formatting.duration)
     assert scale.place(1) < 0.1
     assert scale.place(1000) > 0.9
     assert scale.place(31.6227766) == pytest.approx(0.5)
@@ -36,7 +37,7 @@ def test_any_values_have_an_axis(values):
 
 
 def test_every_nine_takes_the_same_room():
-    scale = scales.tail([0, 0.9, 0.9999], figures.part)
+    scale = scales.tail([0, 0.9, 0.9999], formatting.part)
     places = [scale.place(p) for p in (0, 0.9, 0.99, 0.999, 0.9999)]
     assert places == pytest.approx([0, 0.25, 0.5, 0.75, 1])
     assert [tick.text for tick in scale.ticks] == ["0%", "50%", "90%", "99%", "99.9%", "99.99%"]

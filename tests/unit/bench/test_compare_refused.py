@@ -8,9 +8,9 @@ import pytest
 from tests.unit.bench.synthetic import MACHINE, create_plan, make_run, plan
 
 from formicary.cli import main
-from formicary_bench.results.each import P99, TIME, TOTAL
-from formicary_bench.results.folder import MANIFEST, RAW
-from formicary_bench.results.pairing import pair
+from formicary_bench.results.store.folder import MANIFEST, RAW
+from formicary_bench.results.summary.each import P99, TIME, TOTAL
+from formicary_bench.results.verdicts.pairing import pair
 
 ONE = [one for one in plan(pairs=(1, 10)) if (one.platform, one.kind) == ("formicary", "micro")]
 

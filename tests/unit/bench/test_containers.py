@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
+from formicary.container.dead_letters import DeadLetters
 from formicary.errors import FormicaryError
-from formicary.observe.dead_letters import DeadLetters
 from formicary.observe.links import LinkStatus
 from formicary.transport.direct import JoinAddress
-from formicary_bench.engine.messages import Job
-from formicary_bench.platforms import containers
-from formicary_bench.platforms.containers import (
+from formicary_bench.results.store.model import N_HOSTS, Configuration
+from formicary_bench.subjects.ours import containers
+from formicary_bench.subjects.ours.containers import (
     ASKING,
     ECHOING,
     MOST_HOSTS,
@@ -22,8 +22,8 @@ from formicary_bench.platforms.containers import (
     partner,
     reach_of,
 )
-from formicary_bench.platforms.part import Work
-from formicary_bench.results.model import N_HOSTS, Configuration
+from formicary_bench.subjects.part import Work
+from formicary_bench.worker.messages import Job
 
 
 def work(route, *, tls=False, listen="", **about):
@@ -104,8 +104,8 @@ def test_over_hosts_no_unix_socket_is_used_though_they_may_be_one_machine(monkey
 
 
 async def test_a_member_waits_for_connections_to_those_whom_its_agents_talk_to(monkeypatch):
-    monkeypatch.setattr("formicary_bench.platforms.containers._LOOKS", 3)
-    monkeypatch.setattr("formicary_bench.platforms.containers._LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("formicary_bench.subjects.ours.containers._LOOKS", 3)
+    monkeypatch.setattr("formicary_bench.subjects.ours.containers._LOOK_SECONDS", 0.0)
     ring = work("direct", placement=N_HOSTS, hosts=3, traffic="ring", pairs=4)
     there = home("none")
     there.name, there.platform, there.members = "c2", "lab.localhost", {"c1": 1, "c2": 1}
@@ -120,8 +120,8 @@ async def test_a_member_waits_for_connections_to_those_whom_its_agents_talk_to(m
 
 
 async def test_containers_wait_for_connections_to_all_that_they_have_looked_for(monkeypatch):
-    monkeypatch.setattr("formicary_bench.platforms.containers._LOOKS", 3)
-    monkeypatch.setattr("formicary_bench.platforms.containers._LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("formicary_bench.subjects.ours.containers._LOOKS", 3)
+    monkeypatch.setattr("formicary_bench.subjects.ours.containers._LOOK_SECONDS", 0.0)
     ready, late = home("direct"), home("none", "relay")
     for there, name in ((ready, "c1"), (late, "c3")):
         there.name, there.members = name, {"c1": 1, "c2": 1, "c3": 1}

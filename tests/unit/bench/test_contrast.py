@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from formicary_bench.reports import html
+from formicary_bench.reports.formats import html
 
 CSS = (Path(html.__file__).parent / "template" / "report.css").read_text()
 TEXT, SHAPE = 4.5, 3.0

@@ -9,28 +9,29 @@ import pytest
 from msgspec.structs import replace
 from tests.unit.bench.synthetic import EVIL, STARTED, main_extras, make_run, round_trips
 
-from formicary import mailbox
+from formicary.core import mailbox
 from formicary.errors import TracingError, UsageError
-from formicary.profiling.model import Frame, Method, Process, Profile, Role, Stack, Thread
-from formicary.profiling.window import Window
-from formicary_bench.engine import profiled, worker
-from formicary_bench.engine.messages import Account, Accounted, Mark
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.profiled import Sampling, _rate
-from formicary_bench.engine.repetition import Taken
-from formicary_bench.engine.rough import rough
-from formicary_bench.engine.unsampled import window_on
-from formicary_bench.platforms import behaviours
-from formicary_bench.reports.cpu import cpu_sentences
-from formicary_bench.reports.families import columns, heading, parts, said, to_know
-from formicary_bench.reports.html import render
-from formicary_bench.reports.terminal import console_for_reports, show
-from formicary_bench.results.cpu import cpu_figures
-from formicary_bench.results.load import load_of
-from formicary_bench.results.memory import mean_figure
-from formicary_bench.results.model import Repetition
-from formicary_bench.results.summary import summarise
+from formicary.profiling.model.profile import Frame, Method, Process, Profile, Role, Stack, Thread
+from formicary.profiling.sampling.window import Window
+from formicary_bench.experiments.memory.summary import mean_figure
+from formicary_bench.reports.document.cpu import cpu_sentences
+from formicary_bench.reports.document.families import columns, heading, parts, said, to_know
+from formicary_bench.reports.formats.html import render
+from formicary_bench.reports.formats.terminal import console_for_reports, show
+from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.summary.cpu import cpu_figures
+from formicary_bench.results.summary.load import load_of
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.execution.repetition import Taken
+from formicary_bench.runner.forecast.default_durations import rough
+from formicary_bench.runner.observers import profiled
+from formicary_bench.runner.observers.profiled import Sampling, _rate
+from formicary_bench.runner.observers.unsampled import window_on
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.subjects.ours import behaviours
+from formicary_bench.worker import worker
+from formicary_bench.worker.messages import Account, Accounted, Mark
 
 FRAMES = tuple(
     Frame(function, module.__file__)

@@ -7,11 +7,11 @@ import pytest
 from formicary import Agent, CyclicBehaviour, Instrument, Message, OneShotBehaviour
 from formicary.errors import MailboxFullError
 from formicary.testing import until_idle
-from formicary_bench.designs import way
-from formicary_bench.designs.catalogue import MAKE
-from formicary_bench.designs.chain import AGENTS
-from formicary_bench.designs.container import Designed
-from formicary_bench.platforms.catalogue import BUFFER, CHAIN, COPIED, DELIVERIES, ENCODED, HAND_OVER, POOL
+from formicary_bench.subjects.catalogue import BUFFER, CHAIN, COPIED, DELIVERIES, ENCODED, HAND_OVER, POOL
+from formicary_bench.subjects.variants.delivery import path
+from formicary_bench.subjects.variants.delivery.catalogue import MAKE
+from formicary_bench.subjects.variants.delivery.chain import AGENTS
+from formicary_bench.subjects.variants.delivery.container import Designed
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -151,7 +151,7 @@ async def test_an_agent_of_a_chain_takes_no_message_for_itself():
 
 
 async def test_senders_wait_for_a_way_and_fail_in_the_end(monkeypatch):
-    monkeypatch.setattr(way, "LIMIT", 2)
+    monkeypatch.setattr(path, "LIMIT", 2)
     design = MAKE[POOL]()
     async with Designed("c1", design, when_full="fail") as home:
         await start(home, "there", Collect())
@@ -164,7 +164,7 @@ async def test_senders_wait_for_a_way_and_fail_in_the_end(monkeypatch):
 
 
 async def test_senders_go_on_when_a_way_has_room_again(monkeypatch):
-    monkeypatch.setattr(way, "LIMIT", 1)
+    monkeypatch.setattr(path, "LIMIT", 1)
     messages = [Message(to="there@c1.lab.localhost", body=str(number)) for number in range(50)]
     assert await carry(BUFFER, *messages) == messages
 

@@ -7,18 +7,18 @@ import pytest
 from tests.unit.bench.synthetic import row
 
 from formicary import Container
-from formicary.profiling.model import Frame
-from formicary_bench.designs import outbox
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.words import parse
-from formicary_bench.platforms.catalogue import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
-from formicary_bench.reports.designs import design_extras, design_sentences, held_against
-from formicary_bench.reports.families import extras, said
-from formicary_bench.reports.series import label_of_other
-from formicary_bench.results.cpu import RULES, CpuFigure, CpuFigures
-from formicary_bench.results.each import Each
-from formicary_bench.results.memory import Figure
-from formicary_bench.results.verdicts import with_comparisons
+from formicary.profiling.model.profile import Frame
+from formicary_bench.experiments.designs.report import design_extras, design_sentences, held_against
+from formicary_bench.experiments.memory.summary import Figure
+from formicary_bench.reports.charts.series import label_of_other
+from formicary_bench.reports.document.families import extras, said
+from formicary_bench.results.summary.cpu import RULES, CpuFigure, CpuFigures
+from formicary_bench.results.summary.each import Each
+from formicary_bench.results.verdicts.verdicts import with_comparisons
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.subjects.catalogue import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
+from formicary_bench.subjects.variants.delivery import outbox
 
 RATES = (100.0, 101.0, 99.0, 100.5, 99.5)
 

@@ -3,16 +3,16 @@
 import msgspec
 import pytest
 
-from formicary_bench.engine.describing import describe
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.repetition import roles_of
-from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import SERVICES
-from formicary_bench.platforms.catalogue import APART, DESIGNS, DIRECT, SAME, XMPP
-from formicary_bench.platforms.churn import HOMES, Batch, _differences, _shares
-from formicary_bench.platforms.services import OF_A_TYPE, has_type, types
-from formicary_bench.results.model import Configuration
+from formicary_bench.results.store.model import Configuration
+from formicary_bench.runner.execution.repetition import roles_of
+from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.subjects.catalogue import APART, DESIGNS, DIRECT, SAME, XMPP
+from formicary_bench.subjects.ours.churn import HOMES, Batch, _differences, _shares
+from formicary_bench.subjects.ours.services import OF_A_TYPE, has_type, types
 
 USES = ("directory/register", "directory/deregister", "directory/search")
 
@@ -125,8 +125,8 @@ class Home:
 
 
 async def test_a_container_that_sees_too_much_or_too_little_says_so(monkeypatch):
-    monkeypatch.setattr("formicary_bench.platforms.churn._SETTLE_SECONDS", 0.0)
-    monkeypatch.setattr("formicary_bench.platforms.churn._PAGE", 2)
+    monkeypatch.setattr("formicary_bench.subjects.ours.churn._SETTLE_SECONDS", 0.0)
+    monkeypatch.setattr("formicary_bench.subjects.ours.churn._PAGE", 2)
     batch = Batch(1, {"c1.lab": 2, "c2.lab": 1})
     there = sorted(batch.agents())
     assert there == ["churn-1-0@c1.lab", "churn-1-0@c2.lab", "churn-1-1@c1.lab"]

@@ -7,13 +7,13 @@ import pytest
 from tests.unit.bench.synthetic import churn_plan, directory_plan, make_run, messages, row
 from tests.unit.bench.test_html import Page
 
-from formicary_bench.reports.directory import directory_figures
-from formicary_bench.reports.html import render
-from formicary_bench.reports.sentences import sentences, tiles
-from formicary_bench.reports.series import by_series
-from formicary_bench.reports.tables import columns_of, ratio_columns
-from formicary_bench.results.baselines import baseline_of
-from formicary_bench.results.summary import summarise
+from formicary_bench.experiments.directory.report import directory_figures
+from formicary_bench.reports.charts.series import by_series
+from formicary_bench.reports.document.sentences import sentences, tiles
+from formicary_bench.reports.document.tables import columns_of, ratio_columns
+from formicary_bench.reports.formats.html import render
+from formicary_bench.results.summary.baselines import baseline_of
+from formicary_bench.results.summary.summary import summarise
 
 DIRECT = {"placement": "two-containers", "route": "direct"}
 MESSAGE = row(rtt_p50_us=2.0, rtt_mean_us=2.0, round_trips_per_s=400_000.0)

@@ -9,9 +9,9 @@ from pyarrow import parquet
 from tests.unit.bench.synthetic import STARTED, add_repetition, make_run, plan
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.results.folder import RunFolder
-from formicary_bench.results.model import Configuration, Manifest
-from formicary_bench.results.summary import summarise
+from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.results.store.model import Configuration, Manifest
+from formicary_bench.results.summary.summary import summarise
 
 
 @pytest.fixture

@@ -4,15 +4,15 @@ import random
 
 import pytest
 
-from formicary_bench.engine.forecast import Forecast, in_words
-from formicary_bench.engine.known import earlier_durations, remember
-from formicary_bench.engine.order import schedule
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.rough import rough
-from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.platforms.catalogue import N_HOSTS
-from formicary_bench.results.model import Machine
+from formicary_bench.results.store.model import Machine
+from formicary_bench.runner.forecast.default_durations import rough
+from formicary_bench.runner.forecast.duration_history import earlier_durations, remember
+from formicary_bench.runner.forecast.forecast import Forecast, in_words
+from formicary_bench.runner.planning.order import schedule
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.subjects.catalogue import N_HOSTS
 
 LOCAL = [one.name for one in EXPERIMENTS if one.placements != (N_HOSTS,)]
 

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from tests.unit.bench.synthetic import EVIL, create_plan, make_run, plan, row
 
-from formicary_bench.reports import latex, markdown
-from formicary_bench.reports.csv import write, write_raw
-from formicary_bench.reports.sections import sections_of
-from formicary_bench.reports.tables import Column
-from formicary_bench.results.row import Row
-from formicary_bench.results.summary import summarise
+from formicary_bench.reports.document.sections import sections_of
+from formicary_bench.reports.document.tables import Column
+from formicary_bench.reports.formats import latex, markdown
+from formicary_bench.reports.formats.csv import write, write_raw
+from formicary_bench.results.summary.row import Row
+from formicary_bench.results.summary.summary import summarise
 
 NASTY = (
     EVIL, "\\input{/etc/passwd}", "100% $x_1^2$ #{}~&", "[1cm] * --- ?` !` ``''", "a|b\nc",

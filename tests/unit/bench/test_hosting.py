@@ -6,15 +6,15 @@ import msgspec
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.engine import hosting as module
-from formicary_bench.engine.host_servers import HostServers, server_host
-from formicary_bench.engine.hosting import Hosted, Hosting, crew_of, read_hosting
-from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.inventory import CONTAINERS, SERVER, Host, Inventory
-from formicary_bench.hosts.protocol import Serving, StartServer, StopServer
-from formicary_bench.hosts.servers import About, serve
-from formicary_bench.platforms.catalogue import DIRECT, N_HOSTS, TWO_HOSTS, XMPP
-from formicary_bench.results.model import Configuration
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.protocol import Serving, StartServer, StopServer
+from formicary_bench.remote.host_agent.servers import About, serve
+from formicary_bench.remote.inventory import CONTAINERS, SERVER, Host, Inventory
+from formicary_bench.results.store.model import Configuration
+from formicary_bench.runner.execution import hosting as module
+from formicary_bench.runner.execution.host_servers import HostServers, server_host
+from formicary_bench.runner.execution.hosting import Hosted, Hosting, crew_of, read_hosting
+from formicary_bench.subjects.catalogue import DIRECT, N_HOSTS, TWO_HOSTS, XMPP
 
 BOTH = (CONTAINERS, SERVER)
 

@@ -5,19 +5,19 @@ import pytest
 from tests.unit.bench.synthetic import add_repetition, make_run, row
 from tests.unit.bench.test_cpu import profile, repetition
 
-from formicary_bench.engine.network import between_hosts
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.reports.families import columns, extras, said, to_know
-from formicary_bench.reports.hosts import voided
-from formicary_bench.reports.html import render
-from formicary_bench.reports.points import point
-from formicary_bench.reports.terminal import console_for_reports, show
-from formicary_bench.results.cpu import cpu_figures
-from formicary_bench.results.hosts import host_figures
-from formicary_bench.results.raw import RoundTrips, read_raw
-from formicary_bench.results.row import frame
-from formicary_bench.results.summary import summarise
+from formicary_bench.experiments.network.measure import between_hosts
+from formicary_bench.reports.document.families import columns, extras, said, to_know
+from formicary_bench.reports.document.hosts import voided
+from formicary_bench.reports.document.points import point
+from formicary_bench.reports.formats.html import render
+from formicary_bench.reports.formats.terminal import console_for_reports, show
+from formicary_bench.results.store.raw import RoundTrips, read_raw
+from formicary_bench.results.summary.cpu import cpu_figures
+from formicary_bench.results.summary.hosts import host_figures
+from formicary_bench.results.summary.row import frame
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
 
 LOADED = "host b was loaded by others (35% of its CPU)"
 COUNTED = {

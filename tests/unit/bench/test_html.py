@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from tests.unit.bench.synthetic import EVIL, MACHINE, add_repetition, make_run, plan, round_trips
 
-from formicary_bench.reports.html import render, write_html
-from formicary_bench.results.folder import RunFolder
-from formicary_bench.results.model import Configuration, Machine
+from formicary_bench.reports.formats.html import render, write_html
+from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.results.store.model import Configuration, Machine
 
 
 class Page(HTMLParser):

@@ -10,11 +10,11 @@ HEAVY = {"numpy", "scipy", "pyarrow", "jinja2", "psutil"}
     "module",
     [
         "formicary_bench.cli",
-        "formicary_bench.engine.worker",
-        "formicary_bench.results.summary",
-        "formicary_bench.results.machine",
-        "formicary_bench.reports.terminal",
-        "formicary_bench.reports.html",
+        "formicary_bench.worker.worker",
+        "formicary_bench.results.summary.summary",
+        "formicary_bench.results.store.machine",
+        "formicary_bench.reports.formats.terminal",
+        "formicary_bench.reports.formats.html",
         "formicary_bench.statistics.percentiles",
     ],
 )

@@ -5,9 +5,9 @@ import signal
 
 import pytest
 
-from formicary_bench.engine.interruption import check, ending, interruptible, welcome
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.run import perform
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.worker.interruption import check, ending, interruptible, welcome
 
 REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -14,12 +14,12 @@ from tests.unit.bench.test_memory import run_of_states
 from tests.unit.bench.test_network import run_on_the_wire
 from tests.unit.bench.test_saturation import written as searched
 
-from formicary_bench.reports import latex
-from formicary_bench.reports.fitting import pages
-from formicary_bench.reports.sections import sections, sections_of
-from formicary_bench.reports.series import APART, SAME
-from formicary_bench.reports.tables import Column
-from formicary_bench.results.row import Digest
+from formicary_bench.reports.charts.series import APART, SAME
+from formicary_bench.reports.document.sections import sections, sections_of
+from formicary_bench.reports.document.tables import Column
+from formicary_bench.reports.formats import latex
+from formicary_bench.reports.formats.fitting import pages
+from formicary_bench.results.summary.row import Digest
 
 DOCUMENT = "\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{}\\end{{document}}\n"
 WIDER = re.compile(r"Overfull .hbox .(\d+\.\d+)pt too wide")

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from formicary_bench.results.load import load_of
-from formicary_bench.results.raw import MEASURED, RoundTrips
+from formicary_bench.results.store.raw import MEASURED, RoundTrips
+from formicary_bench.results.summary.load import load_of
 
 
 def trips(pairs, each, rtt_ns, begin_ns=0):

@@ -4,8 +4,8 @@ import subprocess
 import psutil
 
 import formicary
-from formicary_bench.results import machine
-from formicary_bench.results.model import Configuration
+from formicary_bench.results.store import machine
+from formicary_bench.results.store.model import Configuration
 
 
 def git(folder, *arguments):

@@ -5,17 +5,17 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, main_extras, make_run
 
 from formicary_bench import published
-from formicary_bench.engine.commands import command
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.reports.families import charts, columns, said
-from formicary_bench.reports.growth import sparkline
-from formicary_bench.reports.html import render
-from formicary_bench.reports.terminal import console_for_reports, show
-from formicary_bench.results.memory import each, memory_figures
-from formicary_bench.results.model import Repetition
-from formicary_bench.results.raw import Holdings
-from formicary_bench.results.summary import summarise
+from formicary_bench.experiments.memory.report_growth import sparkline
+from formicary_bench.experiments.memory.summary import each, memory_figures
+from formicary_bench.reports.document.families import charts, columns, said
+from formicary_bench.reports.formats.html import render
+from formicary_bench.reports.formats.terminal import console_for_reports, show
+from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.store.raw import Holdings
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.planning.commands import command
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
 
 HELD = {("python", ""): 3e6, ("formicary", "imported"): 14e6, ("formicary", "container"): 15e6}
 EACH = {"behaviours": 2000, "micro": 500}

@@ -10,20 +10,20 @@ import pytest
 from tests.unit.bench.synthetic import add_repetition, main_extras, make_run
 
 from formicary import Message
-from formicary.transport import outbox
-from formicary_bench.engine import marks
-from formicary_bench.engine.marks import mark_window
-from formicary_bench.engine.messages import Job, Mark
-from formicary_bench.engine.network import counters
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.sockets import Carried, carried
-from formicary_bench.platforms import unbatched
-from formicary_bench.platforms.part import Work
-from formicary_bench.reports.families import charts, columns, said
-from formicary_bench.reports.html import render
-from formicary_bench.results.network import network_figures
-from formicary_bench.results.summary import summarise
+from formicary.transport.link import outbox
+from formicary_bench.experiments.network.measure import counters
+from formicary_bench.experiments.network.summary import network_figures
+from formicary_bench.reports.document.families import charts, columns, said
+from formicary_bench.reports.formats.html import render
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.subjects.part import Work
+from formicary_bench.subjects.variants import unbatched
+from formicary_bench.worker import marks
+from formicary_bench.worker.marks import mark_window
+from formicary_bench.worker.messages import Job, Mark
+from formicary_bench.worker.sockets import Carried, carried
 
 # A second in which 1000 round trips of 100 bytes are made, each message in 150 bytes, 4 messages to a packet.
 COUNTED = {"seconds": 1.0, "round_trips": 1000.0, "wire_bytes": 300_000.0, "wire_packets": 500.0}
@@ -56,7 +56,7 @@ def run_on_the_wire(path):
 
 
 def _data(run, place, number, repetition):
-    from formicary_bench.results.raw import RoundTrips, read_raw
+    from formicary_bench.results.store.raw import RoundTrips, read_raw
 
     return read_raw(run.path / f"{place}{number}" / "raw" / repetition.raw, RoundTrips)
 

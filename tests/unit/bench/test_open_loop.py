@@ -9,26 +9,26 @@ from msgspec.structs import replace
 from tests.unit.bench.synthetic import row
 
 from formicary.errors import UsageError
-from formicary_bench.engine.commands import command
-from formicary_bench.engine.handed import round_trips
-from formicary_bench.engine.messages import Done, Job
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.validity import why_late
-from formicary_bench.engine.words import parse
-from formicary_bench.platforms import pacing
-from formicary_bench.platforms.arrivals import CONSTANT, POISSON, schedule
-from formicary_bench.platforms.catalogue import APART, SAME
-from formicary_bench.platforms.pacing import LATE, LATEST_US, LOST, Pacer
-from formicary_bench.platforms.part import Work
-from formicary_bench.reports.open_loop import (
+from formicary_bench.experiments.open_loop.report import (
     open_loop_columns,
     open_loop_figures,
     open_loop_remarks,
     open_loop_sentences,
 )
-from formicary_bench.results.baselines import comparisons_of
-from formicary_bench.results.model import OPEN_LOOP, Configuration
+from formicary_bench.results.store.model import OPEN_LOOP, Configuration
+from formicary_bench.results.summary.baselines import comparisons_of
+from formicary_bench.runner.execution.worker_results import round_trips
+from formicary_bench.runner.observers.validity import why_late
+from formicary_bench.runner.planning.commands import command
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.subjects import pacing
+from formicary_bench.subjects.catalogue import APART, SAME
+from formicary_bench.subjects.pacing import LATE, LATEST_US, LOST, Pacer
+from formicary_bench.subjects.part import Work
+from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON, schedule
+from formicary_bench.worker.messages import Done, Job
 
 MS = 1_000_000
 

@@ -5,12 +5,12 @@ from collections import deque
 
 import pytest
 
-from formicary_bench.engine.messages import Job
-from formicary_bench.platforms import pacing
-from formicary_bench.platforms.arrivals import CONSTANT, POISSON, schedule
-from formicary_bench.platforms.pacing import LATE, Pacer
-from formicary_bench.platforms.part import Work
-from formicary_bench.results.model import OPEN_LOOP, Configuration
+from formicary_bench.results.store.model import OPEN_LOOP, Configuration
+from formicary_bench.subjects import pacing
+from formicary_bench.subjects.pacing import LATE, Pacer
+from formicary_bench.subjects.part import Work
+from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON, schedule
+from formicary_bench.worker.messages import Job
 
 RATE = 1000
 MESSAGES = 50_000

@@ -1,10 +1,10 @@
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.words import parse
-from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms import catalogue
+from formicary_bench.experiments.selections.registry import SELECTIONS
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.subjects import catalogue
 
 
 def test_what_is_not_given_is_left_to_the_experiment():

@@ -11,8 +11,8 @@ from tests.unit.bench.synthetic import MACHINE, create_plan, directory_plan, mak
 
 from formicary.cli import main
 from formicary.errors import UsageError
-from formicary_bench.results.each import CREATION, RATE, TIME
-from formicary_bench.results.pairing import pair
+from formicary_bench.results.summary.each import CREATION, RATE, TIME
+from formicary_bench.results.verdicts.pairing import pair
 
 FORMICARY = [one for one in plan(pairs=(1, 10)) if one.platform == "formicary" and one.kind == "behaviours"]
 
@@ -63,7 +63,7 @@ def test_each_figure_of_what_is_in_both_is_paired(make):
 
 
 def test_figures_are_those_of_the_summary(make):
-    from formicary_bench.results.summary import summarise
+    from formicary_bench.results.summary.summary import summarise
 
     run = make("run", configurations=[*FORMICARY, *create_plan()])
     contrasts = {one.name: one.values for one in pair(run, run).contrasts}

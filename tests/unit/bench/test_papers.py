@@ -4,8 +4,8 @@ import pytest
 from tests.unit.bench.synthetic import row
 
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.reports.papers import repeated, titled
-from formicary_bench.reports.series import APART, SAME, TWO_HOSTS
+from formicary_bench.reports.charts.series import APART, SAME, TWO_HOSTS
+from formicary_bench.reports.document.papers import repeated, titled
 
 A, B = "of Alberola 2010", "of Burbeck 2004"
 NUMBERS = {

@@ -4,20 +4,20 @@ import pytest
 from msgspec.structs import replace
 from tests.unit.bench.synthetic import make_run, plan, row
 
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.platforms.catalogue import APART, SAME, TWO_HOSTS
-from formicary_bench.reports.lower_bound import (
+from formicary_bench.experiments.lower_bound.report import (
     against_processes,
     lower_bound_beside,
     lower_bound_columns,
     lower_bound_figures,
     lower_bound_sentences,
 )
-from formicary_bench.reports.sections import sections
-from formicary_bench.results.folder import RunFolder
-from formicary_bench.results.model import LOWER_BOUND
-from formicary_bench.results.summary import digests, summarise
+from formicary_bench.reports.document.sections import sections
+from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.results.store.model import LOWER_BOUND
+from formicary_bench.results.summary.summary import digests, summarise
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.subjects.catalogue import APART, SAME, TWO_HOSTS
 
 HOSTS = ("a", "b")
 

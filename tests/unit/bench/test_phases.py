@@ -2,7 +2,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.engine.messages import (
+from formicary_bench.runner.execution.phases import (
+    Advance,
+    Break,
+    Finish,
+    Observe,
+    Phases,
+    Prepare,
+    Show,
+    Stage,
+    TellAll,
+)
+from formicary_bench.worker.messages import (
     Accounted,
     Created,
     Done,
@@ -14,17 +25,6 @@ from formicary_bench.engine.messages import (
     Progress,
     Ready,
     Stop,
-)
-from formicary_bench.engine.phases import (
-    Advance,
-    Break,
-    Finish,
-    Observe,
-    Phases,
-    Prepare,
-    Show,
-    Stage,
-    TellAll,
 )
 
 RESULT = Done(began_ns=5, counts=(3,))

@@ -8,11 +8,11 @@ import pytest
 from tests.unit.bench.synthetic import EVIL, add_repetition, create_plan, make_run, plan
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.reports.charts import Bar, Bars
-from formicary_bench.reports.pictures import WIDTHS, palette, write_pictures
-from formicary_bench.reports.plots import Figure
-from formicary_bench.reports.sections import sections_of
-from formicary_bench.reports.series import _STYLES, Series
+from formicary_bench.reports.charts.pictures import WIDTHS, palette, write_pictures
+from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.series import _STYLES, Series
+from formicary_bench.reports.charts.svg_charts import Bar, Bars
+from formicary_bench.reports.document.sections import sections_of
 
 pytestmark = pytest.mark.figures
 
@@ -90,7 +90,7 @@ def test_points_without_full_load_are_hollow(tmp_path):
 
 def test_without_matplotlib_a_sentence_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setattr("formicary_bench.reports.pictures.find_spec", lambda _: None)
+    monkeypatch.setattr("formicary_bench.reports.charts.pictures.find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r'matplotlib is not installed.*"formicary\[figures\]"'):
         write_pictures([], "svg", 1, tmp_path)
 

@@ -5,24 +5,24 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.drivers.protocol import Hello
-from formicary_bench.drivers.registry import Entry, keeping
-from formicary_bench.engine.commands import command, needs_server
-from formicary_bench.engine.describing import describe
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.order import schedule
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.plan_drivers import beyond
-from formicary_bench.engine.words import parse
-from formicary_bench.experiments import quick
 from formicary_bench.experiments.catalogue import EXPERIMENTS, Point
-from formicary_bench.experiments.create import batches
-from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms import catalogue
-from formicary_bench.platforms.catalogue import APART, AUTO, DIRECT, SAME, XMPP, Way
-from formicary_bench.results.baselines import BASELINES, baseline_of
-from formicary_bench.results.model import Configuration
-from formicary_bench.results.row import Row
+from formicary_bench.experiments.selections import quick
+from formicary_bench.experiments.selections.registry import SELECTIONS
+from formicary_bench.results.store.model import Configuration
+from formicary_bench.results.summary.baselines import BASELINES, baseline_of
+from formicary_bench.results.summary.row import Row
+from formicary_bench.runner.planning.commands import command, needs_server
+from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.drivers import beyond
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.order import schedule
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.subjects import catalogue
+from formicary_bench.subjects.catalogue import APART, AUTO, DIRECT, SAME, XMPP, Way
+from formicary_bench.subjects.drivers.protocol import Hello
+from formicary_bench.subjects.drivers.registry import Entry, keeping
+from formicary_bench.worker.creation import batches
 
 ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]
 RESOURCES = {

@@ -7,14 +7,14 @@ import sys
 import pytest
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.engine.asking import ask
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.words import Words, parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.plans.reading import read
 from formicary_bench.plans.values import KINDS
 from formicary_bench.plans.writing import write
-from formicary_bench.platforms.catalogue import HOSTED
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.requests import ask
+from formicary_bench.runner.planning.values import Words, parse
+from formicary_bench.subjects.catalogue import HOSTED
 
 GOOD = '[measure.a]\nexperiment = "messaging/pairs"\n'
 LOCAL = [one.name for one in EXPERIMENTS if not set(one.placements) <= set(HOSTED)]

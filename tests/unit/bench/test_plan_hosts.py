@@ -5,14 +5,14 @@ import shlex
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.engine.commands import command
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.platforms import catalogue
-from formicary_bench.platforms.catalogue import APART, DIRECT, N_HOSTS, SAME, TWO_HOSTS, XMPP
-from formicary_bench.platforms.traffic import ALL_TO_ALL, RING
+from formicary_bench.runner.planning.commands import command
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.subjects import catalogue
+from formicary_bench.subjects.catalogue import APART, DIRECT, N_HOSTS, SAME, TWO_HOSTS, XMPP
+from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING
 
 HOSTS = ("a", "b", "c")
 

@@ -6,16 +6,16 @@ import pytest
 from tests.unit.bench.synthetic import STARTED
 
 from formicary.errors import UsageError
-from formicary_bench.engine.forecast import Forecast
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.programme import everything, of_one, of_several, order_of
-from formicary_bench.engine.words import parse
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.experiments.papers import PAPERS
-from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.platforms.catalogue import N_HOSTS
-from formicary_bench.results.model import Manifest
+from formicary_bench.experiments.presets.paper import PAPERS
+from formicary_bench.experiments.selections.registry import SELECTIONS
+from formicary_bench.results.store.model import Manifest
+from formicary_bench.runner.forecast.forecast import Forecast
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.run_plan import everything, of_one, of_several, order_of
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.subjects.catalogue import N_HOSTS
 
 LOCAL = [one.name for one in EXPERIMENTS if one.placements != (N_HOSTS,)]
 

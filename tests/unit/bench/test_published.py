@@ -8,16 +8,16 @@ from tests.unit.bench.synthetic import row
 from tests.unit.bench.test_memory import run_of_states
 from tests.unit.bench.test_network import run_on_the_wire
 
-from formicary.profiling.groups import PAPERS
+from formicary.profiling.model.groups import PAPERS
 from formicary_bench import published
-from formicary_bench.reports.charts import draw
-from formicary_bench.reports.cpu_beside import cpu_beside, share_figures
-from formicary_bench.reports.memory import memory_figures
-from formicary_bench.reports.network import network_beside, network_figures
-from formicary_bench.reports.series import APART, SAME
-from formicary_bench.results.cpu import CpuFigure, CpuFigures
-from formicary_bench.results.memory import Figure
-from formicary_bench.results.summary import summarise
+from formicary_bench.experiments.memory.report import memory_figures
+from formicary_bench.experiments.memory.summary import Figure
+from formicary_bench.experiments.network.report import network_beside, network_figures
+from formicary_bench.reports.charts.series import APART, SAME
+from formicary_bench.reports.charts.svg_charts import draw
+from formicary_bench.reports.document.cpu_reference import cpu_beside, share_figures
+from formicary_bench.results.summary.cpu import CpuFigure, CpuFigures
+from formicary_bench.results.summary.summary import summarise
 
 TABLES = {
     2: ("messaging/cpu", SAME), 3: ("messaging/cpu", APART), 4: ("directory/cpu-register", SAME),

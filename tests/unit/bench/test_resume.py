@@ -11,13 +11,13 @@ from msgspec.structs import replace
 from tests.unit.bench.synthetic import MACHINE, add_repetition, make_run, plan
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.engine import resume
-from formicary_bench.engine.equipment import Equipment
-from formicary_bench.engine.programme import order_of
-from formicary_bench.engine.resume import alone, refuse_other, reopen
-from formicary_bench.engine.run import _Run
-from formicary_bench.results.folder import RunFolder
-from formicary_bench.results.machine import begin_manifest
+from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.results.store.machine import begin_manifest
+from formicary_bench.runner.execution import resume
+from formicary_bench.runner.execution.resources import Equipment
+from formicary_bench.runner.execution.resume import alone, refuse_other, reopen
+from formicary_bench.runner.execution.run import _Run
+from formicary_bench.runner.planning.run_plan import order_of
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_raw_values_that_are_lost_are_measured_again(run):
 def test_a_run_that_goes_on_elsewhere_is_refused(run):
     # A process of its own: a second try of the same one would say nothing.
     program = (
-        "import pathlib, sys; from formicary_bench.engine.resume import alone\n"
+        "import pathlib, sys; from formicary_bench.runner.execution.resume import alone\n"
         "with alone(pathlib.Path(sys.argv[1])): print('mine', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", program, str(run.path)]

@@ -11,37 +11,37 @@ from msgspec.structs import replace
 from tests.unit.bench.synthetic import STARTED, make_run, row
 
 from formicary.errors import UsageError
-from formicary_bench.engine import saturation
-from formicary_bench.engine.commands import command
-from formicary_bench.engine.errors import RepetitionError
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.plan import make_plan
-from formicary_bench.engine.repetition import Task
-from formicary_bench.engine.saturation import measure_saturation
-from formicary_bench.engine.search import MOST_TRIES, drawn_first
-from formicary_bench.engine.words import parse
-from formicary_bench.platforms.arrivals import CONSTANT, POISSON
-from formicary_bench.platforms.catalogue import APART, SAME
-from formicary_bench.platforms.pacing import LATE
-from formicary_bench.report import report
-from formicary_bench.reports import figures
-from formicary_bench.reports.csv import write_raw
-from formicary_bench.reports.families import charts, columns, extras, said
-from formicary_bench.results.each import HIGHEST, Each, named
-from formicary_bench.results.model import SATURATION, Configuration, Repetition
-from formicary_bench.results.pairing import pair
-from formicary_bench.results.raw import MEASURED, RoundTrips, Trials
-from formicary_bench.results.saturation import (
+from formicary_bench.cli.report import report
+from formicary_bench.experiments.saturation import measure
+from formicary_bench.experiments.saturation.measure import measure_saturation
+from formicary_bench.experiments.saturation.search import MOST_TRIES, drawn_first
+from formicary_bench.experiments.saturation.summary import (
     Trial,
     highest_kept,
     lowest_missed,
     saturation_figures,
     trials_of,
 )
-from formicary_bench.results.summary import summarise
-from formicary_bench.results.verdicts import stability_of, with_comparisons
+from formicary_bench.reports import formatting
+from formicary_bench.reports.document.families import charts, columns, extras, said
+from formicary_bench.reports.formats.csv import write_raw
+from formicary_bench.results.store.model import SATURATION, Configuration, Repetition
+from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
+from formicary_bench.results.summary.each import HIGHEST, Each, named
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.results.verdicts.pairing import pair
+from formicary_bench.results.verdicts.verdicts import stability_of, with_comparisons
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.repetition import Task
+from formicary_bench.runner.planning.commands import command
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
 from formicary_bench.statistics.comparisons import Verdict, compare
 from formicary_bench.statistics.gates import Outcome, gate
+from formicary_bench.subjects.catalogue import APART, SAME
+from formicary_bench.subjects.pacing import LATE
+from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON
 
 ONE = Configuration(
     experiment=SATURATION,
@@ -88,7 +88,7 @@ def search(monkeypatch, tasks):
             tasks.append(task)
             return measure(task, watcher)
 
-        monkeypatch.setattr(saturation, "measure", noted)
+        monkeypatch.setattr(measure, "measure", noted)
         return measure_saturation(TASK, None)
 
     return call
@@ -124,7 +124,7 @@ def test_what_is_answered_in_time_is_not_kept_if_some_is_lost_or_the_sender_was_
     if column == "late":
         about |= {
             "invalid": lambda one: tuple(
-                saturation.why_late(one, {LATE: one.measured * one.load * 0.06}),
+                measure.why_late(one, {LATE: one.measured * one.load * 0.06}),
             )
         }
     repetition, data = search(system(3000, slow_us=100, **about))
@@ -316,7 +316,7 @@ def test_the_report_has_the_rate_and_all_that_was_tried(run):
     tried = {column.title: column.cells for column in table.columns}
     assert tried["messages/s"][:4] == ("1 000", "2 000", "2 828", "4 000")
     assert tried["kept"][:4] == ("yes", "yes", "no", "no")
-    assert tried["99% within"][3] == figures.NOTHING
+    assert tried["99% within"][3] == formatting.NOTHING
 
 
 def test_the_figure_has_every_rate_once_in_order_and_marks_what_was_not_always_kept(run):

@@ -7,14 +7,20 @@ import pytest
 from rich.console import Console
 from tests.unit.bench.synthetic import make_run, scale_plan
 
-from formicary_bench.engine.messages import Mark, Server
-from formicary_bench.engine.places import Seat
-from formicary_bench.engine.repetition import Taken
-from formicary_bench.engine.scale_out import Looks
-from formicary_bench.hosts.protocol import Looked
-from formicary_bench.reports import html, terminal
-from formicary_bench.reports.scale import ONE_HOST, SHARED, scale_columns, scale_extras, scale_sentences
-from formicary_bench.results.summary import summarise
+from formicary_bench.experiments.scale_out.measure import Looks
+from formicary_bench.experiments.scale_out.report import (
+    ONE_HOST,
+    SHARED,
+    scale_columns,
+    scale_extras,
+    scale_sentences,
+)
+from formicary_bench.remote.host_agent.protocol import Looked
+from formicary_bench.reports.formats import html, terminal
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.execution.places import Seat
+from formicary_bench.runner.execution.repetition import Taken
+from formicary_bench.worker.messages import Mark, Server
 
 SERVER = Server("127.0.0.1", 1, 2, "secret", "password", "lab", 1000, pid=7)
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.platforms.traffic import ALL_TO_ALL, RING
-from formicary_bench.scaling.lines import Estimate, line_through
-from formicary_bench.scaling.model import (
+from formicary_bench.extrapolation.lines import Estimate, line_through
+from formicary_bench.extrapolation.model import (
     CENTRAL,
     DIRECT,
     FEDERATED,
@@ -20,6 +19,7 @@ from formicary_bench.scaling.model import (
     directory_outlook,
     outlook,
 )
+from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING
 
 
 def level(value):

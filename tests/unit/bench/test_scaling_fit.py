@@ -9,13 +9,13 @@ from typer.testing import CliRunner
 
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli import app
-from formicary_bench.results.memory import Figure
-from formicary_bench.results.scale import ScaleFigures
-from formicary_bench.scaling.fit import Measured, fit, kinds_of
-from formicary_bench.scaling.idle import USUAL, IdleLinks, Waited, links_from, read_links
-from formicary_bench.scaling.lines import Estimate
-from formicary_bench.scaling.model import DIRECT, FEDERATED, ONE_SERVER, Layout
-from formicary_bench.scaling.words import directory_table, measured_table, outlook_table, outlooks
+from formicary_bench.experiments.memory.summary import Figure
+from formicary_bench.experiments.scale_out.summary import ScaleFigures
+from formicary_bench.extrapolation.fit import Measured, fit, kinds_of
+from formicary_bench.extrapolation.idle import USUAL, IdleLinks, Waited, links_from, read_links
+from formicary_bench.extrapolation.lines import Estimate
+from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Layout
+from formicary_bench.extrapolation.sentences import directory_table, measured_table, outlook_table, outlooks
 
 AGENTS, AGENTS_FRAME = 8.0, 12.0
 SERVER, SERVER_FRAME = 20.0, 30.0

@@ -5,9 +5,13 @@ import pytest
 from msgspec.structs import replace
 from tests.unit.bench.synthetic import make_run, plan, row, scale_plan
 
-from formicary_bench.reports.families import columns, extras
-from formicary_bench.results.cpu import CpuFigure, CpuFigures, judged, name_of
-from formicary_bench.results.each import (
+from formicary_bench.experiments.memory.summary import Figure, memory_figures
+from formicary_bench.experiments.memory.summary import judged as judged_memory
+from formicary_bench.experiments.network.summary import network_each
+from formicary_bench.reports.document.families import columns, extras
+from formicary_bench.results.store.raw import Holdings
+from formicary_bench.results.summary.cpu import CpuFigure, CpuFigures, judged, name_of
+from formicary_bench.results.summary.each import (
     AGENTS_CPU,
     GREW,
     HOLDS,
@@ -20,12 +24,8 @@ from formicary_bench.results.each import (
     TRACED,
     WIRE,
 )
-from formicary_bench.results.memory import Figure, memory_figures
-from formicary_bench.results.memory import judged as judged_memory
-from formicary_bench.results.network import network_each
-from formicary_bench.results.raw import Holdings
-from formicary_bench.results.summary import summarise
-from formicary_bench.results.verdicts import believed
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.results.verdicts.verdicts import believed
 from formicary_bench.statistics.stability import Stability
 
 

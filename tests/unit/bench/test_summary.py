@@ -5,12 +5,12 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, add_repetition, create_plan, make_run, plan
 from tests.unit.bench.synthetic import row as a_row
 
-from formicary_bench.results.baselines import baseline_of, comparisons_of, median_ratio, rate_ratio
-from formicary_bench.results.folder import RunFolder
-from formicary_bench.results.load import load_of
-from formicary_bench.results.model import Configuration, Repetition
-from formicary_bench.results.raw import Creations, RoundTrips
-from formicary_bench.results.summary import summarise
+from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.results.store.model import Configuration, Repetition
+from formicary_bench.results.store.raw import Creations, RoundTrips
+from formicary_bench.results.summary.baselines import baseline_of, comparisons_of, median_ratio, rate_ratio
+from formicary_bench.results.summary.load import load_of
+from formicary_bench.results.summary.summary import summarise
 
 
 def trips(*rows):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.engine.messages import Job
-from formicary_bench.platforms.part import Work
-from formicary_bench.platforms.traffic import (
+from formicary_bench.results.store.model import N_HOSTS, Configuration
+from formicary_bench.subjects.part import Work
+from formicary_bench.vocabulary.traffic import (
     ALL_TO_ALL,
     AWAY,
     BESIDE,
@@ -22,7 +22,7 @@ from formicary_bench.platforms.traffic import (
     senders_of,
     services_of,
 )
-from formicary_bench.results.model import N_HOSTS, Configuration
+from formicary_bench.worker.messages import Job
 
 HOSTS = st.integers(2, 40)
 PAIRS = st.integers(1, 200)

@@ -4,10 +4,10 @@ from itertools import count
 
 import pytest
 
-from formicary.transport.header import CLOSE, DATA, HEADER, HELLO, PART, Terms
-from formicary.transport.instructions import Transmit
-from formicary.transport.session import Session, State
-from formicary_bench.platforms.unnumbered import UnnumberedSession
+from formicary.transport.link.header import CLOSE, DATA, HEADER, HELLO, PART, Terms
+from formicary.transport.link.instructions import Transmit
+from formicary.transport.link.session import Session, State
+from formicary_bench.subjects.variants.unnumbered import UnnumberedSession
 
 _numbers = count(1)
 

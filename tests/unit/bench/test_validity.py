@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from formicary_bench.engine import watching
-from formicary_bench.engine.messages import Accounted, Mark
-from formicary_bench.engine.repetition import NOBODY, Taken
-from formicary_bench.engine.validity import SWAPPED, Controller, HostLooks, notes, why_invalid
-from formicary_bench.engine.watching import Watching
-from formicary_bench.hosts import counters
-from formicary_bench.hosts.protocol import Looked
+from formicary_bench.remote.host_agent import counters
+from formicary_bench.remote.host_agent.protocol import Looked
+from formicary_bench.runner.execution.repetition import NOBODY, Taken
+from formicary_bench.runner.observers import watching
+from formicary_bench.runner.observers.validity import SWAPPED, Controller, HostLooks, notes, why_invalid
+from formicary_bench.runner.observers.watching import Watching
+from formicary_bench.worker.messages import Accounted, Mark
 
 AWAY = Controller("desk", 0.5, 10.0)
 BEGIN = Looked(at_ns=10**9, machine="boot-b", cores=4, cpu_s={7: 1.0}, busy_s=100.0, idle_s=300.0)

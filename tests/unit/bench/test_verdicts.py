@@ -13,14 +13,14 @@ from tests.unit.bench import synthetic
 from tests.unit.bench.synthetic import Speed, create_plan, directory_plan, make_run, plan
 from tests.unit.bench.synthetic import row as a_row
 
-from formicary_bench.reports import terminal
-from formicary_bench.reports.families import columns, extras, to_know
-from formicary_bench.reports.html import render
-from formicary_bench.reports.stability import stability_column
-from formicary_bench.reports.verdicts import verdict_remarks
-from formicary_bench.results.each import CREATION, MEAN, RATE, TIME, Each
-from formicary_bench.results.summary import summarise
-from formicary_bench.results.verdicts import stability_of, with_comparisons
+from formicary_bench.reports.document.families import columns, extras, to_know
+from formicary_bench.reports.document.stability import stability_column
+from formicary_bench.reports.document.verdicts import verdict_remarks
+from formicary_bench.reports.formats import terminal
+from formicary_bench.reports.formats.html import render
+from formicary_bench.results.summary.each import CREATION, MEAN, RATE, TIME, Each
+from formicary_bench.results.summary.summary import summarise
+from formicary_bench.results.verdicts.verdicts import stability_of, with_comparisons
 from formicary_bench.statistics.comparisons import Contrast, Verdict
 from formicary_bench.statistics.gates import Outcome, gate
 from formicary_bench.statistics.stability import Stability

@@ -21,13 +21,14 @@ from tests.unit.bench.synthetic import (
     row,
 )
 
-from formicary_bench.reports import figures, json_lines
-from formicary_bench.reports.families import columns
-from formicary_bench.reports.points import named, point
-from formicary_bench.reports.sentences import remarks, sentences, tiles
-from formicary_bench.reports.series import by_series
-from formicary_bench.reports.terminal import show
-from formicary_bench.results.summary import summarise
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.series import by_series
+from formicary_bench.reports.document.families import columns
+from formicary_bench.reports.document.points import named, point
+from formicary_bench.reports.document.sentences import remarks, sentences, tiles
+from formicary_bench.reports.formats import json_lines
+from formicary_bench.reports.formats.terminal import show
+from formicary_bench.results.summary.summary import summarise
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ from formicary_bench.results.summary import summarise
     ],
 )
 def test_durations(microseconds, text):
-    assert figures.duration(microseconds) == text
+    assert formatting.duration(microseconds) == text
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_durations(microseconds, text):
     ],
 )
 def test_counts(number, text):
-    assert figures.count(number) == text
+    assert formatting.count(number) == text
 
 
 @pytest.mark.parametrize(
@@ -66,11 +67,11 @@ def test_counts(number, text):
     [("1.00 kB", "1 kB"), ("1.20 kB", "1.2 kB"), ("100 B", "100 B"), ("0.500 µs", "0.5 µs")],
 )
 def test_round_values_are_short(text, short):
-    assert figures.short(text) == short
+    assert formatting.short(text) == short
 
 
 def test_parts_keep_all_their_nines():
-    assert [figures.part(1 - 10.0**-n) for n in (1, 2, 5)] == ["90%", "99%", "99.999%"]
+    assert [formatting.part(1 - 10.0**-n) for n in (1, 2, 5)] == ["90%", "99%", "99.999%"]
 
 
 def test_a_sentence_holds_the_figures_and_the_floor():

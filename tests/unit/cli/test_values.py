@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from formicary.cli.values import parse, parse_condition, parse_pairs
-from formicary.directory.query import Condition
+from formicary.directory.model.query import Condition
 from formicary.errors import UsageError
 
 

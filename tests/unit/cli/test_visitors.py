@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from formicary.cli.visitors import is_visitor, lent_name
-from formicary.names import check_container
+from formicary.core.names import check_container
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.core.agents import Collect, Deaf, Echo, do, start
 
 from formicary import Container, Message, Template
-from formicary.observe.dead_letters import DeadLetter, DeadLetters
+from formicary.container.dead_letters import DeadLetter, DeadLetters
 from formicary.testing import until_idle
 from formicary.testing.virtual_clock import STARTS_AT
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from formicary import Agent, Container, Message, MicroAgent
+from formicary.core.names import check_container, check_local, check_platform, check_receiver, complete
 from formicary.errors import AgentStateError, InvalidNameError
-from formicary.names import check_container, check_local, check_platform, check_receiver, complete
 
 
 @pytest.mark.parametrize("name", ["a", "cell-17", "über", "日本", "a.b_c+d=e", "a%20b", "x" * 1023])

@@ -8,8 +8,8 @@ import threading
 from contextlib import asynccontextmanager
 
 from formicary import Container, Message, MicroAgent
-from formicary.directory.agent import DirectoryAgent
-from formicary.directory.store import Store
+from formicary.directory.central.agent import DirectoryAgent
+from formicary.directory.central.store import Store
 from formicary.testing import until_idle
 
 DF = "df@c1.lab.localhost"

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.directory.asking import ALICE, BOB, DF, Asker, directory, names, register, search, service
 
 from formicary import Agent, Container, Message, OneShotBehaviour
-from formicary.directory.agent import DirectoryAgent
+from formicary.directory.central.agent import DirectoryAgent
 from formicary.errors import InvalidNameError
 from formicary.testing import MemoryNetwork, until_idle
 
@@ -310,7 +310,7 @@ async def test_other_directories_have_full_names():
 
 async def test_what_goes_wrong_inside_is_a_failure_and_in_the_log(caplog, monkeypatch, path):
     async with directory("alice", path=path) as (_, alice):
-        monkeypatch.setattr("formicary.directory.draft.register", lambda draft, request: 1 / 0)
+        monkeypatch.setattr("formicary.directory.central.draft.register", lambda draft, request: 1 / 0)
         said = reason(await alice.ask(register(service())))
         assert said[:2] == ("failure", "internal-error")
         assert "ZeroDivisionError" in caplog.text

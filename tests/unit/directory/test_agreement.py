@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from formicary.delivery import Plan
+from formicary.container.dispatcher import Plan
 from formicary.directory.agreement import CHANNEL, Agreement
 
 pytestmark = pytest.mark.virtual_clock

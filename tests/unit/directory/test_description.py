@@ -7,7 +7,7 @@ from enum import StrEnum
 import msgspec
 import pytest
 
-from formicary.directory.description import LARGEST, ServiceDescription
+from formicary.directory.model.description import LARGEST, ServiceDescription
 from formicary.errors import InvalidDescriptionError
 
 AGENT = "alice@c1.lab.localhost"

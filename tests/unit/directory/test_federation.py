@@ -10,11 +10,11 @@ import pytest
 from tests.unit.directory.asking import Asker, content, names, register, search, service
 
 from formicary import Container, Message, MicroAgent
-from formicary.clock import now
-from formicary.directory import federation
-from formicary.directory.agent import DirectoryAgent
-from formicary.directory.description import ServiceDescription
+from formicary.core.clock import now
+from formicary.directory.central import federation
+from formicary.directory.central.agent import DirectoryAgent
 from formicary.directory.language import Result, decode_request, encode
+from formicary.directory.model.description import ServiceDescription
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock

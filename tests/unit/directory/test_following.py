@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from formicary import Message
-from formicary.directory.description import ServiceDescription
-from formicary.directory.following import Following
+from formicary.directory.central.following import Following
 from formicary.directory.language import ENQUIRIES, Gone, Result, Subscribe, decode_request, encode
-from formicary.directory.query import Query
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.query import Query
 from formicary.errors import DirectoryError
 
 DF = "df@c1.lab.localhost"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.directory.asking import ALICE, BOB, directory, load, names, register, search, service
 
 from formicary.directory.language import decode_result
-from formicary.fipa import PERFORMATIVES
+from formicary.fipa.language import PERFORMATIVES
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock

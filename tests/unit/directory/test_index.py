@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.index import Index
-from formicary.directory.query import Condition, Query
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.index import Index
+from formicary.directory.model.query import Condition, Query
 
 
 def describe(number, kind="printer", **more):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.interests import Interests
-from formicary.directory.query import Query
+from formicary.directory.central.interests import Interests
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.query import Query
 
 NAMES = st.sampled_from("ab")
 AGENTS = st.sampled_from(["alice@c1.lab.localhost", "bob@c2.lab.localhost"])

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.journal import Journal
-from formicary.directory.store import Registration, Store
+from formicary.directory.central.journal import Journal
+from formicary.directory.central.store import Registration, Store
+from formicary.directory.model.description import ServiceDescription
 from formicary.errors import StoreError
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from formicary import Message
 from formicary.directory import language
-from formicary.directory.description import ServiceDescription
 from formicary.directory.language import (
     Deregister,
     Gone,
@@ -25,7 +24,8 @@ from formicary.directory.language import (
     encode_error,
     read_request,
 )
-from formicary.directory.query import Condition, Query
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.query import Condition, Query
 from formicary.errors import (
     AlreadyRegisteredError,
     DirectoryError,

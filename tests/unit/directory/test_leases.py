@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from formicary.directory.leases import Leases
+from formicary.directory.central.leases import Leases
 
 pytestmark = pytest.mark.virtual_clock
 

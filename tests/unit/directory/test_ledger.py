@@ -25,12 +25,12 @@ from tests.unit.directory.asking import (
 )
 
 from formicary import Container
-from formicary.directory import draft as plans
-from formicary.directory.agent import DirectoryAgent
-from formicary.directory.description import ServiceDescription
+from formicary.directory.central import draft as plans
+from formicary.directory.central.agent import DirectoryAgent
+from formicary.directory.central.ledger import Ledger, Step
 from formicary.directory.language import Deregister, Modify, Register
-from formicary.directory.ledger import Ledger, Step
-from formicary.directory.query import Query
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.query import Query
 from formicary.errors import StoreError
 
 
@@ -192,7 +192,7 @@ async def test_closing_does_what_waits_and_then_refuses(path, gate):
 
 
 async def test_when_the_disk_hangs_only_so_many_requests_wait_for_it(path, gate, monkeypatch):
-    monkeypatch.setattr("formicary.directory.ledger._MOST", 2)
+    monkeypatch.setattr("formicary.directory.central.ledger._MOST", 2)
     async with directory("alice", path=path) as (df, alice):
         alice.tell(register(service(name="a")))
         await writing(gate)

@@ -7,7 +7,9 @@ from tests.unit.core.agents import start
 from tests.unit.directory.asking import ALICE, directory, register, service
 
 from formicary import Container
-from formicary.directory import description, draft, replicated
+from formicary.directory.central import draft
+from formicary.directory.model import description
+from formicary.directory.replicated import directory as replicated
 from formicary.errors import TooManyServicesError
 
 pytestmark = pytest.mark.virtual_clock

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.directory.asking import ALICE, begin, names, register, search, service
 
 from formicary import Container
-from formicary.directory.lookup import LookupAgent
+from formicary.directory.central.lookup import LookupAgent
 
 pytestmark = pytest.mark.virtual_clock
 

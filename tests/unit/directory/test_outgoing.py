@@ -8,7 +8,7 @@ import pytest
 from tests.unit.core.agents import Collect, Deaf, start
 
 from formicary import Container, Message, MicroAgent
-from formicary.directory.outgoing import Outgoing
+from formicary.directory.central.outgoing import Outgoing
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -101,7 +101,7 @@ async def test_a_receiver_that_has_no_room_holds_up_nobody_else():
 
 
 async def test_only_so_many_wait_and_none_when_it_ends(monkeypatch):
-    monkeypatch.setattr("formicary.directory.outgoing._LIMIT", 10)
+    monkeypatch.setattr("formicary.directory.central.outgoing._LIMIT", 10)
     async with Container("c1", mailbox_limit=3) as c1:
         await start(c1, "deaf", Deaf())
         outgoing, _ = await sender(c1)

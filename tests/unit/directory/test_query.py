@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.query import MOST_CONDITIONS, Condition, Query
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.query import MOST_CONDITIONS, Condition, Query
 from formicary.errors import InvalidDescriptionError
 
 PRINTER = ServiceDescription(

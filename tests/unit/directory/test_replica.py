@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.exchange import Ask, Hello, Part, Updates, decode
-from formicary.directory.owned import AHEAD, BATCH, LOG_BYTES
-from formicary.directory.replication import Added, Broadcast, Removed, Replica, Send
-from formicary.telling import encode
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.replicated.exchange import Ask, Hello, Part, Updates, decode
+from formicary.directory.replicated.own_entries import AHEAD, BATCH, LOG_BYTES
+from formicary.directory.replicated.replica import Added, Broadcast, Removed, Replica, Send
+from formicary.fipa.control_codec import encode
 
 C1, C2 = "c1.lab.localhost", "c2.lab.localhost"
 

@@ -9,9 +9,9 @@ import pytest
 from tests.unit.directory.asking import ALICE, begin, content, load, names, register, search, service
 
 from formicary import Container
-from formicary.directory.agent import DirectoryAgent
+from formicary.directory.central.agent import DirectoryAgent
 from formicary.directory.language import Subscribe, encode
-from formicary.directory.query import Query
+from formicary.directory.model.query import Query
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock

@@ -7,9 +7,9 @@ import stat
 
 import pytest
 
-from formicary.directory.description import ServiceDescription
-from formicary.directory.query import Condition, Query
-from formicary.directory.store import Key, Registration, Store, Subscription
+from formicary.directory.central.store import Key, Registration, Store, Subscription
+from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.query import Condition, Query
 from formicary.errors import StoreError
 
 AGENT = "alice@c1.lab.localhost"

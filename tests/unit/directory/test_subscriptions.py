@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.unit.directory.asking import ALICE, BOB, DF, begin, directory, register, search, service
 
 from formicary import Agent, Container, Message, OneShotBehaviour
-from formicary.directory.agent import DirectoryAgent
+from formicary.directory.central.agent import DirectoryAgent
 from formicary.directory.language import Subscribe, decode_result, encode
-from formicary.directory.query import Query
+from formicary.directory.model.query import Query
 from formicary.testing import MemoryNetwork, until_idle
 
 pytestmark = pytest.mark.virtual_clock

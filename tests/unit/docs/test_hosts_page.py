@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.hosts.inventory import Host, choose, load
-from formicary_bench.hosts.values import KINDS
+from formicary_bench.remote.inventory import Host, choose, load
+from formicary_bench.remote.inventory_values import KINDS
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "hosts.md"
 

@@ -11,8 +11,8 @@ from typing import get_args
 import pytest
 
 from formicary import Message
-from formicary.transport.frames import NAMESPACE, Entry, Names, decode, encode, from_entry, to_entry
-from formicary.transport.header import DATA, HEADER
+from formicary.transport.link.frames import NAMESPACE, Entry, Names, decode, encode, from_entry, to_entry
+from formicary.transport.link.header import DATA, HEADER
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 

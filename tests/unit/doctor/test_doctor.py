@@ -102,7 +102,7 @@ def test_no_prosody(monkeypatch, tmp_path):
 def test_py_spy_that_may_not_look_says_why_and_leaves_no_process(tmp_path, monkeypatch):
     pid = tmp_path / "pid"
     refused = script(tmp_path / "py-spy", f'echo "$3" > {pid}; echo "Error: not permitted" >&2; exit 1')
-    monkeypatch.setattr("formicary.profiling.sampler.find_program", lambda: str(refused))
+    monkeypatch.setattr("formicary.profiling.sampling.sampler.find_program", lambda: str(refused))
     monkeypatch.setattr(tracing, "explain", lambda *_, **__: ("", "do something"))
     found = tracing.tracing()
     assert found.state is State.LIMITED
@@ -115,7 +115,7 @@ def test_py_spy_that_may_not_look_says_why_and_leaves_no_process(tmp_path, monke
 
 def test_py_spy_that_hangs_is_given_up(tmp_path, monkeypatch):
     hanging = script(tmp_path / "py-spy", "exec sleep 30")
-    monkeypatch.setattr("formicary.profiling.sampler.find_program", lambda: str(hanging))
+    monkeypatch.setattr("formicary.profiling.sampling.sampler.find_program", lambda: str(hanging))
     monkeypatch.setattr(tracing, "_SECONDS", 0.2)
     assert tracing.tracing().state is State.LIMITED
 
@@ -203,7 +203,7 @@ def test_nothing_heavy_is_loaded_for_the_help():
     code = (
         "import sys; from formicary.cli import app; from typer.testing import CliRunner;"
         "assert CliRunner().invoke(app, ['--help']).exit_code == 0;"
-        "heavy = ('psutil', 'numpy', 'uvloop', 'formicary.profiling.ledger');"
+        "heavy = ('psutil', 'numpy', 'uvloop', 'formicary.profiling.accounting.ledger');"
         "print([name for name in heavy if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ from tests.unit.groups.crew import begin, joined
 
 from formicary import Container
 from formicary.errors import ContainerClosedError, NoSuchGroupError
-from formicary.groups import office as offices
+from formicary.groups import service as offices
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock

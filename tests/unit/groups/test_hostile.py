@@ -9,7 +9,7 @@ import pytest
 from tests.unit.groups.crew import begin, distributor, full, joined, players
 
 from formicary import Container, Message
-from formicary.directory.description import ServiceDescription
+from formicary.directory.model.description import ServiceDescription
 from formicary.errors import DirectoryError, InvalidDescriptionError, NotRegisteredError, UnauthorisedError
 from formicary.groups.mailing import DISTRIBUTOR
 from formicary.groups.naming import Role

@@ -7,12 +7,12 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.hosts.errors import HostError
+from formicary_bench.remote.errors import HostError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from formicary_bench.hosts.inventory import Host
+    from formicary_bench.remote.inventory import Host
 
 
 class Process:

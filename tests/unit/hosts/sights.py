@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from formicary_bench.hosts.facts import Facts, Seen
-from formicary_bench.hosts.inventory import Host
+from formicary_bench.remote.checks.facts import Facts, Seen
+from formicary_bench.remote.inventory import Host
 
 VERSION, DIGEST = "1.2.3", "d" * 64
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from tests.unit.hosts.sights import DIGEST, seen
 
 from formicary.doctor.finding import limited, missing
-from formicary_bench.hosts import check_view
-from formicary_bench.hosts.check import Checked
-from formicary_bench.hosts.facts import Seen, Way
+from formicary_bench.cli import hosts_check_view
+from formicary_bench.remote.checks.check import Checked
+from formicary_bench.remote.checks.facts import Seen, Way
 
 
 def shown(capsys, *hosts, ways=()):
-    check_view.show(Checked(is_fit=True, hosts=list(hosts), ways=list(ways)), DIGEST)
+    hosts_check_view.show(Checked(is_fit=True, hosts=list(hosts), ways=list(ways)), DIGEST)
     return capsys.readouterr()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.hosts.clocks import Clock, Offset, Sample
+from formicary_bench.remote.clocks import Clock, Offset, Sample
 
 SECOND = 10**9
 

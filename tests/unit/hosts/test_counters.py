@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from formicary_bench.hosts.counters import interface_at, look, throttled_s
+from formicary_bench.remote.host_agent.counters import interface_at, look, throttled_s
 
 
 def test_a_look_tells_of_this_process_and_not_of_one_that_is_gone():

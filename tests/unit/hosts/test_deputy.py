@@ -14,11 +14,11 @@ import msgspec
 import psutil
 import pytest
 
-from formicary_bench.engine.messages import Failed, Job, decode_report, encode
-from formicary_bench.hosts import protocol
-from formicary_bench.hosts.framing import Frames
-from formicary_bench.hosts.places import code_digest
-from formicary_bench.hosts.protocol import (
+from formicary_bench.remote.bootstrap.folder import SCRATCH
+from formicary_bench.remote.folders import code_digest
+from formicary_bench.remote.host_agent import protocol
+from formicary_bench.remote.host_agent.framing import Frames
+from formicary_bench.remote.host_agent.protocol import (
     Answered,
     Ask,
     Beat,
@@ -44,8 +44,8 @@ from formicary_bench.hosts.protocol import (
     decode_word,
     frame,
 )
-from formicary_bench.hosts.there.folder import SCRATCH
-from formicary_bench.results.model import Configuration
+from formicary_bench.results.store.model import Configuration
+from formicary_bench.worker.messages import Failed, Job, decode_report, encode
 
 SECONDS = 20.0
 
@@ -54,7 +54,14 @@ class Controller:
     """Talks to a deputy."""
 
     def __init__(self, folder: Path, *arguments: str, **options):
-        command = [sys.executable, "-P", "-m", "formicary_bench.hosts.deputy", "--folder", str(folder)]
+        command = [
+            sys.executable,
+            "-P",
+            "-m",
+            "formicary_bench.remote.host_agent.agent",
+            "--folder",
+            str(folder),
+        ]
         self.process = subprocess.Popen(
             [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, **options
         )
@@ -230,7 +237,7 @@ def _fake_worker(tmp_path: Path, code: str) -> dict[str, str]:
     package.parent.mkdir()
     (package.parent / "sitecustomize.py").write_text(
         "import sys\n"
-        "if 'formicary_bench.engine.worker' in ' '.join(sys.orig_argv):\n"
+        "if 'formicary_bench.worker.worker' in ' '.join(sys.orig_argv):\n"
         + "".join(f"    {line}\n" for line in code.splitlines())
         + "    sys.stdout.flush()\n"
         + "    import os; os._exit(3)\n"
@@ -320,9 +327,9 @@ def test_it_ends_when_its_controller_is_silent_for_long(deputy, folder):
 
 def test_it_lives_as_long_as_it_hears_of_its_controller(folder):
     script = (
-        "import formicary_bench.hosts.protocol as p; p.ORPHANED_SECONDS = 1.0\n"
+        "import formicary_bench.remote.host_agent.protocol as p; p.ORPHANED_SECONDS = 1.0\n"
         f"import sys; sys.argv = ['deputy', '--folder', {str(folder)!r}]\n"
-        "from formicary_bench.hosts.deputy import main; main()\n"
+        "from formicary_bench.remote.host_agent.agent import main; main()\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE

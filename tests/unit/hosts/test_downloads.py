@@ -10,10 +10,10 @@ from packaging.requirements import Requirement
 from packaging.tags import Tag, parse_tag
 from tests.unit.hosts.sights import FACTS
 
-from formicary_bench.hosts import downloads, stock
-from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.facts import Interpreter
-from formicary_bench.hosts.needs import Needs
+from formicary_bench.remote.checks.facts import Interpreter
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.provisioning import downloads, stock
+from formicary_bench.remote.provisioning.needs import Needs
 
 
 def there(**changed):

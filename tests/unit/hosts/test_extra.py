@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.hosts import extra
+from formicary_bench.remote import extra
 
 
 def test_all_that_is_missing_is_named_with_how_to_install_it(monkeypatch):

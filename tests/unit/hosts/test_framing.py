@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.hosts.framing import Frames, FramingError
-from formicary_bench.hosts.protocol import (
+from formicary_bench.remote.host_agent.framing import Frames, FramingError
+from formicary_bench.remote.host_agent.protocol import (
     LARGEST_FRAME,
     Beat,
     Data,

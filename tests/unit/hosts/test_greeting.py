@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import formicary
-from formicary_bench.engine.phases import ended_how
-from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.greeting import Greeting
-from formicary_bench.hosts.inventory import Host
-from formicary_bench.hosts.places import code_digest, from_home, interpreter
-from formicary_bench.hosts.protocol import HANDSHAKE_BEGINS, Handshake
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.folders import code_digest, from_home, interpreter
+from formicary_bench.remote.host_agent.handshake import Greeting
+from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
+from formicary_bench.remote.inventory import Host
+from formicary_bench.runner.execution.phases import ended_how
 
 HOST = Host(name="b", address="b.example")
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from tests.unit.hosts.local import LocalConnection, Ssh, script
 
-from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.helper import helping
-from formicary_bench.hosts.inventory import Host
-from formicary_bench.hosts.there import looking
+from formicary_bench.remote.bootstrap import looking
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.inventory import Host
+from formicary_bench.remote.provisioning.helper import helping
 
 
 @pytest.fixture

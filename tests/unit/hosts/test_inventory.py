@@ -7,7 +7,7 @@ import os
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.hosts.inventory import CONTAINERS, SERVER, choose, load
+from formicary_bench.remote.inventory import CONTAINERS, SERVER, choose, load
 
 FULL = """\
 [defaults]

@@ -6,8 +6,8 @@ import pytest
 from tests.unit.hosts.sights import DIGEST, VERSION, facts, host, seen
 
 from formicary.doctor.finding import State
-from formicary_bench.hosts import judging
-from formicary_bench.hosts.facts import Way
+from formicary_bench.remote.checks import judging
+from formicary_bench.remote.checks.facts import Way
 
 
 def judged(of=None, **changed):

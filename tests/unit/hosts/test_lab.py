@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.hosts.inventory import load
-from formicary_bench.hosts.lab import make, network, programs, remove
-from formicary_bench.hosts.lab.errors import LabError
-from formicary_bench.hosts.lab.folder import LabFolder
-from formicary_bench.hosts.lab.inventory_file import inventory
-from formicary_bench.hosts.lab.lab import Lab, cable, default_folder, is_of, mark_of
+from formicary_bench.netlab import make, network, programs, remove
+from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab.folder import LabFolder
+from formicary_bench.netlab.inventory_file import inventory
+from formicary_bench.netlab.lab import Lab, cable, default_folder, is_of, mark_of
+from formicary_bench.remote.inventory import load
 
 
 @pytest.fixture

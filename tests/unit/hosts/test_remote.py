@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.engine.messages import Failed, Go, Progress, encode
-from formicary_bench.hosts import remote
-from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.remote import RemoteWorker
+from formicary_bench.remote import places
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.places import RemoteWorker
+from formicary_bench.worker.messages import Failed, Go, Progress, encode
 
 SECONDS = 20.0
 
@@ -120,14 +120,14 @@ def test_a_full_disk_is_a_failure_and_ends_it(deputy):
 
 
 def test_too_much_is_a_failure_and_ends_it(deputy, monkeypatch):
-    monkeypatch.setattr(remote, "LARGEST_HANDOVER", 3)
+    monkeypatch.setattr(places, "LARGEST_HANDOVER", 3)
     deputy.worker.handed(b"abcd")
     assert "cannot be kept here" in deputy.worker.read()[0].reason
     assert deputy.kills == 1
 
 
 def test_who_talks_without_being_read_is_a_failure(deputy, monkeypatch):
-    monkeypatch.setattr(remote, "_MOST_UNREAD", 1000)
+    monkeypatch.setattr(places, "_MOST_UNREAD", 1000)
     for number in range(100):
         deputy.worker.said(progress(number))
     assert Failed("it says more than anybody can read") in deputy.worker.read()
@@ -141,13 +141,13 @@ def test_many_words_wake_without_waiting(deputy):
 
 
 def test_what_hangs_is_killed_and_given_up(deputy, monkeypatch):
-    monkeypatch.setattr(remote, "_SECONDS_TO_END", 0.01)
+    monkeypatch.setattr(places, "_SECONDS_TO_END", 0.01)
     assert deputy.worker.wait(0) == -signal.SIGKILL
     assert deputy.kills == 1
 
 
 def test_one_that_does_not_start_says_why(deputy, monkeypatch):
-    monkeypatch.setattr(remote, "_SECONDS_TO_START", 0.01)
+    monkeypatch.setattr(places, "_SECONDS_TO_START", 0.01)
     with pytest.raises(HostError, match=r"^host b: no worker has started within 0.01 s; is it overloaded\?$"):
         deputy.worker.wait_for_start()
     deputy.worker.ended(126, "Cannot allocate memory")

@@ -6,13 +6,13 @@ import subprocess
 import sys
 import threading
 
-from formicary_bench.hosts.scratch import remove_left_over, scratch
-from formicary_bench.hosts.there.folder import SCRATCH
+from formicary_bench.remote.bootstrap.folder import SCRATCH
+from formicary_bench.remote.host_agent.scratch import remove_left_over, scratch
 
 _DIE = """
 import os, sys, signal
 from pathlib import Path
-from formicary_bench.hosts.scratch import scratch
+from formicary_bench.remote.host_agent.scratch import scratch
 with scratch(Path(sys.argv[1])) as path:
     (path / "big").write_bytes(b"x")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from formicary_bench.hosts import there
-from formicary_bench.hosts.scratch import scratch
-from formicary_bench.hosts.there import cleaning, folder, installing, looking, loop
+from formicary_bench.remote import bootstrap
+from formicary_bench.remote.bootstrap import cleaning, folder, installing, looking, loop
+from formicary_bench.remote.host_agent.scratch import scratch
 
-FILES = sorted(Path(there.__file__).parent.glob("*.py"))
-OURS = "formicary_bench.hosts.there"
+FILES = sorted(Path(bootstrap.__file__).parent.glob("*.py"))
+OURS = "formicary_bench.remote.bootstrap"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -185,7 +185,7 @@ def locked(home):
     """Give our folder while another process prepares it."""
     program = (
         "import pathlib, sys\n"
-        "from formicary_bench.hosts.there import folder\n"
+        "from formicary_bench.remote.bootstrap import folder\n"
         "with folder.lock(pathlib.Path(sys.argv[1])):\n"
         "    print('locked', flush=True)\n"
         "    input()\n"

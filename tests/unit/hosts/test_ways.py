@@ -7,7 +7,7 @@ from itertools import chain, permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.hosts.ways import rounds
+from formicary_bench.remote.checks.pairs import rounds
 
 
 @given(st.integers(2, 12))

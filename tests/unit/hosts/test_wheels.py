@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from packaging.markers import default_environment
 
-from formicary_bench.hosts import needs, own_wheel, wheels
-from formicary_bench.hosts.errors import HostError
-from formicary_bench.hosts.places import code_digest
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.folders import code_digest
+from formicary_bench.remote.provisioning import needs, own_wheel, wheels
 
 METADATA = "Metadata-Version: 2.1\nName: tiny-thing\nVersion: 1.5\n"
 WHEEL = "Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: cp311-cp311-manylinux_2_17_x86_64\n"
@@ -138,7 +138,7 @@ def test_wheels_of_this_environment_install_elsewhere_without_an_index(tmp_path)
     install = [python, "-I", pip / "pip", "install", "--isolated", "--quiet", "--no-index", "--no-deps"]
     subprocess.run([*install, *others], check=True, timeout=60, cwd=tmp_path)
     program = (
-        "import formicary, formicary_bench.hosts.places as p; print(formicary.__file__, p.code_digest())"
+        "import formicary, formicary_bench.remote.folders as p; print(formicary.__file__, p.code_digest())"
     )
     done = subprocess.run(
         [python, "-I", "-c", program], check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path
@@ -162,9 +162,9 @@ def test_our_own_wheel_has_all_files_of_both_packages_and_our_commands(tmp_path)
     assert {
         "formicary/py.typed",
         "formicary/server/modules/mod_formicary_tls.lua",
-        "formicary_bench/reports/template/report.css",
+        "formicary_bench/reports/formats/template/report.css",
         "formicary_bench/published/alberola2010_cpu.csv",
-        "formicary_bench/hosts/there/loop.py",
+        "formicary_bench/remote/bootstrap/loop.py",
     } <= names
     assert not [name for name in names if "__pycache__" in name]
     assert "Requires-Dist: msgspec" in metadata

@@ -8,8 +8,8 @@ import pytest
 
 from formicary import Agent, MicroAgent
 from formicary.errors import ManagementRequestError, UnauthorisedError
-from formicary.management.actions import Create
-from formicary.management.creation import check_allowed, make_agent
+from formicary.management.requests.actions import Create
+from formicary.management.requests.creation import check_allowed, make_agent
 
 SHOP = """
 from formicary import Agent, MicroAgent
@@ -106,7 +106,7 @@ def test_a_package_is_allowed_with_all_below_it(modules, creatable):
         ("shop:A", ("shop.staff",)),
         ("shop.broken:A", ("shop.staff", "shop.broke")),
         ("os:system", ("shop",)),
-        ("formicary.agent:Agent", ("shop",)),
+        ("formicary.core.agent:Agent", ("shop",)),
     ],
 )
 def test_what_is_not_allowed_is_not_even_imported(modules, class_name, creatable):
@@ -118,7 +118,7 @@ def test_what_is_not_allowed_is_not_even_imported(modules, class_name, creatable
 
 
 def test_a_class_that_an_allowed_module_only_imports_is_not_allowed(modules):
-    for class_name, module in (("Stranger", "elsewhere"), ("Agent", "formicary.agent")):
+    for class_name, module in (("Stranger", "elsewhere"), ("Agent", "formicary.core.agent")):
         says = refusal(f"shop.staff:{class_name}", UnauthorisedError)
         assert f"is defined in module {module!r}, whose agents may not be created" in says
     assert isinstance(make("shop.staff:Stranger", creatable=("shop", "elsewhere")), Agent)

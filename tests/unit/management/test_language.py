@@ -21,14 +21,9 @@ from formicary.errors import (
     UnauthorisedError,
     UnknownAgentError,
 )
-from formicary.management.actions import Create, Kill, ListContainers, Resume, Search, Suspend
-from formicary.management.descriptions import (
-    AgentDescription,
-    ContainerDescription,
-    LinkDescription,
-    Missing,
-)
-from formicary.management.language import (
+from formicary.management.descriptions import AgentDescription, ContainerDescription, LinkDescription, Missing
+from formicary.management.requests.actions import Create, Kill, ListContainers, Resume, Search, Suspend
+from formicary.management.requests.language import (
     Result,
     decode_error,
     decode_request,

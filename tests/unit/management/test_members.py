@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from formicary.errors import LinkError
-from formicary.management.members import CHANNEL, Members
-from formicary.management.membership import BEAT
-from formicary.management.news import NONE, Beat, Leave, List, decode
-from formicary.telling import encode
+from formicary.fipa.control_codec import encode
+from formicary.management.membership.exchange import NONE, Beat, Leave, List, decode
+from formicary.management.membership.machine import BEAT
+from formicary.management.membership.members import CHANNEL, Members
 
 pytestmark = pytest.mark.virtual_clock
 

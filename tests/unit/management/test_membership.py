@@ -5,10 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from formicary.management.follower import Follower
-from formicary.management.keeper import Keeper
-from formicary.management.membership import BEAT, SILENCE
-from formicary.management.news import (
+from formicary.fipa.control_codec import encode
+from formicary.management.membership.exchange import (
     NONE,
     Beat,
     Change,
@@ -22,7 +20,9 @@ from formicary.management.news import (
     Tell,
     decode,
 )
-from formicary.telling import encode
+from formicary.management.membership.follower import Follower
+from formicary.management.membership.leader import Keeper
+from formicary.management.membership.machine import BEAT, SILENCE
 
 C0, C1, C2, C3 = (f"c{number}.lab.localhost" for number in range(4))
 

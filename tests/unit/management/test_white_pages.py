@@ -9,8 +9,8 @@ import pytest
 from tests.unit.core.agents import Deaf, start
 
 from formicary import AgentState, Container, MicroAgent
-from formicary.management.actions import Search
-from formicary.management.white_pages import WhitePages, matcher
+from formicary.management.requests.actions import Search
+from formicary.management.requests.white_pages import WhitePages, matcher
 
 
 class Cell(MicroAgent):
@@ -83,7 +83,7 @@ async def test_a_search_gives_those_that_match_in_the_order_in_which_they_starte
         assert names() == ["bob", "alice", "bert", "b-cell"]
         first, *_, last = pages.search(Search())
         assert (first.name, first.container) == ("bob@c1.lab.localhost", "c1.lab.localhost")
-        assert (first.state, first.class_name) == (AgentState.SUSPENDED, "formicary.agent:Agent")
+        assert (first.state, first.class_name) == (AgentState.SUSPENDED, "formicary.core.agent:Agent")
         assert last.class_name == f"{__name__}:Cell"
 
 

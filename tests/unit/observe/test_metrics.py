@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.cli.top_view import lines, records
 from formicary.management.descriptions import Missing
-from formicary.management.language import Result, decode_result, encode
 from formicary.management.management import Listing
+from formicary.management.requests.language import Result, decode_result, encode
 from formicary.observe.metrics import Busy, Figures, LinkFigures, measure
 from formicary.observe.rates import rates
-from formicary.profiling.accounting import accounting
+from formicary.profiling.accounting.accounting import accounting
 
 LINK = LinkFigures("c2.lab.localhost", "direct", True, 100, 50, 10, 10, 0, 0, 0.002)
 C1 = Figures(

@@ -12,13 +12,13 @@ import uvloop
 from tests.unit.profiling.splits import Truth, by_agent, by_group, check_within, shares
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
+from formicary.core.scheduler import RunQueue
+from formicary.core.strand import Strand
 from formicary.errors import UsageError
-from formicary.profiling.accounting import accounting
-from formicary.profiling.borders import BORDERS, _find
-from formicary.profiling.model import Method, decode, encode
-from formicary.run_queue import RunQueue
-from formicary.strand import Strand
-from formicary.transport import outbox
+from formicary.profiling.accounting.accounting import accounting
+from formicary.profiling.accounting.borders import BORDERS, _find
+from formicary.profiling.model.profile import Method, decode, encode
+from formicary.transport.link import outbox
 
 _REPETITIONS = 5
 

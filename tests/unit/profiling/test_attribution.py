@@ -7,8 +7,9 @@ import pytest
 
 import formicary
 from formicary.errors import UsageError
-from formicary.profiling.attribution import NOBODY, UNKNOWN, View, figures, over_repetitions
-from formicary.profiling.model import (
+from formicary.profiling.analysis.attribution import NOBODY, UNKNOWN, View, figures, over_repetitions
+from formicary.profiling.model.code_names import mark
+from formicary.profiling.model.profile import (
     VERSION,
     Account,
     Collection,
@@ -22,7 +23,6 @@ from formicary.profiling.model import (
     decode,
     encode,
 )
-from formicary.profiling.naming import mark
 
 HOME = formicary.__path__[0]
 AGENT = Frame("Trader.run", "/home/ada/market.py", 3)
@@ -98,7 +98,7 @@ def test_functions_have_modules_and_groups():
     measured = profile(process([Stack(1, (2,), 1), Stack(1, (2, 1), 3)], [Thread(1, "main", "loop", 4.0)]))
     found = {figure.name: figure.group for figure in figures(measured, View.FUNCTION)}
     assert found == {
-        "formicary.transport.link:Link.send": "communication",
+        "formicary.transport.link.link:Link.send": "communication",
         "formicary.behaviours:Behaviour._main": "platform",
     }
 
@@ -151,7 +151,7 @@ def test_what_is_missing_in_a_repetition_counts_as_nothing():
     with_link = profile(process([Stack(1, (1,), 1)], [Thread(1, "main", "loop", 2.0)]))
     without = profile(process([Stack(1, (0,), 1)], [Thread(1, "main", "loop", 2.0)]))
     found = {f.name: f.cpu_s for f in over_repetitions([without, with_link, without], View.FUNCTION)}
-    assert found["formicary.transport.link:Link.send"] == pytest.approx(2 / 3)
+    assert found["formicary.transport.link.link:Link.send"] == pytest.approx(2 / 3)
 
 
 def test_a_profile_comes_back_from_json():

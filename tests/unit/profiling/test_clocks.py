@@ -11,7 +11,7 @@ import time
 import pytest
 
 from formicary.errors import ProfilingError
-from formicary.profiling.clocks import Clocks, tick_s
+from formicary.profiling.sampling.clocks import Clocks, tick_s
 
 
 def burn(seconds):

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from formicary.profiling.collecting import Collections
+from formicary.profiling.sampling.collecting import Collections
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ import pytest
 
 import formicary
 from formicary.errors import UsageError
-from formicary.profiling.groups import RULES, Group, Rules, own_rule
-from formicary.profiling.model import Frame
-from formicary.profiling.naming import mark
+from formicary.profiling.model.code_names import mark
+from formicary.profiling.model.groups import RULES, Group, Rules, own_rule
+from formicary.profiling.model.profile import Frame
 
 HOME = formicary.__path__[0]
 LIB = "/usr/lib/python3.11"

@@ -8,14 +8,14 @@ import json
 
 import pytest
 
-from formicary.directory.agent import DirectoryAgent
+from formicary.core.micro import MicroAgent
+from formicary.core.scheduler import RunQueue
+from formicary.directory.central.agent import DirectoryAgent
 from formicary.management.agent import ManagementAgent
-from formicary.micro import MicroAgent
-from formicary.profiling.groups import Group
-from formicary.profiling.ledger import AGENTS, COMMUNICATION, DIRECTORY, GROUPS, PLATFORM, RUNTIME
-from formicary.profiling.owners import group_of_callback, group_of_class, group_of_file
-from formicary.run_queue import RunQueue
-from formicary.transport.link import Link
+from formicary.profiling.accounting.ledger import AGENTS, COMMUNICATION, DIRECTORY, GROUPS, PLATFORM, RUNTIME
+from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_file
+from formicary.profiling.model.groups import Group
+from formicary.transport.link.link import Link
 
 
 class Own(MicroAgent):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from formicary.profiling.perturbation import perturbation
+from formicary.profiling.analysis.perturbation import perturbation
 
 
 def test_the_cost_is_the_loss_of_rate_and_the_order_changes():

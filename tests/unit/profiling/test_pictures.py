@@ -10,14 +10,14 @@ import pytest
 from rich.console import Console
 
 import formicary
-from formicary.profiling import tables
-from formicary.profiling.attribution import View, figures
-from formicary.profiling.flame import flame
-from formicary.profiling.groups import Rules, own_rule
-from formicary.profiling.model import Frame, Method, Process, Profile, Role, Stack, Thread
-from formicary.profiling.naming import mark
-from formicary.profiling.palette import colour
-from formicary.profiling.speedscope import speedscope
+from formicary.profiling.analysis import tables
+from formicary.profiling.analysis.attribution import View, figures
+from formicary.profiling.analysis.flame import flame
+from formicary.profiling.analysis.palette import colour
+from formicary.profiling.analysis.speedscope import speedscope
+from formicary.profiling.model.code_names import mark
+from formicary.profiling.model.groups import Rules, own_rule
+from formicary.profiling.model.profile import Frame, Method, Process, Profile, Role, Stack, Thread
 
 HOME = formicary.__path__[0]
 FRAMES = (
@@ -101,7 +101,7 @@ def test_a_flame_graph_is_xml_with_the_groups_colours_and_widths_in_proportion(p
     boxes = {box.findtext(f"{SVG}title"): box.find(f"{SVG}rect") for box in root.iter(f"{SVG}g")}
     whole = next(rect for title, rect in boxes.items() if title.startswith("all:"))
     link = next(
-        rect for title, rect in boxes.items() if title.startswith("formicary.transport.link:Link.send")
+        rect for title, rect in boxes.items() if title.startswith("formicary.transport.link.link:Link.send")
     )
     agent = next(rect for title, rect in boxes.items() if "Trader.run" in title)
     assert float(link.get("width")) == pytest.approx(float(whole.get("width")) / 5, abs=0.2)

@@ -6,9 +6,9 @@ import sys
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.behaviours import Behaviour
-from formicary.micro import MicroAgent as Micro
-from formicary.profiling.naming import mark, unmark
-from formicary.profiling.running import agents_shown
+from formicary.core.micro import MicroAgent as Micro
+from formicary.profiling.model.code_names import mark, unmark
+from formicary.profiling.sampling.running import agents_shown
 
 
 def agents_on_the_stack():

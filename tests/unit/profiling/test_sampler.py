@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from formicary.errors import ProfilingError, TracingError
-from formicary.profiling.model import Frame
-from formicary.profiling.sampler import Samples, read_speedscope, why_not
+from formicary.profiling.model.profile import Frame
+from formicary.profiling.sampling.sampler import Samples, read_speedscope, why_not
 
 THREAD = {"name": "thread (11): MainThread", "file": "", "line": 0, "col": None}
 PROCESS = {"name": 'process 10:"python x.py"', "file": None, "line": None, "col": None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formicary.server import ServerAddress
-from formicary.transport.frames import NAMESPACE
+from formicary.transport.link.frames import NAMESPACE
 
 ADDRESS = ServerAddress("127.0.0.1", 5347, "secret", "lab.localhost")
 HEADER = (

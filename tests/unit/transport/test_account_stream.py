@@ -7,8 +7,8 @@ from tests.unit.transport.streams import Stream
 
 from formicary.errors import LinkError, NameTakenError
 from formicary.server.account import AccountAddress
-from formicary.transport.account import AccountStream
-from formicary.transport.frames import NAMESPACE
+from formicary.transport.link.frames import NAMESPACE
+from formicary.transport.xmpp.account_stream import AccountStream
 
 LAB = AccountAddress("lab@example.org", "secret", platform="lab.localhost")
 HEADER = (

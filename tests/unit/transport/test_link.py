@@ -11,11 +11,11 @@ from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
 from formicary import Container, Message
-from formicary.transport import link as link_module
-from formicary.transport.header import CLOSE, DATA, HELLO, PART, Terms
-from formicary.transport.link import Link
+from formicary.transport.link import link as link_module
+from formicary.transport.link.header import CLOSE, DATA, HELLO, PART, Terms
+from formicary.transport.link.link import Link
+from formicary.transport.link.session import Session
 from formicary.transport.relay import NoWay
-from formicary.transport.session import Session
 
 pytestmark = pytest.mark.virtual_clock
 

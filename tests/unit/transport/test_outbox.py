@@ -7,11 +7,11 @@ import re
 
 import pytest
 
+from formicary.core.message import Message
 from formicary.errors import InvalidMessageError, MessageTooLargeError
-from formicary.message import Message
-from formicary.transport import outbox as module
-from formicary.transport.frames import Names, decode, from_entry
-from formicary.transport.outbox import Outbox
+from formicary.transport.link import outbox as module
+from formicary.transport.link.frames import Names, decode, from_entry
+from formicary.transport.link.outbox import Outbox
 
 BATCH = 4096
 MESSAGE = 16_384

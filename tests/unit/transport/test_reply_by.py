@@ -9,9 +9,9 @@ import pytest
 
 from formicary import Message
 from formicary.errors import InvalidMessageError
-from formicary.transport.frames import Names, decode, encode, from_entry, to_entry
-from formicary.transport.stanzas import from_stanza, to_stanza
-from formicary.transport.stream import COMPONENT
+from formicary.transport.link.frames import Names, decode, encode, from_entry, to_entry
+from formicary.transport.xmpp.stanzas import from_stanza, to_stanza
+from formicary.transport.xmpp.stream import COMPONENT
 
 ALICE, BOB = "alice@c1.lab.localhost", "bob@c2.lab.localhost"
 

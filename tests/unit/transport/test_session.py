@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.property.transport.simulation import World
 
-from formicary.transport.header import (
+from formicary.transport.link.header import (
     ACK,
     BUSY,
     CLOSE,
@@ -21,8 +21,8 @@ from formicary.transport.header import (
     read_terms,
     write_terms,
 )
-from formicary.transport.instructions import Doubt, Ended, Failed, Opened, Transmit
-from formicary.transport.session import Session, State
+from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
+from formicary.transport.link.session import Session, State
 
 
 def make_world(first=None, second=None):

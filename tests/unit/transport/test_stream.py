@@ -11,8 +11,8 @@ import pytest
 from tests.unit.transport.streams import ADDRESS, HEADER, Stream
 
 from formicary.errors import AuthenticationError, LinkError, NameTakenError
-from formicary.transport.component import UnknownHostError
-from formicary.transport.frames import NAMESPACE
+from formicary.transport.link.frames import NAMESPACE
+from formicary.transport.xmpp.component import UnknownHostError
 
 ERROR = "<stream:error><{} xmlns='urn:ietf:params:xml:ns:xmpp-streams'/>{}</stream:error></stream:stream>"
 TEXT = "<text xmlns='urn:ietf:params:xml:ns:xmpp-streams'>because</text>"

@@ -9,7 +9,7 @@ from contextlib import suppress
 from struct import Struct
 from typing import TYPE_CHECKING
 
-from formicary.errors import LinkError
+from formicary.core.errors import LinkError
 
 if TYPE_CHECKING:
     from collections import Counter

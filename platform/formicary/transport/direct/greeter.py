@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
-from formicary.errors import LinkError
+from formicary.core.errors import LinkError
 from formicary.transport.direct.connection import DirectConnection
 from formicary.transport.direct.identity import fingerprint
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 import msgspec
 from msgspec import Meta
 
-from formicary.errors import UsageError
+from formicary.core.errors import UsageError
 from formicary.transport.direct.identity import Identity
 from formicary.transport.direct.offer import Place, Tls  # noqa: TC001 -- msgspec reads them
 

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary.errors import LinkError, UsageError
+from formicary.core.errors import LinkError, UsageError
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from formicary.errors import UsageError
-from formicary.names import check_platform
+from formicary.core.errors import UsageError
+from formicary.core.names import check_platform
 from formicary.transport.direct.identity import fingerprint
 
 if TYPE_CHECKING:
-    from formicary.delivery import Reach, Transport
+    from formicary.container.dispatcher import Reach, Transport
 
 Tls = bool | Literal["always"]
 """On which connections TLS is used: True: TCP; "always": also Unix sockets; False: none."""

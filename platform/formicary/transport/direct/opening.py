@@ -13,8 +13,8 @@ import secrets
 import struct
 from typing import TYPE_CHECKING
 
-from formicary.errors import AuthenticationError, LinkError
-from formicary.names import check_platform
+from formicary.core.errors import AuthenticationError, LinkError
+from formicary.core.names import check_platform
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ import ssl
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from formicary.errors import AuthenticationError
+from formicary.core.errors import AuthenticationError
 from formicary.transport.direct.identity import NO_FINGERPRINT, fingerprint
 from formicary.transport.direct.opening import BY_TOKEN, OpeningError
 

@@ -5,9 +5,9 @@ import sys
 import pytest
 from tests.integration.bench.drivers.conftest import GOOD, bad
 
-from formicary_bench.drivers.driver import started
-from formicary_bench.drivers.errors import DriverError
-from formicary_bench.drivers.protocol import Prepare, Ready
+from formicary_bench.subjects.drivers.driver import started
+from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers.protocol import Prepare, Ready
 
 ORDERS = Prepare(
     experiment="messaging/pairs",

@@ -13,13 +13,13 @@ import pytest
 from tests.integration.bench.conftest import Silent
 from tests.integration.bench.drivers.conftest import keep
 
-import formicary_bench.drivers
-from formicary_bench.drivers.installing import ask
-from formicary_bench.drivers.registry import Entry, entry_of
-from formicary_bench.drivers.subjects import subject_for
-from formicary_bench.engine.equipment import private_server
-from formicary_bench.engine.repetition import Nobody, Task, measure
-from formicary_bench.results.model import Configuration
+import formicary_bench.subjects.drivers
+from formicary_bench.results.store.model import Configuration
+from formicary_bench.runner.execution.repetition import Nobody, Task, measure
+from formicary_bench.runner.execution.resources import private_server
+from formicary_bench.subjects.drivers.catalogue import subject_for
+from formicary_bench.subjects.drivers.installing import ask
+from formicary_bench.subjects.drivers.registry import Entry, entry_of
 
 pytestmark = pytest.mark.drivers
 PLATFORMS = (
@@ -34,7 +34,7 @@ def keep_spade():
     """Have the driver of SPADE be installed with the tests' own Python."""
     command = (
         sys.executable,
-        str(Path(formicary_bench.drivers.__file__).parent / "python" / "spade_driver.py"),
+        str(Path(formicary_bench.subjects.drivers.__file__).parent / "python" / "spade_driver.py"),
     )
     keep(command, asyncio.run(ask(command)))
 

@@ -14,10 +14,10 @@ import psutil
 import pytest
 from tests.integration.bench.drivers.conftest import GOOD, bad
 
-from formicary_bench.drivers import installing, programs
-from formicary_bench.drivers.errors import DriverError
-from formicary_bench.drivers.registry import entry_of, folder_of, installed
-from formicary_bench.engine.errors import RepetitionError
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.subjects.drivers import installing, programs
+from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers.registry import entry_of, folder_of, installed
 
 
 class Recipe:

@@ -9,11 +9,11 @@ import pytest
 from rich.console import Console
 from tests.integration.bench.drivers.conftest import GOOD, bad
 
-from formicary_bench.drivers.installing import add
-from formicary_bench.drivers.listing import listed
-from formicary_bench.drivers.registry import installed
-from formicary_bench.drivers.tables import in_short, overview
+from formicary_bench.cli.platform_tables import in_short, overview
 from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.subjects.drivers.installing import add
+from formicary_bench.subjects.drivers.registry import installed
+from formicary_bench.subjects.listing import listed
 
 
 def rows_of(ended):

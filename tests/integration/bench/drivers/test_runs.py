@@ -10,13 +10,13 @@ import pytest
 from tests.integration.bench.conftest import Silent
 from tests.integration.bench.drivers.conftest import GOOD, keep, point
 
-from formicary_bench.drivers import recipes
-from formicary_bench.drivers.installing import add, ask
-from formicary_bench.drivers.registry import remove
-from formicary_bench.engine.errors import RepetitionError
-from formicary_bench.engine.options import Options
-from formicary_bench.engine.repetition import Task, measure
-from formicary_bench.engine.run import perform
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.subjects.drivers import recipes
+from formicary_bench.subjects.drivers.installing import add, ask
+from formicary_bench.subjects.drivers.registry import remove
 
 ROUNDS = (5, 20, 5)
 

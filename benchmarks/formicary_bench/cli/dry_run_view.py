@@ -1,0 +1,102 @@
+"""What a run would measure, how often, and about how long that would take."""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import typer
+
+from formicary_bench.results.store.machine import collect_machine
+from formicary_bench.runner.forecast.duration_history import earlier_durations
+from formicary_bench.runner.forecast.forecast import Forecast, in_words
+from formicary_bench.subjects.catalogue import subject_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.runner.planning.run_plan import Programme
+
+_SIZES = {
+    "pairs": "pairs",
+    "payload_bytes": "bytes",
+    "agents": "agents",
+    "services": "services",
+    "containers": "containers",
+    "seconds": "seconds",
+    "hosts": "hosts",
+}
+
+
+def show(programme: Programme, *, as_json: bool) -> None:
+    """Print it.
+
+    Args:
+        programme: what would be measured.
+        as_json: whether to print a line of JSON for each configuration instead of a table.
+    """
+    order = [one for one, many in programme.repeats.items() for _ in range(many)]
+    forecast = Forecast(order, earlier_durations(collect_machine()))
+    for sentence in (*programme.notes, *programme.left_out):
+        typer.echo(f"! {sentence}", err=True)
+    if as_json:
+        for one, many in programme.repeats.items():
+            seconds = round(forecast.seconds(one) * many, 1)
+            typer.echo(json.dumps({"configuration": one.key, "repetitions": many, "seconds": seconds}))
+        return
+    _print_table(programme, forecast)
+    typer.echo(
+        f"{len(programme.plan)} configurations, {len(order)} measurements, about "
+        f"{in_words(forecast.remaining())}. Nothing was measured."
+    )
+
+
+def _print_table(programme: Programme, forecast: Forecast) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from formicary_bench.reports.formats.terminal import console_for_reports
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("experiment", "platforms", "where", "sizes"):
+        table.add_column(title, overflow="fold")
+    for title in ("configurations", "repetitions", "about"):
+        table.add_column(title, justify="right")
+    for name, members in groupby(
+        sorted(programme.plan, key=lambda one: _place(programme, one)), lambda one: one.experiment
+    ):
+        ones = list(members)
+        many = [programme.repeats[one] for one in ones]
+        seconds = sum(programme.repeats[one] * forecast.seconds(one) for one in ones)
+        repeats = "-".join(map(str, dict.fromkeys((min(many), max(many)))))
+        table.add_row(
+            name, _platforms(ones), _where(ones), _sizes(ones), str(len(ones)), repeats, in_words(seconds)
+        )
+    console_for_reports().print(table)
+
+
+def _place(programme: Programme, configuration: Configuration) -> int:
+    """Return where its experiment comes first."""
+    return [one.experiment for one in programme.plan].index(configuration.experiment)
+
+
+def _platforms(ones: Sequence[Configuration]) -> str:
+    return ", ".join(dict.fromkeys(subject_of(one.platform, one.kind).name for one in ones))
+
+
+def _where(ones: Sequence[Configuration]) -> str:
+    ways = {"in-process", "none"}
+    places = dict.fromkeys(one.placement for one in ones)
+    routes = dict.fromkeys(f"{one.route}{' with TLS' * one.tls}" for one in ones if one.route not in ways)
+    return ", ".join(places) + (f" ({', '.join(routes)})" if routes else "")
+
+
+def _sizes(ones: Sequence[Configuration]) -> str:
+    found = []
+    for field, word in _SIZES.items():
+        values = sorted({getattr(one, field) for one in ones})
+        if any(values):
+            found.append(f"{', '.join(map(str, values))} {word}")
+    return "; ".join(found)

@@ -1,0 +1,127 @@
+"""`formicary hosts`: look at hosts, prepare them for measurements, clean up there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from formicary.cli.options import Json, examples
+from formicary_bench.cli.hosts_lab import app as lab
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Sequence
+
+    from formicary_bench.remote.inventory import Host, Inventory
+
+app = typer.Typer(
+    no_args_is_help=True, help="Look at the hosts of a hosts.toml, prepare them for measurements, clean up."
+)
+app.add_typer(lab, name="lab")
+
+_INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
+
+T = TypeVar("T")
+
+HostsToml = Annotated[Path, typer.Argument(metavar="HOSTS_TOML", help="The file that names the hosts.")]
+On = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,...", help="Only these hosts, or groups of hosts.", show_default="all of them"
+    ),
+]
+
+
+@app.command(epilog=examples("hosts check", "hosts check my-hosts.toml --on a,b", "hosts check --json"))
+def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
+    """Look at all hosts at once: what they are, what is installed, their clocks, the network between them.
+
+    Nothing is changed there. All that is wrong is listed, with the next step for each; the exit code is 1 if
+    a host cannot be used.
+    """
+    from formicary_bench.remote.extra import need_extra
+
+    need_extra()
+    from formicary.cli.showing import show_json
+    from formicary_bench.cli import hosts_check_view
+    from formicary_bench.cli.hosts_progress import Steps
+    from formicary_bench.remote.checks import check as checking
+    from formicary_bench.remote.folders import code_digest
+
+    inventory, hosts = _chosen(hosts_toml, on)
+    with Steps() as steps:
+        checked = _run(checking.check(hosts, inventory.hosts, steps))
+    if as_json:
+        show_json(checked)
+    else:
+        hosts_check_view.show(checked, code_digest())
+    if not checked.is_fit:
+        raise typer.Exit(1)
+
+
+@app.command(epilog=examples("hosts prepare", "hosts prepare my-hosts.toml --on a,b"))
+def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
+    """Install the very code that runs here on all hosts at once, each time that it has changed.
+
+    The hosts need no internet and you no root there: all that is needed is sent over SSH, into an environment
+    in the host's folder. Where the inventory names a `venv` nothing is installed, only compared.
+
+    The old environment works until the new one does. The exit code is 1 if a host could not be prepared.
+    """
+    from formicary_bench.remote.extra import need_extra
+
+    need_extra()
+    from formicary.cli.showing import show_json
+    from formicary_bench.cli.hosts_prepare_view import show
+    from formicary_bench.cli.hosts_progress import Steps
+    from formicary_bench.remote.provisioning import prepare as preparing
+    from formicary_bench.remote.provisioning.stock import Stock
+
+    inventory, hosts = _chosen(hosts_toml, on)
+    with Steps() as steps:
+        prepared = _run(preparing.prepare(hosts, inventory.hosts, Stock(), steps))
+    show_json(prepared) if as_json else show(prepared)
+    if any(each.problem for each in prepared):
+        raise typer.Exit(1)
+
+
+@app.command(epilog=examples("hosts clean", "hosts clean my-hosts.toml --on a,b --json"))
+def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: Json = False) -> None:
+    """Remove from all hosts what `prepare` has put there, and end what is left of measurements.
+
+    Nothing else is touched: a folder that is not ours is refused, and a process is only ended if it is
+    certain that it is ours. The exit code is 1 if a host could not be cleaned.
+    """
+    from formicary_bench.remote.extra import need_extra
+
+    need_extra()
+    from formicary.cli.showing import show_json
+    from formicary_bench.cli.hosts_clean_view import show
+    from formicary_bench.cli.hosts_progress import Steps
+    from formicary_bench.remote import clean as cleaning
+
+    inventory, hosts = _chosen(hosts_toml, on)
+    with Steps() as steps:
+        cleaned = _run(cleaning.clean(hosts, inventory.hosts, steps))
+    show_json(cleaned) if as_json else show(cleaned)
+    if any(each.problem for each in cleaned):
+        raise typer.Exit(1)
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Do it to its end, or until Ctrl-C: then nothing of it goes on, here or on the hosts."""
+    import asyncio
+
+    try:
+        return asyncio.run(work)
+    except KeyboardInterrupt:
+        typer.echo("formicary: interrupted", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+
+
+def _chosen(path: Path, on: str) -> tuple[Inventory, Sequence[Host]]:
+    from formicary_bench.remote.inventory import choose, load
+
+    inventory = load(path)
+    return inventory, choose(inventory, [word.strip() for word in on.split(",") if word.strip()])

@@ -1,0 +1,123 @@
+"""`formicary hosts lab`: hosts on one machine, for trying, for teaching and for tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from formicary.cli.options import Json, examples
+
+if TYPE_CHECKING:
+    from formicary_bench.netlab.status import HostStatus, Status
+
+app = typer.Typer(
+    no_args_is_help=True, help="Make several hosts out of this machine, with a network of their own."
+)
+
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder of the lab: its hosts.toml, its keys.", show_default="~/.local/state/formicary/lab"
+    ),
+]
+
+
+@app.command(
+    epilog=examples(
+        "hosts lab up",
+        "hosts lab up --count 2 --rate 100mbit --delay 2ms",
+        "hosts lab up --folder /tmp/mine --json",
+    )
+)
+def up(
+    *,
+    count: Annotated[int, typer.Option(help="How many hosts.", min=1, max=100)] = 3,
+    rate: Annotated[
+        str,
+        typer.Option(help="What each host can send, as in 100mbit.", show_default="no limit"),
+    ] = "",
+    delay: Annotated[
+        str,
+        typer.Option(help="How long each host's packets are on their way, as in 2ms.", show_default="none"),
+    ] = "",
+    folder: Folder = None,
+    as_json: Json = False,
+) -> None:
+    """Make hosts out of this machine, each with an SSH server, and write the hosts.toml for them.
+
+    A host is a network namespace: it has an address, which only this machine and the
+    other hosts reach, and nothing outside is reached from there. Needs root.
+    """
+    from formicary_bench.netlab.make import up as make
+
+    found, already = make(folder, count, rate, delay)
+    _show(found, "was up already" if already else "is up", as_json=as_json)
+
+
+@app.command(epilog=examples("hosts lab down", "hosts lab down --folder /tmp/mine"))
+def down(*, folder: Folder = None, as_json: Json = False) -> None:
+    """Remove the lab: its hosts, all that runs there, its files; it is no mistake if there is none."""
+    from formicary.cli.showing import show_json
+    from formicary_bench.netlab.remove import down as remove
+
+    removed = remove(folder)
+    if as_json:
+        show_json(removed)
+        return
+    if not removed.namespaces and not removed.files:
+        typer.echo(f"there is no lab in {removed.folder}")
+        return
+    typer.echo(f"removed the lab in {removed.folder}, and ended {removed.processes} processes on its hosts")
+
+
+@app.command(epilog=examples("hosts lab status", "hosts lab status --json"))
+def status(*, folder: Folder = None, as_json: Json = False) -> None:
+    """Say whether the lab is up, and how to reach its hosts; the exit code is 1 if it is not up."""
+    from formicary_bench.netlab.status import look
+
+    found = look(folder)
+    _show(found, "is up", as_json=as_json)
+    if found.state != "up":
+        raise typer.Exit(1)
+
+
+def _show(found: Status, what: str, *, as_json: bool) -> None:
+    from formicary.cli.showing import show_json, show_table
+    from formicary_bench.netlab.folder import LabFolder
+
+    if as_json:
+        show_json(found)
+        return
+    option = LabFolder(Path(found.folder)).option
+    if found.state == "down":
+        typer.echo(f"no lab is up in {found.folder}; make one with: formicary hosts lab up{option}")
+        return
+    limits = "".join(f", {limit}" for limit in (found.rate, found.delay) if limit)
+    typer.echo(
+        f"the lab {what if found.state == 'up' else 'is incomplete'}: {len(found.hosts)} hosts{limits}"
+    )
+    show_table(
+        ("host", "address", "namespace", "#processes"),
+        [(host.name, host.address, host.namespace, _running(host)) for host in found.hosts],
+    )
+    _say_next(found, option)
+
+
+def _running(host: HostStatus) -> str:
+    return str(host.processes) if host.server else "no SSH server"
+
+
+def _say_next(found: Status, option: str) -> None:
+    down = f"  formicary hosts lab down{option}"
+    if found.state != "up":
+        typer.echo(f"some of it is missing; remove it, and make it anew:\n{down}")
+        return
+    typer.echo(f"next, for example:\n  formicary hosts check {found.inventory}")
+    typer.echo(f"  formicary bench run quick --hosts {found.inventory} --placement two-hosts")
+    typer.echo(
+        f"  ssh -i {found.folder}/key -o UserKnownHostsFile={found.folder}/known_hosts "
+        f"root@{found.hosts[0].address}"
+    )
+    typer.echo(f"and in the end:\n{down}")

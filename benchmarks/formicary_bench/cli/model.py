@@ -1,0 +1,94 @@
+"""`formicary bench model`: how what was measured over a few hosts goes on over many."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 -- Typer resolves the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.extrapolation.fit import Fitted, Measured
+    from formicary_bench.extrapolation.model import Outlook
+
+MOST_HOSTS = 100_000
+
+
+def model(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="Folders of runs, with messaging/scale-out in one of them."),
+    ],
+    *,
+    count: Annotated[str, typer.Option(metavar="N,...", help="How many hosts to look at.")] = "10,100,1000",
+    pairs: Annotated[int, typer.Option(min=1, help="How many agents send on each.")] = 50,
+    links: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="What idle links cost, as `python -m formicary_bench.extrapolation.idle` prints it.",
+            show_default="as documented",
+        ),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")] = False,
+) -> None:
+    """Say how runs of messaging/scale-out go on over more hosts than there were: which part is used up first.
+
+    Runs with an XMPP server on each host and with one for all may be given together, and runs of the
+    directory. What is measured and what is taken for granted is said, and how sure it is.
+    """
+    from formicary_bench.extrapolation import idle
+    from formicary_bench.extrapolation.fit import fit, kinds_of
+    from formicary_bench.extrapolation.sentences import outlooks
+    from formicary_bench.runner.planning.readers import numbers
+
+    hosts = numbers("--count", count, 2, MOST_HOSTS) or ()
+    cost_of_links = idle.read_links(links) if links else idle.USUAL
+    measured = [one for path in runs for one in _rows(path)]
+    for kind in kinds_of(measured) or ("behaviours",):  # of which `fit` says that there are none
+        fitted = fit(measured, kind, cost_of_links)
+        found = outlooks(fitted, hosts, pairs)
+        if as_json:
+            for one in found:
+                typer.echo(_json(kind, one))
+        else:
+            _show(kind, fitted, found, pairs)
+
+
+def _show(kind: str, fitted: Fitted, found: Sequence[Outlook], pairs: int) -> None:
+    from formicary_bench.extrapolation import sentences
+    from formicary_bench.reports.formats.terminal import console_for_reports, show_extra
+
+    console = console_for_reports()
+    name = {"behaviours": "Agents", "micro": "Micro-agents"}.get(kind, kind)
+    console.print(f"\n{name}", style="bold", markup=False)
+    tables = (
+        sentences.measured_table(fitted),
+        sentences.outlook_table(found, pairs),
+        sentences.directory_table(found),
+    )
+    for extra in tables:
+        if extra is not None:
+            show_extra(extra, console)
+    for doubt in fitted.doubts:
+        console.print(f"! {doubt}", style="yellow", markup=False, soft_wrap=True)
+    console.print("\nTaken for granted:", markup=False)
+    for assumption in sentences.ASSUMED:
+        console.print(f"  - {assumption}", markup=False, soft_wrap=True)
+
+
+def _json(kind: str, one: Outlook) -> str:
+    import msgspec
+
+    return msgspec.json.encode({"kind": kind, **msgspec.to_builtins(one)}).decode()
+
+
+def _rows(path: Path) -> list[Measured]:
+    from formicary_bench.extrapolation.fit import Measured
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.summary.summary import summarise
+
+    run = RunFolder.open(path)
+    return [Measured(row, run.manifest.servers) for row in summarise(run)]

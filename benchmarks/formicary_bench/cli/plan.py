@@ -1,0 +1,64 @@
+"""`formicary bench plan`: make plans, and check them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from formicary.cli.options import examples
+
+app = typer.Typer(no_args_is_help=True, help="Make and check files that say what a run measures.")
+
+PlanFile = Annotated[Path, typer.Argument(metavar="FILE", help="The plan.")]
+
+
+@app.command(epilog=examples("bench plan new plan.toml", "bench plan new plan.toml messaging/pairs create"))
+def new(
+    file: PlanFile,
+    experiments: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[EXPERIMENT]...", help="What it measures.", show_default="all that need no hosts"
+        ),
+    ] = None,
+) -> None:
+    """Write a plan with comments, to be changed; a file that is there is not overwritten."""
+    from formicary_bench.plans.writing import write
+
+    many = len(write(file, experiments or []))
+    typer.echo(f"{file} measures {many} experiment{'s' * (many > 1)}: formicary bench plan check {file}")
+
+
+@app.command(epilog=examples("bench plan check plan.toml", "bench plan check plan.toml --hosts hosts.toml"))
+def check(
+    file: PlanFile,
+    *,
+    hosts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The hosts that it is for.", show_default="the plan's, or this machine alone"
+        ),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="With --hosts: which take part.", show_default="all"),
+    ] = None,
+) -> None:
+    """Say all that is wrong with a plan, by line, and what of it cannot be measured; measure nothing.
+
+    The exit code is 2 if something is wrong. What a platform cannot do is listed, and is no mistake.
+    """
+    from formicary_bench.runner.planning.requests import ask
+    from formicary_bench.runner.planning.values import Words
+
+    asked = ask(None, Words(), plan=file)
+    programme = asked.programme(asked.hosting(hosts, on, None))
+    for sentence in (*programme.notes, *programme.left_out):
+        typer.echo(f"! {sentence}")
+    names = {one.experiment for one in programme.plan}
+    typer.echo(
+        f"{file} is in order: {len(names)} experiment{'s' * (len(names) > 1)}, {len(programme.plan)} "
+        f"configurations, {sum(programme.repeats.values())} measurements"
+    )

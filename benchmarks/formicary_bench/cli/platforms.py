@@ -1,0 +1,132 @@
+"""`formicary bench platforms`: what can be measured beside ours, and drivers for more of it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from formicary_bench.subjects.listing import Listed
+
+
+app = typer.Typer(invoke_without_command=True)
+
+_Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Of `formicary bench platforms`.")]
+_Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
+
+
+@app.callback(
+    epilog="Examples:\n\n  formicary bench platforms\n\n  formicary bench platforms show jade\n\n"
+    "  formicary bench platforms install jade jason mango spade\n\n"
+    "  formicary bench platforms add -- python3 /home/me/my_driver.py\n\n"
+    "  formicary bench run messaging/pairs --platform formicary,spade,jade"
+)
+def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
+    """List all that can be measured, and what is missing to run each; install drivers of other platforms."""
+    if context.invoked_subcommand is not None:
+        return
+    from formicary_bench.subjects.listing import listed
+
+    if as_json:
+        _print_json(listed())
+        return
+    from formicary_bench.cli.platform_tables import overview
+    from formicary_bench.reports.formats.terminal import console_for_reports
+
+    console_for_reports().print(overview(listed()))
+
+
+@app.command()
+def show(names: _Names, *, as_json: _Json = False) -> None:
+    """Show all about some platforms."""
+    from formicary.errors import UsageError
+    from formicary_bench.subjects.listing import listed
+
+    known = {one.name: one for one in listed()}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no platform {name!r}; see: formicary bench platforms")
+    if as_json:
+        _print_json([known[name] for name in names])
+        return
+    from formicary_bench.cli.platform_tables import details
+    from formicary_bench.reports.formats.terminal import console_for_reports
+
+    for name in names:
+        console_for_reports().print(details(known[name]))
+
+
+@app.command()
+def install(names: _Names) -> None:
+    """Make the drivers of these platforms, with what they need, below ~/.cache/formicary/drivers.
+
+    Maven and pip fetch what is needed. A driver that is there already is made again, and stays as it is if
+    that fails.
+    """
+    from formicary.errors import UsageError
+    from formicary_bench.subjects.drivers.installing import install as make
+    from formicary_bench.subjects.drivers.recipes import RECIPES
+
+    for name in names:
+        if name not in RECIPES:
+            raise UsageError(f"there is nothing to install for {name!r}; take one of: {', '.join(RECIPES)}")
+    for name in names:
+        typer.echo(f"installing {RECIPES[name].what} and its driver", err=True)
+        with _showing() as show_line:
+            hello = make(RECIPES[name], show_line)
+        typer.echo(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
+
+
+@app.command()
+def add(
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- PROGRAM [ARGUMENT...]", help="What starts the driver.")
+    ],
+) -> None:
+    """Add a platform by a driver of your own: any program that speaks the protocol of docs/drivers.md.
+
+    It is started, asked for its name and what it can do, and tried; then `--platform` knows that name.
+    """
+    from formicary_bench.subjects.drivers.installing import add as keep
+
+    hello = keep(command)
+    typer.echo(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
+
+
+@app.command()
+def remove(names: _Names) -> None:
+    """Remove drivers, with all that was installed for them."""
+    from formicary.errors import UsageError
+    from formicary_bench.subjects.drivers import registry
+
+    known = {path.name for path in registry.home().glob("*")}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"no driver of {name!r} is installed; see: formicary bench platforms")
+    for name in names:
+        registry.remove(name)
+
+
+def _print_json(rows: list[Listed]) -> None:
+    import msgspec
+
+    for row in rows:
+        typer.echo(msgspec.json.encode(row).decode())
+
+
+@contextmanager
+def _showing() -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is said at the moment, in one line that is gone afterwards."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda _: None
+        return
+    with console.status("") as status:
+        yield lambda line: status.update(Text(line, no_wrap=True, overflow="ellipsis"))

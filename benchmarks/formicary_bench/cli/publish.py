@@ -1,0 +1,120 @@
+"""`formicary bench publish`: a run as a folder of static files, for any web server."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from formicary.cli.options import examples
+from formicary.errors import FormicaryError, UsageError
+from formicary_bench.cli.report import FIGURES, PICTURES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formicary_bench.reports.document.sections import Section
+    from formicary_bench.results.store.folder import RunFolder
+
+_FILES = {
+    "tables.md": "tables, Markdown",
+    "tables.tex": "tables, LaTeX",
+    "rows.csv": "figures of each configuration, CSV",
+    "rows.jsonl": "the same, JSON lines",
+    "manifest.json": "what was asked for and where it ran, JSON",
+}
+
+PUBLISH = examples("bench publish runs/before --to public/before")
+
+
+def publish(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    *,
+    to: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder to make; there is none of that name yet.")
+    ],
+) -> None:
+    """Put a run into a folder of static files: the page, its figures and tables, and all raw values.
+
+    The page has links to the other files, and none of them needs a network. Names of computers are in them.
+    """
+    from formicary_bench.reports.charts.pictures import need_figures
+    from formicary_bench.results.store.folder import RunFolder
+
+    need_figures()
+    opened = RunFolder.open(run)
+    with _new_folder(to) as folder:
+        _write(opened, folder)
+    typer.echo(f"The page: {to / 'index.html'}")
+
+
+def _write(run: RunFolder, folder: Path) -> None:
+    from formicary_bench.reports.document.hosts import voided_digest
+    from formicary_bench.reports.document.sections import sections as sections_of
+    from formicary_bench.reports.formats import csv, html, json_lines, latex, markdown
+    from formicary_bench.results.summary.summary import digests
+
+    known = digests(run)
+    sections, rows = sections_of([voided_digest(digest) for digest in known]), [one.row for one in known]
+    drawn = _draw(sections, folder / FIGURES)
+    texts = {
+        "index.html": html.render(run, known, html.Beside(_FILES, drawn)),
+        "tables.md": markdown.render(run, sections),
+        "tables.tex": latex.render(run, sections),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    for name, write in (("rows.csv", csv.write), ("rows.jsonl", json_lines.write)):
+        with (folder / name).open("w", encoding="utf-8", newline="") as stream:
+            write(rows, stream)
+    _copy(run, folder)
+
+
+def _draw(sections: Sequence[Section], folder: Path) -> list[list[str]]:
+    """Draw each figure in each format; give their names from the page, those of a figure together."""
+    from formicary_bench.reports.charts.pictures import write_kinds
+
+    figures = [figure for section in sections for figure in section.figures]
+    typer.echo(f"formicary: drawing {len(figures)} figures as {', '.join(PICTURES)}", err=True)
+    drawn = write_kinds(figures, PICTURES, 1, folder)
+    return [[f"{FIGURES}/{path.name}" for path in paths] for paths in drawn]
+
+
+def _copy(run: RunFolder, folder: Path) -> None:
+    """Copy what the run itself consists of."""
+    from formicary_bench.results.store.folder import MANIFEST, PROFILES, RAW
+
+    shutil.copy(run.path / MANIFEST, folder)
+    for kept in (RAW, PROFILES):
+        if (run.path / kept).is_dir():
+            (folder / kept).mkdir()
+    for repetition in run.manifest.repetitions:
+        shutil.copy(run.raw_path(repetition), folder / RAW)
+        for name in repetition.profiles.values():
+            shutil.copy(run.path / PROFILES / Path(name).name, folder / PROFILES)
+
+
+@contextmanager
+def _new_folder(path: Path) -> Iterator[Path]:
+    """Give a folder beside `path` to fill; it becomes `path` when the block ends well, else it is removed."""
+    if path.exists():
+        raise UsageError(f"{path} is there already and is not overwritten: name another folder, or remove it")
+    temporary = path.with_name(f".{path.name}.part")
+    try:
+        temporary.mkdir(parents=True)
+    except OSError as error:
+        raise FormicaryError(
+            f"{path} cannot be made ({error.strerror}): name another folder with --to"
+        ) from error
+    try:
+        yield temporary
+        temporary.rename(path)
+    except OSError as error:
+        raise FormicaryError(
+            f"{path} cannot be written ({error.strerror or error}): free some space or name another folder"
+        ) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

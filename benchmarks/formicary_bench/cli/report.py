@@ -1,0 +1,174 @@
+"""`formicary bench report`: a run in the format that somebody needs it in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from formicary.cli.options import examples
+from formicary.errors import FormicaryError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary_bench.results.store.folder import RunFolder
+
+REPORT = examples(
+    "bench report runs/before",
+    "bench report runs/before --format latex --to tables.tex",
+    "bench report runs/before --format csv --raw --to round-trips.csv",
+    "bench report runs/before --format pdf --columns 2 --to figures",
+)
+
+PICTURES = ("png", "svg", "pdf")
+FORMATS = ("html", "terminal", "markdown", "latex", "csv", "json", *PICTURES)
+FIGURES = "figures"
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    *,
+    kind: Annotated[str, typer.Option("--format", metavar="|".join(FORMATS), help="What to make.")] = "html",
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="File to write; of figures, the folder.",
+            show_default="html: RUN/report.html; figures: RUN/figures; else standard output",
+        ),
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="With csv: a line for each raw value, not for each configuration.")
+    ] = False,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="1|2",
+            help="With png, svg and pdf: how many columns of a paper to fill.",
+            show_default="1",
+        ),
+    ] = None,
+) -> None:
+    """Make a report of a run, from its folder alone: a page, tables or figures.
+
+    A file that is there already is replaced.
+    """
+    _check(kind, columns, raw=raw)
+    from formicary_bench.results.store.folder import RunFolder
+
+    opened = RunFolder.open(run)
+    if kind in {"csv", "json", *PICTURES} and not opened.manifest.complete:
+        from formicary_bench.reports.formats.terminal import partial
+
+        typer.echo(f"! {partial(opened.manifest)}", err=True)  # as a reader of them may not look
+    if kind in PICTURES:
+        _draw(opened, kind, int(columns or 1), to or run / FIGURES)
+    elif kind == "html" and to is None:
+        from formicary_bench.reports.formats.html import write_html
+
+        typer.echo(write_html(opened))
+    else:
+        with _stream(to) as stream:
+            _write(opened, kind, stream, raw=raw)
+
+
+def _check(kind: str, columns: str | None, *, raw: bool) -> None:
+    if kind not in FORMATS:
+        raise UsageError(f"--format is one of {', '.join(FORMATS)}, and not {kind!r}")
+    if raw and kind != "csv":
+        raise UsageError(f"--raw is for --format csv, and not for {kind}: leave it out, or ask for csv")
+    if columns is not None and kind not in PICTURES:
+        raise UsageError(f"--columns is for --format png, svg and pdf, and not for {kind}: leave it out")
+    if columns not in {None, "1", "2"}:
+        raise UsageError(f"--columns is 1 or 2, and not {columns!r}")
+
+
+def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
+    from formicary_bench.reports.charts.pictures import need_figures, write_pictures
+    from formicary_bench.reports.document.sections import sections_of
+
+    need_figures()
+    figures = [figure for section in sections_of(run) for figure in section.figures]
+    for path in write_pictures(figures, kind, columns, folder):
+        typer.echo(path)
+    if not figures:
+        typer.echo(f"formicary: nothing was measured in {run.path} that is drawn", err=True)
+
+
+def _write(run: RunFolder, kind: str, stream: TextIO, *, raw: bool) -> None:
+    """Write a format that is text."""
+    if raw:
+        from formicary_bench.reports.formats.csv import write_raw
+
+        write_raw(run, stream)
+    elif kind == "html":
+        from formicary_bench.reports.formats.html import render
+
+        stream.write(render(run))
+    elif kind in {"markdown", "latex"}:
+        _tables(run, kind, stream)
+    else:
+        _rows(run, kind, stream)
+
+
+def _tables(run: RunFolder, kind: str, stream: TextIO) -> None:
+    from formicary_bench.reports.document.sections import sections_of
+    from formicary_bench.reports.formats import latex, markdown
+
+    render = latex.render if kind == "latex" else markdown.render
+    stream.write(render(run, sections_of(run)))
+
+
+def _rows(run: RunFolder, kind: str, stream: TextIO) -> None:
+    from formicary_bench.reports.formats import csv, json_lines, terminal
+    from formicary_bench.results.summary.summary import summarise
+
+    rows = summarise(run)
+    if kind == "terminal":
+        terminal.show(run, rows, terminal.console_for_reports(stream))
+    elif kind == "csv":
+        csv.write(rows, stream)
+    else:
+        json_lines.write(rows, stream)
+
+
+@contextmanager
+def _stream(path: Path | None) -> Iterator[TextIO]:
+    """Give where to write: standard output, or a file that is there completely or as it was."""
+    if path is None:
+        with _printing() as stream:
+            yield stream
+        return
+    from formicary_bench.files.atomic import replacing
+
+    try:
+        with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:
+            yield file
+            file.flush()
+    except OSError as error:
+        raise FormicaryError(
+            f"{path} cannot be written ({error.strerror or error}): free some space or name another file "
+            "with --to"
+        ) from error
+    typer.echo(path)
+
+
+@contextmanager
+def _printing() -> Iterator[TextIO]:
+    """Give standard output, and say so if it can take no more."""
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - what is left in it is lost
+        raise FormicaryError(
+            f"what is printed cannot be written ({error.strerror or error}): free some space or name a file "
+            "with --to"
+        ) from error

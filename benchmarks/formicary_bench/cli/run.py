@@ -1,0 +1,143 @@
+"""`formicary bench run`: measure an experiment, several, what a plan says, or what is left of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from formicary.cli.options import examples
+from formicary_bench.cli import run_options as options  # noqa: TC001 - Typer resolves the annotations
+from formicary_bench.cli.show import show_run
+
+if TYPE_CHECKING:
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.runner.execution.run import Outcome
+
+RUN = examples(
+    "bench run",
+    "bench run everything --preset quick",
+    "bench run messaging/scale --preset paper --dry-run",
+    "bench run messaging/pairs --pairs 1,10,100 --placement same-container",
+    "bench run messaging/pairs --placement two-containers --route direct --tls on,off",
+    "bench run messaging/size --payload 100,10000 --platform formicary,tcp --repeat 5",
+    "bench run messaging/open-loop --rate 1000,5000 --arrivals poisson --route direct",
+    "bench run messaging/saturation --p99 5ms --platform formicary-behaviours,tcp",
+    "bench run directory/search --services 0,1000,100000 --platform formicary-replica",
+    "bench run create --agents 50000 --json",
+    "bench run memory --growth 60",
+    "bench run messaging/cpu --repeat 100",
+    "bench run messaging/pairs --hosts hosts.toml --on a,b --route direct,xmpp",
+    "bench run messaging/location --preset paper --hosts hosts.toml",
+    "bench run --plan plan.toml",
+    "bench run --resume runs/2026-03-14T15-09-26-quick",
+)
+
+_INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
+
+
+def run(
+    experiment: options.Experiment = None,
+    *,
+    preset: options.Preset = None,
+    plan: options.PlanFile = None,
+    platform: options.Platforms = None,
+    placement: options.Placement = None,
+    route: options.Route = None,
+    tls: options.Tls = None,
+    spread: options.Spread = None,
+    traffic: options.Traffic = None,
+    count: options.Count = None,
+    hosts: options.Hosts = None,
+    on: options.On = None,
+    servers: options.Servers = None,
+    pairs: options.Pairs = None,
+    payload: options.Payload = None,
+    agents: options.Agents = None,
+    services: options.Services = None,
+    containers: options.Others = None,
+    growth: options.Growth = None,
+    rate: options.Rate = None,
+    arrivals: options.Arrivals = None,
+    p99: options.P99 = None,
+    rounds: options.Rounds = None,
+    repeat: options.Repeat = None,
+    seed: options.Seed = None,
+    warm_up: options.WarmUp = None,
+    profile: options.Profile = False,
+    dry_run: options.DryRun = False,
+    resume: options.Resume = None,
+    output: options.Output = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Measure, keep every value in a folder, and report.
+
+    Ctrl-C ends it early and keeps what was measured until then (exit code 130); `--resume` goes on with it.
+    The exit code is 1 if something could not be measured.
+    """
+    from formicary_bench.runner.planning.requests import ask
+    from formicary_bench.runner.planning.values import Words
+
+    words = Words(
+        preset=preset,
+        platform=platform,
+        placement=placement,
+        route=route,
+        tls=tls,
+        spread=spread,
+        traffic=traffic,
+        count=count,
+        pairs=pairs,
+        payload=payload,
+        agents=agents,
+        services=services,
+        containers=containers,
+        growth=growth,
+        rate=rate,
+        arrivals=arrivals,
+        p99=p99,
+        rounds=rounds,
+        repeat=repeat,
+        seed=seed,
+        warm_up=warm_up,
+        profile=profile,
+    )
+    asked = ask(experiment, words, plan=plan, going_on=resume, output=output, dry_run=dry_run)
+    hosting = asked.hosting(hosts, on, servers)
+    if dry_run:
+        from formicary_bench.cli import dry_run_view
+
+        dry_run_view.show(asked.programme(hosting), as_json=as_json)
+        return
+    from formicary_bench.runner.execution.display import Display
+    from formicary_bench.worker.interruption import ending
+
+    with ending():
+        with Display(quiet=as_json) as display:
+            outcome = asked.perform(output, display, hosting)
+        if outcome.interrupted:
+            typer.echo(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
+            raise typer.Exit(_INTERRUPTED)
+    _conclude(outcome, as_json=as_json)
+
+
+def _conclude(outcome: Outcome, *, as_json: bool) -> None:
+    """Report a run that has come to its end, and end with its exit code."""
+    if outcome.folder is None:
+        typer.echo("formicary: nothing could be measured, for the reasons above", err=True)
+        raise typer.Exit(1)
+    show_run(outcome.folder, as_json=as_json)
+    if outcome.problems:
+        many = len(outcome.problems)
+        typer.echo(f"formicary: {many} of the measurements failed, for the reasons above", err=True)
+        raise typer.Exit(1)
+
+
+def _kept(folder: RunFolder | None) -> str:
+    if folder is None:
+        return " before anything was measured"
+    many = len(folder.manifest.repetitions)
+    return (
+        f"; the {many} measurements made until then are kept: formicary bench show {folder.path}, or go on "
+        f"with them: formicary bench run --resume {folder.path}"
+    )

@@ -1,0 +1,63 @@
+"""`formicary bench show`: a run again, from its folder alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path  # noqa: TC003 - Typer resolves the annotations
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from formicary.cli.options import examples
+from formicary_bench.cli.listing import JsonLines  # noqa: TC001 - Typer resolves the annotations
+
+if TYPE_CHECKING:
+    from formicary_bench.results.store.folder import RunFolder
+
+SHOW = examples(
+    "bench show runs/2026-03-14T15-09-26-quick",
+    "bench show my-run --warm-up detect",
+    "bench show my-run --json",
+)
+
+
+def show(
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    *,
+    warm_up: Annotated[
+        str | None,
+        typer.Option(
+            "--warm-up",
+            metavar="detect|paper|N",
+            help="What is left out as warm-up this time. detect: until the times have settled; paper: the "
+            "first 500 round trips of each pair; N: the first N.",
+            show_default="as the run has it",
+        ),
+    ] = None,
+    as_json: JsonLines = False,
+) -> None:
+    """Show a run again, from its folder alone, and make its report anew."""
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.summary.warm_up import with_rule
+
+    run_folder = RunFolder.open(folder)
+    if warm_up is not None:
+        run_folder.manifest = with_rule(run_folder.manifest, warm_up)
+    show_run(run_folder, as_json=as_json)
+
+
+def show_run(run_folder: RunFolder, *, as_json: bool) -> None:
+    """Print what a run has found, and write its report."""
+    from formicary_bench.reports.formats import html, json_lines, terminal
+    from formicary_bench.results.summary.summary import digests
+
+    found = digests(run_folder)
+    rows = [digest.row for digest in found]
+    if as_json:
+        json_lines.write(rows, sys.stdout)
+        if not run_folder.manifest.complete:
+            typer.echo(f"! {terminal.partial(run_folder.manifest)}", err=True)
+    else:
+        terminal.show(run_folder, rows)
+    report = html.write_html(run_folder, found)
+    typer.echo(f"\nThe report, with plots: open {report}", err=as_json)

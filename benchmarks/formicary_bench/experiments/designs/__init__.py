@@ -1,0 +1,1 @@
+"""`messaging/designs`: delivery by the designs of other platforms."""

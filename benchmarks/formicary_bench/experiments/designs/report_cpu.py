@@ -1,0 +1,77 @@
+"""Why one design of delivery is slower than another: what each group of CPU time takes more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.profiling.model.groups import Group
+from formicary_bench.experiments.designs.changes import is_change_of
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.series import label
+from formicary_bench.reports.document.points import ordered, point
+from formicary_bench.reports.document.tables import Column, Extra
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary.row import Row
+
+_REMARK = (
+    "CPU time of a round trip in all processes together. What a design adds is what it takes more than the "
+    "one that it is held against: its own code is communication, the event loop that wakes workers is "
+    "runtime, agents that are woken on the way are platform."
+)
+
+
+def designs_cpu_sentences(rows: Sequence[Row]) -> list[str]:
+    """Say of each design what it takes more than the one that it is a change of, and of what most."""
+    known = [row for row in ordered(rows) if row.cpu]
+    return [
+        _sentence(row, base, known)
+        for row in known
+        for base in known
+        if row.platform != "formicary" and is_change_of(row, base)
+    ]
+
+
+def designs_cpu_extras(rows: Sequence[Row]) -> list[Extra]:
+    """Give the table of designs by group."""
+    known = [row for row in ordered(rows) if row.cpu]
+    if not known:
+        return []
+    taken = [_by_group(row) for row in known]
+    there = {group for one in taken for group in one}
+    groups = [*(group for group in Group if group in there), *sorted(there - set(Group))]
+    columns = [
+        Column("who", tuple(label(row) for row in known), names=True),
+        Column("at", tuple(point(row, known) for row in known)),
+        *(
+            Column(group, tuple(formatting.duration(one.get(group, 0.0)) for one in taken))
+            for group in groups
+        ),
+        Column("all", tuple(formatting.duration(sum(one.values())) for one in taken)),
+    ]
+    return [Extra("What a round trip takes of the CPU, design by design", columns, _REMARK)]
+
+
+def _by_group(row: Row) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for one in row.cpu.groups if row.cpu else ():
+        found[one.group] = found.get(one.group, 0.0) + one.us.mean
+    return found
+
+
+def _sentence(row: Row, base: Row, rows: Sequence[Row]) -> str:
+    ours, theirs = _by_group(row), _by_group(base)
+    more = {group: ours.get(group, 0.0) - theirs.get(group, 0.0) for group in {**ours, **theirs}}
+    whole = sum(more.values())
+    group = max(more, key=lambda name: more[name] if whole > 0 else -more[name])
+    return (
+        f"{label(row)} at {point(row, rows)}: a round trip takes {formatting.duration(abs(whole))} of CPU "
+        f"{'more' if whole > 0 else 'less'} than with {label(base)}; most of that is {group} "
+        f"({_signed(more[group])})."
+    )
+
+
+def _signed(us: float) -> str:
+    return f"{'-' if us < 0 else '+'}{formatting.duration(abs(us))}"

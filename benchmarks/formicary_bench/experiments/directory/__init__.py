@@ -1,0 +1,1 @@
+"""`directory/...`: registering, deregistering, searching."""

@@ -1,0 +1,154 @@
+"""What the experiments with the directory found, in words and in charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.plots import Figure, against, bars, beside, intervals, values
+from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.tables import against_message, columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary.row import Row
+
+_AT = {"replica": "in the replica", "central": "at the central directory", "lookup": "at the look-up server"}
+_USES = {
+    "directory/register": "registering a service",
+    "directory/deregister": "taking a service back",
+    "directory/search": "a search for the services of a type",
+}
+_CHURN = "directory/churn"
+
+
+def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -> str:
+    """Say what an experiment found about one design of the directory.
+
+    Args:
+        where: Where that was, as the beginning of a sentence.
+        members: The rows of one design, all used on the same way.
+        run: All rows of the run.
+    """
+    first = members[0]
+    at = _AT.get(first.kind, f"in the directory {first.kind}")
+    if first.agents:
+        return _churn(f"{where}, ", at, max(members, key=lambda row: row.agents))
+    names = ("a message and its answer", "that")
+    said = [_found(row, run, name) for row, name in zip(_extremes(members), names, strict=False)]
+    if first.containers:
+        return (
+            f"{where}, a registration {at} is seen by others, and their messages about it are back, "
+            f"{_listed('after', said)}, at the median."
+        )
+    use = _USES.get(first.experiment, first.experiment)
+    return f"{where}, {use} {at} takes {_listed('', said)}, at the median."
+
+
+def directory_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+    """Show what varies with how many services there are, or how many containers are to learn of one."""
+    known = [row for row in rows if row.rtt_p50_us is not None or row.agents_per_s is not None]
+    if not known:
+        return []
+    if known[0].experiment == _CHURN:
+        return [_churn_figure(known)]
+    if any(row.containers for row in known):
+        return [*_by_containers(known), *_times(known, run)]
+    return [*_by_services(known), *_times(known, run)]
+
+
+def _extremes(members: Sequence[Row]) -> list[Row]:
+    """Give the smallest and the largest of what was measured, which may be one."""
+    ordered = sorted(members, key=_size)
+    return ordered[:: max(len(ordered) - 1, 1)]
+
+
+def _found(row: Row, run: Sequence[Row], message: str) -> str:
+    """Say how long a use takes; `message` is what to call the message that it is held against."""
+    number, what = (row.containers, "container") if row.containers else (row.services, "service")
+    many = f"{formatting.number(number) if number else 'no'} {what}{'' if number == 1 else 's'}"
+    ratio = against_message(row, run)
+    held = f" ({formatting.compared(ratio.mean, message)})" if ratio else ""
+    return f"{formatting.duration(row.rtt_p50_us)} with {many}{held}"
+
+
+def _listed(before: str, said: Sequence[str]) -> str:
+    return " and ".join(f"{before} {one}".strip() for one in said)
+
+
+def _churn(where: str, at: str, row: Row) -> str:
+    seen = ", are seen by all four containers" if row.kind == "replica" else ""
+    return (
+        f"{where}{formatting.count(row.agents_per_s)} agents per second are started, register {at}{seen}, "
+        f"and end ({formatting.number(row.agents)} agents in all)."
+    )
+
+
+def _size(row: Row) -> tuple[int, int]:
+    return row.containers, row.services
+
+
+def _by_services(rows: Sequence[Row]) -> list[Figure]:
+    """Make a chart of times against services; none registered has a place of its own at the left."""
+    several = sorted({row.services for row in rows})
+    if len(several) == 1:
+        return []
+    least = next(number for number in several if number)
+
+    def place(row: Row) -> float:
+        return row.services or least / 10
+
+    def text(value: int) -> str:
+        return "0" if value < least else formatting.short(formatting.count(value))
+
+    chart = against(rows, place, "services registered before", text, "mean time")
+    caption = f"Mean time of one use by one agent. {intervals(rows)}"
+    table = values(rows, "services", lambda row: formatting.number(row.services))
+    return [Figure(titled("Time against services registered before", rows), caption, chart, table)]
+
+
+def _by_containers(rows: Sequence[Row]) -> list[Figure]:
+    if len({row.containers for row in rows}) == 1:
+        return []
+    chart = against(rows, lambda row: row.containers, "other containers", str, "mean time")
+    caption = (
+        "Mean time until all others have seen a registration and have told, in one process with each other. "
+        f"{intervals(rows)}"
+    )
+    table = values(rows, "seen by", lambda row: str(row.containers))
+    return [Figure("Time against containers that are to see it", caption, chart, table)]
+
+
+def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+    """Make a chart of times with the most that was measured, each placement on a scale of its own."""
+    most = max(map(_size, rows))
+    top = [row for row in rows if _size(row) == most]
+
+    def text(row: Row) -> str:
+        ratio = against_message(row, run)
+        held = formatting.compared(ratio.mean, "a message") if ratio else ""
+        return beside(formatting.duration(row.rtt_p50_us), held)
+
+    chart = bars(top, lambda row: row.rtt_p50_us, lambda row: row.rtt_p50_ci95_us, text)
+    name = f"Median time with {formatting.number(top[0].services)} services"
+    if most[0]:
+        name = f"Median time until {most[0]} other container{'s have' if most[0] > 1 else ' has'} seen it"
+    caption = f"Less is better. A message is one to another agent with its answer. {intervals(top)}"
+    return [Figure(name, caption, chart, columns_of(top, run))]
+
+
+def _churn_figure(rows: Sequence[Row]) -> Figure:
+    most = max(row.agents for row in rows)
+    top = [row for row in rows if row.agents == most]
+    chart = bars(
+        top,
+        lambda row: row.agents_per_s,
+        lambda row: row.agents_per_s_ci95,
+        lambda row: f"{formatting.count(row.agents_per_s)}/s",
+    )
+    caption = (
+        "Agents of four containers in two processes that are started, register and end. In replicas, all "
+        f"containers have seen them; the central directory has confirmed them. {intervals(top)}"
+    )
+    return Figure(f"Registered per second, {formatting.number(most)} agents", caption, chart, columns_of(top))

@@ -1,0 +1,1 @@
+"""`messaging/lower-bound`: agents beside plain processes over TCP sockets."""

@@ -1,0 +1,160 @@
+"""How long all messages take in all, of agents and of plain processes over TCP sockets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts import scales
+from formicary_bench.reports.charts.plots import Figure, intervals, tick
+from formicary_bench.reports.charts.series import PLACES, TWO_HOSTS, by_series, label, subject
+from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.sentences import where
+from formicary_bench.reports.document.stability import stability_column
+from formicary_bench.reports.document.tables import NOT_VALID, Column, Extra
+from formicary_bench.results.summary.baselines import BASELINES
+from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary_bench.results.summary.row import Bounds, Row
+
+_PROCESSES = "tcp"
+_MICRO = 1e6
+_RATIO = "times that of processes"
+
+
+def lower_bound_columns(rows: Sequence[Row]) -> list[Column]:
+    """Give the table of `messaging/lower-bound`."""
+    ordered = _ordered(rows)
+    return [
+        *_who(ordered),
+        Column("total time", tuple(NOT_VALID if row.invalid else _total(row) for row in ordered)),
+        Column("95%", tuple(formatting.spread(row.total_s, row.total_s_ci95) for row in ordered)),
+        Column(_RATIO, tuple(_times(row, rows) for row in ordered)),
+        Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in ordered), minor=True),
+        Column("trips/s", tuple(formatting.count(row.round_trips_per_s) for row in ordered), minor=True),
+        *stability_column(ordered),
+    ]
+
+
+def lower_bound_sentences(rows: Sequence[Row]) -> list[str]:
+    """Say how many times as long agents take as processes do."""
+    said = []
+    for members in by_series(row for row in rows if row.platform not in BASELINES and row.total_s).values():
+        most = max(members, key=lambda row: row.pairs)
+        found = against_processes(most, rows)
+        pairs = "one pair takes" if most.pairs == 1 else f"{most.pairs} pairs take"
+        of = f", {formatting.times(found.mean)} times as long as processes" if found else ""
+        said.append(f"{where(most)}, {subject(most).lower()}: {pairs} {_total(most)} in all{of}.")
+    return said
+
+
+def lower_bound_figures(rows: Sequence[Row]) -> list[Figure]:
+    """Show the total time against the number of pairs, on one host and on two."""
+    over_hosts = [row for row in rows if row.placement == TWO_HOSTS and row.total_s]
+    here = [row for row in rows if row.placement != TWO_HOSTS and row.total_s]
+    panels = (("one host", here), ("two hosts", over_hosts))
+    return [
+        _figure(titled(f"Total time against pairs, {name}", panel), panel) for name, panel in panels if panel
+    ]
+
+
+def lower_bound_beside(rows: Sequence[Row]) -> list[Extra]:
+    """Hold agents against processes over TCP sockets, with intervals; nothing without the processes."""
+    found = [(row, one) for row in _ordered(rows) if (one := against_processes(row, rows)) is not None]
+    if not found:
+        return []
+    ours = [row for row, _ in found]
+    columns = [
+        *_who(ours),
+        Column(_RATIO, tuple(formatting.times(one.mean) for _, one in found)),
+        Column("95%", tuple(formatting.spread_of(one) for _, one in found)),
+    ]
+    remark = (
+        "Processes talk over a TCP socket for each pair, on one host or on two. Agents in one process are "
+        "held against processes on one host, as in the paper."
+    )
+    return [Extra("Agents against plain processes over TCP sockets", columns, remark)]
+
+
+def against_processes(row: Row, rows: Iterable[Row]) -> Interval | None:
+    """Give how many times as long a row takes in all as processes over TCP sockets; None without these.
+
+    The sockets are on as many hosts, and have TLS if the row has.
+    """
+    if row.platform in BASELINES or row.total_s is None:
+        return None
+    for other in rows:
+        same = (other.pairs, other.payload_bytes, other.tls) == (row.pairs, row.payload_bytes, row.tls)
+        where = (other.placement == TWO_HOSTS) == (row.placement == TWO_HOSTS)
+        if other.platform == _PROCESSES and same and where and other.total_s and not other.invalid:
+            return _divided(row, other)
+    return None
+
+
+def _divided(row: Row, base: Row) -> Interval | None:
+    assert row.total_s is not None
+    assert base.total_s is not None
+    if row.total_s_ci95 is None or base.total_s_ci95 is None:
+        times = row.total_s / base.total_s
+        return Interval(times, times, times)
+    return ratio(Interval(row.total_s, *row.total_s_ci95), Interval(base.total_s, *base.total_s_ci95))
+
+
+def _figure(title: str, rows: list[Row]) -> Figure:
+    lines = {
+        series: [
+            Point(
+                x=row.pairs,
+                y=(row.total_s or 0) * _MICRO,
+                tip=f"{formatting.counted(row.pairs, 'pair')}: {_total(row)}",
+                bounds=_scaled(row.total_s_ci95),
+                sound=row.full_load is not False,
+            )
+            for row in sorted(members, key=lambda row: row.pairs)
+        ]
+        for series, members in by_series(rows).items()
+    }
+    totals = [point.y for line in lines.values() for point in line]
+    chart = Lines(
+        "pairs at once",
+        "total time",
+        scales.logarithmic_at([row.pairs for row in rows], lambda value: str(int(value))),
+        scales.logarithmic(totals, tick),
+        lines,
+    )
+    ordered = _ordered(rows)
+    totals_of = Column("total time", tuple(_total(row) for row in ordered))
+    caption = f"All measured messages of all pairs. {intervals(rows)}"
+    return Figure(title, caption, chart, [*_who(ordered), totals_of])
+
+
+def _who(rows: Sequence[Row]) -> list[Column]:
+    bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in rows)
+    return [
+        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True),
+        Column("pairs", tuple(str(row.pairs) for row in rows)),
+        Column("body", bodies, minor=len(set(bodies)) == 1),
+    ]
+
+
+def _ordered(rows: Iterable[Row]) -> list[Row]:
+    return [row for members in by_series(rows).values() for row in members]
+
+
+def _times(row: Row, rows: Sequence[Row]) -> str:
+    found = against_processes(row, rows)
+    return formatting.times(found.mean) if found else ""
+
+
+def _total(row: Row) -> str:
+    return formatting.duration(None if row.total_s is None else row.total_s * _MICRO)
+
+
+def _scaled(bounds: Bounds | None) -> Bounds | None:
+    return (bounds[0] * _MICRO, bounds[1] * _MICRO) if bounds else None

@@ -1,0 +1,1 @@
+"""`memory` and `memory/growth`: what processes hold."""

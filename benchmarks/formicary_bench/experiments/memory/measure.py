@@ -1,0 +1,122 @@
+"""What fresh processes hold of the memory when all is ready and nothing happens: `memory`.
+
+Two processes, one after the other: of the first, the system is asked from outside what it gave to it alone
+(USS, the unique set size); the second has Python trace its own memory (tracemalloc), which takes memory
+itself, and would spoil the first.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.store.raw import Holdings
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.subjects.ours.holding import BARE
+from formicary_bench.worker.interruption import welcome
+from formicary_bench.worker.processes import last_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.runner.execution.repetition import Task, Watcher
+
+_QUIET_SECONDS = 60.0  # without a word: tracing makes creating a batch of agents several times slower
+
+
+def measure_memory(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    import numpy as np
+
+    started = datetime.now(UTC)
+    uss, _ = _weigh(task.configuration, watcher, traced=False)
+    _, traced = _weigh(task.configuration, watcher, traced=True)
+    known = Repetition(
+        configuration=task.configuration.key,
+        number=task.number,
+        seed=task.seed,
+        started=started,
+        ended=datetime.now(UTC),
+    )
+    columns = np.zeros(1), np.zeros(1, np.int64), np.array([uss]), np.array([traced])
+    return known, Holdings(*columns)
+
+
+def _weigh(configuration: Configuration, watcher: Watcher, *, traced: bool) -> tuple[int, int]:
+    """Return what the system gave to such a process alone, and what Python traced in it, in bytes."""
+    import psutil
+
+    with _holding(configuration, traced=traced) as process:
+        traced_bytes = _until_ready(process, watcher)
+        try:
+            held = psutil.Process(process.pid).memory_full_info()
+        except psutil.Error as error:
+            raise RepetitionError(f"the system does not say what memory a process has: {error}") from error
+        return int(held.uss), traced_bytes
+
+
+@contextmanager
+def _holding(configuration: Configuration, *, traced: bool) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a process that holds what is to be weighed; it is gone after the block."""
+    options = ["-X", "tracemalloc"] if traced else []
+    program = (
+        ["-c", BARE]
+        if configuration.platform == "python"
+        else ["-m", "formicary_bench.subjects.ours.holding", configuration.kind, str(configuration.agents)]
+    )
+    with (
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(  # noqa: S603 -- this interpreter, with arguments of our own
+            [sys.executable, "-P", *options, *program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            bufsize=0,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            yield process
+        except EOFError:
+            code, said = process.wait(), last_line(errors)
+            raise RepetitionError(f"the process to be weighed ended with exit code {code}: {said}") from None
+        finally:
+            process.kill()
+
+
+def _until_ready(process: subprocess.Popen[bytes], watcher: Watcher) -> int:
+    """Wait until it is ready and return what it has traced, in bytes."""
+    assert process.stdout is not None
+    rest = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            with welcome():
+                events = selector.select(_QUIET_SECONDS)
+            if not events:
+                raise RepetitionError(f"the process to be weighed has said nothing for {_QUIET_SECONDS:g} s")
+            data = os.read(process.stdout.fileno(), 1 << 12)
+            if not data:
+                raise EOFError
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                if line.startswith(b"ready"):
+                    return int(line.split()[1])
+                watcher.advance(int(line), time.perf_counter_ns())

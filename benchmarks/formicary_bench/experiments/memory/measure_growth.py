@@ -1,0 +1,82 @@
+"""What processes hold of the memory while messages go to and fro: `memory/growth`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.store.raw import Holdings
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.repetition import Course, Nobody
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary_bench.runner.execution.repetition import Taken, Task, Watcher
+
+_FEWEST = 10  # looks at the memory that a slope is taken from
+
+
+@dataclass
+class Looks(Nobody):
+    """Looks at what the workers hold, each time one has said how far it has come.
+
+    Attributes:
+        rows: seconds, messages, bytes.
+    """
+
+    rows: list[tuple[float, int, int]] = field(default_factory=list)
+    _workers: tuple[Taken, ...] = ()
+    _began_ns: int = 0
+
+    def begin(self, workers: Mapping[str, Taken]) -> None:
+        """Keep whom to look at."""
+        self._workers = tuple(workers.values())
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """Look."""
+        self._began_ns = self._began_ns or at_ns
+        looked = [seat.place.look((process.pid,)).uss_bytes for seat, process in self._workers]
+        if not all(looked):
+            return  # one is gone: the repetition breaks by itself, and says why
+        held = sum(sum(one.values()) for one in looked)
+        # A round trip is two messages.
+        self.rows.append(((at_ns - self._began_ns) / 1e9, 2 * done, held))
+
+
+def measure_growth(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    import numpy as np
+
+    started = datetime.now(UTC)
+    looks = Looks()
+    # What one slow turn of a loaded loop takes does not matter here: the load ends by the clock.
+    with Course(task, watcher, looks) as course:
+        course.run()
+    if not looks.rows:
+        raise RepetitionError("the system does not say what memory a process has; measure without memory")
+    if len(looks.rows) < _FEWEST:
+        raise RepetitionError(
+            f"the memory was looked at {len(looks.rows)} times, and {_FEWEST} are needed; take more seconds"
+        )
+    seconds, messages, held = zip(*looks.rows, strict=True)
+    known = Repetition(
+        configuration=task.configuration.key,
+        number=task.number,
+        seed=task.seed,
+        started=started,
+        ended=datetime.now(UTC),
+        elapsed_s=seconds[-1],
+    )
+    columns = np.array(seconds), np.array(messages), np.array(held), np.zeros(len(held), np.int64)
+    return known, Holdings(*columns)

@@ -1,0 +1,227 @@
+"""What the experiments with memory found, in words, tables and charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench import published
+from formicary_bench.experiments.memory.report_growth import growth_figures, sparkline
+from formicary_bench.experiments.memory.summary import each
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.series import Series, by_series, label, subject
+from formicary_bench.reports.charts.svg_charts import Bar, Bars
+from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.sentences import where
+from formicary_bench.reports.document.stability import stability_column
+from formicary_bench.reports.document.tables import Column, Extra
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.experiments.memory import summary
+    from formicary_bench.results.summary.row import Row
+
+_PUBLISHED = 100  # idle agents of the paper
+
+
+def memory_columns(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
+    """Give the table of the rows of `memory`."""
+    if rows[0].seconds:
+        return _growth_columns(rows)
+    held = [(each(row, run), each(row, run, traced=True)) for row in rows]
+    return [
+        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("agents", tuple(formatting.number(row.agents) if row.agents else "" for row in rows)),
+        *_sized("holds", [row.memory.uss if row.memory else None for row in rows]),
+        *_sized("traced", [row.memory.traced if row.memory else None for row in rows]),
+        Column("each agent", tuple(formatting.size(one.mean) if one else "" for one, _ in held)),
+        Column("95%", tuple(formatting.spread_of(one) for one, _ in held)),
+        Column("each, traced", tuple(formatting.size(one.mean) if one else "" for _, one in held)),
+        *stability_column(rows),
+    ]
+
+
+def memory_sentences(rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
+    """Say what processes hold, and whether it grows."""
+    if rows and rows[0].seconds:
+        return [_growth_sentence(row) for row in rows if row.memory and row.memory.growth_per_s]
+    found = []
+    without = [row for row in rows if not row.agents and row.memory]
+    said = [f"{_lower(subject(row))} {formatting.size(row.memory.uss.mean)}" for row in without if row.memory]
+    if said:
+        found.append(f"Of the memory a process has alone: {', '.join(said)}.")
+    for members in by_series(row for row in rows if row.agents).values():
+        row = max(members, key=lambda row: row.agents)
+        uss, traced = each(row, run), each(row, run, traced=True)
+        if uss and traced:
+            found.append(
+                f"Each of {formatting.number(row.agents)} idle {_idle(row)} holds "
+                f"{formatting.size(uss.mean)} ({formatting.size(traced.mean)} by Python's own account)."
+            )
+    return found
+
+
+def memory_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+    """Show what each state holds, and what each agent does."""
+    if rows and rows[0].seconds:
+        return [figure for row in rows if row.memory for figure in growth_figures(row, row.memory)]
+    if not rows:
+        return []
+    columns = memory_columns(rows, run)
+    few = [row for row in rows if row.memory and row.agents <= _PUBLISHED]
+    having = [(row, each(row, run)) for row in rows if row.agents]
+    whole = [_bar(row, row.memory.uss.mean, row.memory.uss.ci95) for row in few if row.memory is not None]
+    parts = [_bar(row, one.mean, (one.low, one.high)) for row, one in having if one is not None]
+    less = "Less is better. The unique set size: what the operating system gave to the process alone."
+    charts = [
+        ("Memory of a process", less, whole),
+        ("Memory of each idle agent", f"{less} That of an open container is taken off.", parts),
+    ]
+    drawn = [
+        Figure(titled(name, rows), caption, Bars({"": bars}), columns)
+        for name, caption, bars in charts
+        if bars
+    ]
+    return [*drawn, *_beside_figures(rows, run)]
+
+
+def _beside_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+    """Draw what each of as many agents as the paper had holds, beside the published figures."""
+    ours = [(row, each(row, run)) for row in rows if row.agents == _PUBLISHED]
+    bars = [_bar(row, one.mean, (one.low, one.high)) for row, one in ours if one is not None]
+    if not bars:
+        return []
+    theirs = [
+        Bar(Series(one.platform, "u", "circle", ""), one.each, formatting.size(one.each), published=True)
+        for one in published.memory()
+    ]
+    where = f"Published, not measured here: {published.SOURCE}, Table 8"
+    caption = (
+        "All on one scale. Ours is the unique set size; hatched bars are the paper's, of objects in the Java "
+        f"heap, measured on {published.MACHINE}."
+    )
+    title = f"Memory of each of {_PUBLISHED} idle agents, beside the published figures"
+    chart = Bars({"Measured here": bars, where: theirs}, together=True)
+    columns = [
+        Column("who", tuple(bar.series.label for bar in (*bars, *theirs)), names=True),
+        Column("each agent", tuple(bar.text for bar in (*bars, *theirs))),
+        Column("from", ("measured here",) * len(bars) + (where,) * len(theirs), names=True),
+    ]
+    return [Figure(titled(title, rows), caption, chart, columns)]
+
+
+def memory_beside(rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
+    """Put the published figures beside ours, where ours are of as many agents."""
+    ours = [row for row in rows if row.agents == _PUBLISHED and row.memory and row.memory.traced]
+    base = next((row for row in rows if row.kind == "container" and row.memory), None)
+    if not ours or base is None or base.memory is None or base.memory.traced is None:
+        return []
+    lines = [
+        (
+            f"{theirs.platform} ({published.SOURCE}, Table 8)",
+            theirs.alone,
+            theirs.with_100_agents,
+            theirs.each,
+        )
+        for theirs in published.memory()
+    ]
+    for row in ours:
+        assert row.memory is not None
+        assert row.memory.traced is not None
+        uss, traced = each(row, run), each(row, run, traced=True)
+        if uss and traced:
+            values = base.memory.traced.mean, row.memory.traced.mean, traced.mean
+            lines.append((f"{label(row)}, traced", *values))
+            lines.append(
+                (f"{label(row)}, unique set size", base.memory.uss.mean, row.memory.uss.mean, uss.mean)
+            )
+    who, *cells = zip(*lines, strict=True)
+    titles = ("platform", f"with {_PUBLISHED} idle agents", "each agent")
+    sized = (tuple(formatting.size(value) for value in column) for column in cells)
+    columns = [Column(name, column) for name, column in zip(titles, sized, strict=True)]
+    remark = (
+        "The paper gives what objects take in the Java heap, on the machines and the Java of its time; what "
+        "Python traces of its objects is next to that."
+    )
+    return [Extra("Beside the published figures", [Column("who", who, names=True), *columns], remark)]
+
+
+def _growth_columns(rows: Sequence[Row]) -> list[Column]:
+    grown = [
+        (row.memory.growth_per_s, row.memory.growth_per_message) if row.memory else (None, None)
+        for row in rows
+    ]
+    return [
+        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("pairs", tuple(str(row.pairs) for row in rows)),
+        Column(
+            "body", tuple(formatting.short(formatting.size(row.payload_bytes)) for row in rows), minor=True
+        ),
+        Column("seconds", tuple(str(row.seconds) for row in rows)),
+        Column(
+            "messages", tuple(formatting.count(row.memory.messages if row.memory else None) for row in rows)
+        ),
+        Column("holds", tuple(formatting.size(row.memory.uss.mean if row.memory else None) for row in rows)),
+        Column("over time", tuple(sparkline(row.memory) if row.memory else "" for row in rows), names=True),
+        Column("grows per second, 95%", tuple(_range(one) for one, _ in grown)),
+        Column("per message, 95%", tuple(_range(one) for _, one in grown)),
+        *stability_column(rows),
+    ]
+
+
+def _growth_sentence(row: Row) -> str:
+    assert row.memory is not None
+    slope, per_message = row.memory.growth_per_s, row.memory.growth_per_message
+    assert slope is not None
+    pairs = f"{row.pairs} pair{'s' * (row.pairs != 1)} of {_idle(row)}"
+    over = f"{formatting.count(row.memory.messages)} messages"
+    begin = f"{where(row)}, under the load of {pairs}"
+    if slope.ci95 is None or slope.ci95[0] <= 0 <= slope.ci95[1]:
+        return (
+            f"{begin}, there is no growth that could be told from zero over {over}: "
+            f"{_range(slope)} per second (95%), {_range(per_message)} per message."
+        )
+    verb = "grows" if slope.mean > 0 else "shrinks"
+    return (
+        f"{begin}, memory {verb} by {_signed(abs(slope.mean))} per second (95%: {_range(slope)}), "
+        f"{_range(per_message)} per message, over {over}."
+    )
+
+
+def _sized(name: str, values: Sequence[summary.Figure | None]) -> list[Column]:
+    return [
+        Column(name, tuple(formatting.size(one.mean if one else None) for one in values)),
+        Column("95%", tuple(formatting.spread(one.mean, one.ci95) if one else "" for one in values)),
+    ]
+
+
+def _bar(row: Row, value: float, bounds: tuple[float, float] | None) -> Bar:
+    (series,) = by_series([row])
+    many = f", {formatting.number(row.agents)}" if row.agents else ""
+    name = msgspec.structs.replace(series, label=f"{series.label}{many}")
+    return Bar(name, max(value, 0), formatting.size(value), bounds)
+
+
+def _range(figure: summary.Figure | None) -> str:
+    if figure is None:
+        return formatting.NOTHING
+    low, high = figure.ci95 or (figure.mean, figure.mean)
+    return f"{_signed(low)} to {_signed(high)}"
+
+
+def _signed(number: float) -> str:
+    """Write bytes, which may be fewer than none, or less than one."""
+    sign = "\N{MINUS SIGN}" if number < 0 else ""
+    size = abs(number)
+    return f"{sign}{formatting.digits(size, 2)} B" if size < 100 else f"{sign}{formatting.size(size)}"  # noqa: PLR2004
+
+
+def _idle(row: Row) -> str:
+    return "micro-agents" if row.kind == "micro" else "agents"
+
+
+def _lower(text: str) -> str:
+    return text[0].lower() + text[1:]

@@ -1,0 +1,1 @@
+"""`network`: bytes and packets on the wire."""

@@ -1,0 +1,95 @@
+"""Bytes and packets on the wire while all pairs are in T2 together: `network`.
+
+The workers read the loopback interface's counters themselves, at the moments at which they see T2 begin and
+end: so bytes and messages are counted over the same time. Over hosts it is the interfaces between them that
+count, read at the same moments by their deputies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary_bench.runner.execution.own_network import SHARED, has_own_network
+from formicary_bench.runner.execution.repetition import Nobody, measure
+from formicary_bench.worker.sockets import Carried
+
+if TYPE_CHECKING:
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.results.store.raw import AnyRaw
+    from formicary_bench.runner.execution.repetition import Task, Watcher
+    from formicary_bench.worker.messages import Mark
+
+
+@dataclass
+class Marks(Nobody):
+    """Keeps what the worker that measures says when T2 begins and ends."""
+
+    marks = True
+    kept: list[Mark] = field(default_factory=list)
+
+    def mark(self, mark: Mark) -> None:
+        """Keep it."""
+        self.kept.append(mark)
+
+
+def measure_network(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    marks = Marks()
+    known, data = measure(task, watcher, observer=marks)
+    counted = counters(marks.kept)
+    if any(seat.place.name for seat in task.seats):
+        counted |= between_hosts(known, counted)
+        return replace(known, counters=known.counters | counted), data
+    notes = () if has_own_network() else (SHARED,)
+    return replace(known, counters=counted, notes=(*known.notes, *notes)), data
+
+
+def between_hosts(known: Repetition, counted: dict[str, float]) -> dict[str, float]:
+    """Return what went over the network between hosts: each byte and packet is counted by two of them.
+
+    Round trips are those of all workers, at the rate of the whole window: one that marks knows its own alone.
+
+    Args:
+        known: the repetition, with the counters of its hosts.
+        counted: what the workers have counted.
+    """
+    if not counted:
+        return {}
+    names = ("wire bytes", "wire packets")
+    bytes_, packets = (
+        sum(value for key, value in known.counters.items() if key.startswith("host@") and key.endswith(name))
+        for name in names
+    )
+    return {
+        "round_trips": (known.rate or 0.0) * counted["seconds"],
+        "wire_bytes": bytes_ / 2,
+        "wire_packets": packets / 2,
+    }
+
+
+def counters(marks: list[Mark]) -> dict[str, float]:
+    """Return what was counted between two marks; nothing if there are not both."""
+    if len(marks) != 2:  # noqa: PLR2004 -- begin and end
+        return {}
+    begin, end = marks
+    return {
+        "seconds": (end.at_ns - begin.at_ns) / 1e9,
+        "round_trips": end.done - begin.done,
+        "wire_bytes": end.wire[0] - begin.wire[0],
+        "wire_packets": end.wire[1] - begin.wire[1],
+        **{
+            name: float(after - before)
+            for name, before, after in zip(Carried._fields, begin.carried, end.carried, strict=True)
+        },
+    }

@@ -1,0 +1,98 @@
+"""What the figures of `network` are: what goes over the wire, and what is sent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.experiments.memory.summary import Figure, mean_figure
+from formicary_bench.results.summary.each import WIRE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary_bench.results.store.model import Configuration, Repetition
+
+_MESSAGES = 2  # of a round trip
+_SERVERS = ("to_server", "from_server")
+_CARRIED = (*_SERVERS, "to_others", "from_others")  # by TCP connections, as of `engine.sockets`
+
+
+class NetworkFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """What went over the wire while all pairs were measured together.
+
+    Attributes:
+        wire_bytes_per_s: Bytes on the wire per second, with the headers of all layers.
+        packets_per_s: Packets per second, those that only acknowledge included.
+        payload_bytes_per_s: Bytes of the messages' bodies per second.
+        wire_bytes_per_message: Bytes on the wire for each message. Through the server each message goes over
+            it twice: to the server, and from it.
+        overhead: Bytes on the wire for each byte of a body; None for empty bodies.
+        messages_per_packet: Messages for each packet: more than one where they go in batches.
+        wire_overhead_per_message: Bytes on the wire for each message beyond its body.
+        server_share: What part of the bytes went to or from the XMPP server: of those that the connections of
+            the process that asks have carried, which see one of the two ways of each message.
+        to_server_per_message: Bytes that went from a container to the server for a message, without the
+            headers of TCP; 0 where none did, None where that is not known.
+        from_server_per_message: Bytes that went from the server to a container.
+    """
+
+    wire_bytes_per_s: Figure
+    packets_per_s: Figure
+    payload_bytes_per_s: Figure
+    wire_bytes_per_message: Figure
+    overhead: Figure | None
+    messages_per_packet: Figure
+    wire_overhead_per_message: Figure
+    server_share: float
+    to_server_per_message: Figure | None = None
+    from_server_per_message: Figure | None = None
+
+
+def network_figures(configuration: Configuration, repetitions: Sequence[Repetition]) -> NetworkFigures | None:
+    """Compute the figures of a configuration of `network`; None where nothing was counted.
+
+    Where connections are not counted one by one, all that goes by the route `xmpp` is the server's, and
+    nothing else is.
+    """
+    known = [one.counters for one in repetitions if _is_sound(one.counters)]
+    if not known:
+        return None
+    size = configuration.payload_bytes
+    counted = all(sum(max(one.get(name, 0), 0) for name in _CARRIED) > 0 for one in known)
+
+    def figure(value: Callable[[dict[str, float]], float]) -> Figure:
+        return mean_figure([value(counters) for counters in known])
+
+    return NetworkFigures(
+        wire_bytes_per_s=figure(lambda c: c["wire_bytes"] / c["seconds"]),
+        packets_per_s=figure(lambda c: c["wire_packets"] / c["seconds"]),
+        payload_bytes_per_s=figure(lambda c: size * _messages(c) / c["seconds"]),
+        wire_bytes_per_message=figure(lambda c: c["wire_bytes"] / _messages(c)),
+        overhead=figure(lambda c: c["wire_bytes"] / _messages(c) / size) if size else None,
+        messages_per_packet=figure(lambda c: _messages(c) / c["wire_packets"]),
+        wire_overhead_per_message=figure(lambda c: c["wire_bytes"] / _messages(c) - size),
+        server_share=_share(known) if counted else float(configuration.named_route == "xmpp"),
+        to_server_per_message=figure(lambda c: c["to_server"] / c["round_trips"]) if counted else None,
+        from_server_per_message=figure(lambda c: c["from_server"] / c["round_trips"]) if counted else None,
+    )
+
+
+def network_each(counters: dict[str, float]) -> dict[str, float | None]:
+    """Give what a row of `network` is judged by, of one repetition."""
+    return {WIRE: counters["wire_bytes"] / _messages(counters) if _is_sound(counters) else None}
+
+
+def _share(known: Sequence[dict[str, float]]) -> float:
+    server = sum(counters[name] for counters in known for name in _SERVERS)
+    return server / sum(counters[name] for counters in known for name in _CARRIED)
+
+
+def _messages(counters: dict[str, float]) -> float:
+    return counters["round_trips"] * _MESSAGES
+
+
+def _is_sound(counters: dict[str, float]) -> bool:
+    """Whether all that figures are made of is there, and more than nothing: folders come from others."""
+    return all(counters.get(name, 0) > 0 for name in ("seconds", "round_trips", "wire_bytes", "wire_packets"))

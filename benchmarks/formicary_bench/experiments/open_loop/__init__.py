@@ -1,0 +1,1 @@
+"""`messaging/open-loop`: messages at a given rate."""

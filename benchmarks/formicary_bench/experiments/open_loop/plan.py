@@ -1,0 +1,65 @@
+"""How much of an open loop is measured: at which rates, and for how long."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import ceil
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary.errors import UsageError
+from formicary_bench.subjects.pacing import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.runner.planning.options import Options
+
+PHASES_S = 0.5, 2.0, 0.5
+"""How long a load comes before, while and after it is measured, where nobody says how many messages."""
+
+_LONGEST_S = 3600
+
+
+def paced(plain: Configuration, experiment: Experiment, options: Options) -> Iterator[Configuration]:
+    """Give a configuration at all rates, with all kinds of arrivals; as it is where senders wait for answers.
+
+    Raises:
+        UsageError: messages are too small to be told apart, or would take longer than an hour.
+    """
+    if not experiment.arrivals:
+        yield plain
+        return
+    if plain.payload_bytes < HEAD:
+        raise UsageError(
+            f"{experiment.name} tells messages apart by the first {HEAD} bytes of their bodies; take "
+            f"--payload {HEAD} or more"
+        )
+    if experiment.limit_us:
+        searched = replace(plain, warm_up=0, measured=0, cool_down=0)
+        limit_us = options.limit_us or experiment.limit_us
+        for arrivals in options.arrivals or experiment.arrivals:
+            yield replace(searched, arrivals=arrivals, limit_us=limit_us)
+        return
+    for rate, arrivals in product(options.rates or experiment.rates, options.arrivals or experiment.arrivals):
+        one = replace(plain, rate=rate, arrivals=arrivals)
+        yield _bounded(one if options.rounds else at_rate(one, rate, PHASES_S))
+
+
+def at_rate(one: Configuration, rate: int, phases_s: tuple[float, float, float]) -> Configuration:
+    """Return a configuration at a rate, with as many messages as take so many seconds in T1, T2 and T3."""
+    warm_up, measured, cool_down = (ceil(rate / one.load * seconds) for seconds in phases_s)
+    return replace(one, rate=rate, warm_up=warm_up, measured=measured, cool_down=cool_down)
+
+
+def _bounded(one: Configuration) -> Configuration:
+    seconds = one.load * (one.warm_up + one.measured + one.cool_down) / one.rate
+    if seconds > _LONGEST_S:
+        raise UsageError(
+            f"{one.load} pairs at {one.rate} messages/s would take {seconds / 3600:.1f} hours; take a higher "
+            "--rate, fewer --pairs or smaller --rounds"
+        )
+    return one

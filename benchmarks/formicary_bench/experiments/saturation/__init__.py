@@ -1,0 +1,1 @@
+"""`messaging/saturation`: the highest rate that is kept."""

@@ -1,0 +1,1 @@
+"""`messaging/scale-out`: more and more hosts."""

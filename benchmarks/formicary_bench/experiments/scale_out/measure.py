@@ -1,0 +1,93 @@
+"""What processes and servers cost on each host while all members talk: `messaging/scale-out`.
+
+Each host's counters are read when all pairs of all members have entered T2, and when the first one has left
+it. CPU time is divided by the time between the two looks at the same host, so no two hosts' clocks meet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary_bench.experiments.scale_out.summary import AGENTS, SERVER
+from formicary_bench.runner.execution.repetition import Nobody, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary_bench.remote.host_agent.protocol import Looked
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.results.store.raw import AnyRaw
+    from formicary_bench.runner.execution.repetition import Taken, Task, Watcher
+    from formicary_bench.worker.messages import Mark
+
+
+class Looks(Nobody):
+    """Looks at all hosts when T2 begins, and when it ends."""
+
+    marks = True
+
+    def __init__(self) -> None:
+        self._workers: tuple[Taken, ...] = ()
+        self._kept: list[list[Looked]] = []
+
+    def begin(self, workers: Mapping[str, Taken]) -> None:
+        """Keep whom to look at."""
+        self._workers = tuple(workers.values())
+
+    def mark(self, mark: Mark) -> None:  # noqa: ARG002 -- as of Observer
+        """Look at all of them."""
+        self._kept.append([one.seat.place.look(_watched(one)) for one in self._workers])
+
+    def counters(self) -> dict[str, float]:
+        """Return what was counted, by what it is and where; nothing if there were not both moments."""
+        if len(self._kept) != 2:  # noqa: PLR2004 -- begin and end
+            return {}
+        found: dict[str, float] = {}
+        for worker, first, last in zip(self._workers, *self._kept, strict=True):
+            host = worker.seat.place.name
+            for who, pid in zip((AGENTS, SERVER), _watched(worker), strict=False):
+                found |= _of_process(f"{who}@{host}", pid, first, last)
+            found |= _of_host(host, first, last)
+        return found
+
+
+def measure_scale_out(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    looks = Looks()
+    known, data = measure(task, watcher, observer=looks)
+    return replace(known, counters=known.counters | looks.counters()), data
+
+
+def _watched(worker: Taken) -> tuple[int, ...]:
+    """Return the processes to look at on a worker's host: its own, and that of the server there."""
+    server = worker.seat.server
+    return worker.process.pid, *((server.pid,) if server and server.pid else ())
+
+
+def _of_process(name: str, pid: int, first: Looked, last: Looked) -> dict[str, float]:
+    if pid not in first.cpu_s or pid not in last.cpu_s or last.at_ns <= first.at_ns:
+        return {}
+    share = (last.cpu_s[pid] - first.cpu_s[pid]) * 1e9 / (last.at_ns - first.at_ns)
+    return {f"{name} cores": share, f"{name} bytes": float(last.uss_bytes.get(pid, 0))}
+
+
+def _of_host(name: str, first: Looked, last: Looked) -> dict[str, float]:
+    seconds = (last.at_ns - first.at_ns) / 1e9
+    used, idle = last.busy_s - first.busy_s, last.idle_s - first.idle_s
+    if seconds <= 0 or used + idle <= 0:
+        return {}
+    return {
+        f"host@{name} seconds": seconds,
+        f"host@{name} busy": used / (used + idle),
+        f"host@{name} wire bytes/s": (last.wire_bytes - first.wire_bytes) / seconds,
+    }

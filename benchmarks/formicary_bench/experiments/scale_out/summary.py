@@ -1,0 +1,119 @@
+"""What the figures of `messaging/scale-out` are: what a message costs on agents' processes and on servers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.experiments.memory.summary import Figure, mean_figure
+from formicary_bench.results.summary.each import AGENTS_CPU, SERVERS_CPU
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary_bench.results.store.model import Configuration, Repetition
+
+AGENTS, SERVER, HOST = "agents", "server", "host"
+"""Whose counters there are: `agents@a cores` is how many cores the agents' process of host a keeps busy."""
+
+_MESSAGES = 2  # of a round trip
+_US = 1e6
+
+
+class ScaleFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """What it takes while all pairs of all hosts are measured together. What was not counted is None.
+
+    Attributes:
+        agents_us: Microseconds of CPU that a message takes of the agents' processes: of the one that sends it
+            and the one that receives it together.
+        server_us: The same of all XMPP servers that it goes through; zero where it goes through none.
+        agents_bytes: Memory of one agents' process.
+        server_bytes: Memory of one server.
+        busy: The part of the busiest host's CPU time that was used.
+        wire_bytes: Bytes on the wire of the hosts for each message; each is sent by one, received by another.
+        rates: Round trips per second of each repetition, of all hosts together.
+        rtts_us: Mean round-trip time of each repetition, in microseconds.
+    """
+
+    agents_us: Figure | None = None
+    server_us: Figure | None = None
+    agents_bytes: Figure | None = None
+    server_bytes: Figure | None = None
+    busy: Figure | None = None
+    wire_bytes: Figure | None = None
+    rates: tuple[float, ...] = ()
+    rtts_us: tuple[float, ...] = ()
+
+
+def scale_figures(
+    configuration: Configuration,
+    repetitions: Sequence[Repetition],
+    rates: Sequence[float | None],
+    rtts_us: Sequence[float],
+) -> ScaleFigures:
+    """Compute the figures of a configuration of `messaging/scale-out`.
+
+    Args:
+        configuration: the configuration.
+        repetitions: its repetitions.
+        rates: the round trips per second of each of them, by its raw values; None where that is not known.
+        rtts_us: the mean round-trip times.
+    """
+    known = [(one.counters, rate) for one, rate in zip(repetitions, rates, strict=True) if rate]
+
+    def figure(value: Callable[[dict[str, float], float], float | None]) -> Figure | None:
+        values = [value(counters, rate) for counters, rate in known]
+        there = [one for one in values if one is not None and math.isfinite(one)]
+        return mean_figure(there) if there else None
+
+    return ScaleFigures(
+        agents_us=figure(lambda c, rate: _per_message(_all(c, AGENTS, "cores"), rate)),
+        server_us=figure(lambda c, rate: _per_message(_all(c, SERVER, "cores"), rate))
+        if _through_server(configuration)
+        else Figure(0.0),
+        agents_bytes=figure(lambda c, _: _mean(_all(c, AGENTS, "bytes"))),
+        server_bytes=figure(lambda c, _: _mean(_all(c, SERVER, "bytes"))),
+        busy=figure(lambda c, _: max(_all(c, HOST, "busy"), default=None)),
+        wire_bytes=figure(lambda c, rate: _sum(_all(c, HOST, "wire bytes/s"), rate * _MESSAGES)),
+        rates=tuple(rate for rate in rates if rate),
+        rtts_us=tuple(rtts_us),
+    )
+
+
+def scale_each(
+    configuration: Configuration, counters: dict[str, float], rate: float | None
+) -> dict[str, float | None]:
+    """Give what a row of `messaging/scale-out` is judged by, of one repetition, beside its rate and times."""
+    if not rate:
+        return {}
+    servers = _all(counters, SERVER, "cores") if _through_server(configuration) else []
+    return {
+        AGENTS_CPU: _per_message(_all(counters, AGENTS, "cores"), rate),
+        SERVERS_CPU: _per_message(servers, rate),
+    }
+
+
+def _through_server(configuration: Configuration) -> bool:
+    return configuration.named_route == "xmpp"
+
+
+def _all(counters: dict[str, float], who: str, what: str) -> list[float]:
+    """Give a counter of all hosts that have it."""
+    return [
+        value for name, value in counters.items() if name.startswith(f"{who}@") and name.endswith(f" {what}")
+    ]
+
+
+def _per_message(cores: list[float], rate: float) -> float | None:
+    return _sum([share * _US for share in cores], rate * _MESSAGES)
+
+
+def _sum(values: list[float], messages: float) -> float | None:
+    return math.fsum(values) / messages if values else None
+
+
+def _mean(values: list[float]) -> float | None:
+    there = [value for value in values if value]
+    return math.fsum(there) / len(there) if there else None

@@ -1,0 +1,1 @@
+"""Selections: runs that take parts of several experiments."""

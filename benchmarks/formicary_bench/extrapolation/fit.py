@@ -1,0 +1,203 @@
+"""From the figures of runs to what the model is made of. Pure."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary.errors import UsageError
+from formicary_bench.extrapolation.lines import Estimate, line_through
+from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Costs, Layout
+from formicary_bench.results.store.model import SCALE_OUT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary_bench.experiments.memory import summary
+    from formicary_bench.experiments.scale_out.summary import ScaleFigures
+    from formicary_bench.extrapolation.idle import IdleLinks
+    from formicary_bench.extrapolation.lines import Line
+    from formicary_bench.results.summary.row import Row
+
+ONE = "one"
+"""What a run's manifest says where one server was for all hosts."""
+
+_CROWDED = 0.95
+_HALF = 0.5
+
+
+class Measured(NamedTuple):
+    """A row of a run, and whether one server was for all hosts there, or each had its own."""
+
+    row: Row
+    servers: str
+
+
+class Fitted(NamedTuple):
+    """What the model is made of.
+
+    Attributes:
+        costs: the costs.
+        ways: the ways that there are costs of.
+        most_hosts: how many hosts there were at most.
+        doubts: what makes the costs less sure than their intervals, a sentence each.
+    """
+
+    costs: Costs
+    ways: tuple[str, ...]
+    most_hosts: int
+    doubts: tuple[str, ...]
+
+
+def fit(measured: Sequence[Measured], kind: str, links: IdleLinks) -> Fitted:
+    """Fit the costs of one kind of agents, and of the directory if that was measured.
+
+    Args:
+        measured: all rows.
+        kind: `behaviours` or `micro`.
+        links: what idle links cost.
+
+    Raises:
+        UsageError: nothing of `messaging/scale-out` over several hosts is there.
+    """
+    there = [one for one in measured if _fits(one.row, kind)]
+    by_way = {way: [one.row for one in there if _way(one) == way] for way in (DIRECT, FEDERATED, ONE_SERVER)}
+    agents = _lines(by_way, lambda scale: scale.agents_us)
+    servers = _lines({**by_way, DIRECT: []}, lambda scale: scale.server_us)
+    doubts = _doubts([one.row for one in there])
+    if FEDERATED in servers and ONE_SERVER not in servers:
+        agents[ONE_SERVER], servers[ONE_SERVER] = agents[FEDERATED], _part(servers[FEDERATED], _HALF)
+        doubts.append(
+            "one server was not measured: it is taken to need half of what two federated ones need for a "
+            "message (measure it with --servers one)"
+        )
+    doubts += [
+        f"{way}: what its servers took was not counted, and nothing is said of it (the server's host needs "
+        "the role containers, too, and has to take part)"
+        for way in agents
+        if way != DIRECT and way not in servers
+    ]
+    ways = tuple(way for way in agents if way == DIRECT or way in servers)
+    if not ways:
+        raise UsageError(
+            f"there is nothing to fit: the model needs {SCALE_OUT} over two hosts and more; measure it with: "
+            f"formicary bench run {SCALE_OUT} --hosts hosts.toml --pairs 3,12,50"
+        )
+    costs = Costs(
+        agents_us=agents,
+        server_us=servers,
+        link_cores=links.cores,
+        link_bytes=links.size,
+        server_bytes=_server_bytes(by_way[FEDERATED]),
+        registration_us=_registration([one.row for one in measured]),
+        update_us=_update([one.row for one in measured]),
+    )
+    return Fitted(costs, ways, max(one.row.hosts for one in there), tuple(doubts))
+
+
+def kinds_of(measured: Sequence[Measured]) -> tuple[str, ...]:
+    """Return the kinds of agents that can be fitted."""
+    kinds = dict.fromkeys(one.row.kind for one in measured if one.row.experiment == SCALE_OUT)
+    return tuple(kind for kind in kinds if any(_fits(one.row, kind) for one in measured))
+
+
+def _fits(row: Row, kind: str) -> bool:
+    return row.experiment == SCALE_OUT and row.kind == kind and row.hosts > 1 and row.scale is not None
+
+
+def _way(one: Measured) -> str:
+    if one.row.route != "xmpp":
+        return DIRECT
+    return ONE_SERVER if one.servers == ONE else FEDERATED
+
+
+def _lines(
+    by_way: dict[str, list[Row]], value: Callable[[ScaleFigures], summary.Figure | None]
+) -> dict[str, Line]:
+    """Fit a line over frames per message for each way."""
+    found = {}
+    for way, rows in by_way.items():
+        known = [(row, value(row.scale)) for row in rows if row.scale is not None]
+        line = line_through([(_frames(row), figure.mean) for row, figure in known if figure is not None])
+        if line is not None:
+            found[way] = line
+    return found
+
+
+def _frames(row: Row) -> float:
+    return Layout(row.hosts, row.pairs, row.traffic).frames
+
+
+def _part(line: Line, factor: float) -> Line:
+    from msgspec.structs import replace
+
+    scaled = {name: getattr(line, name) * factor for name in ("intercept", "slope", "scatter")}
+    return replace(line, **scaled)
+
+
+def _server_bytes(rows: Sequence[Row]) -> Estimate | None:
+    """Return by how much a server grows with each further host."""
+    known = [
+        (float(row.hosts), row.scale.server_bytes.mean)
+        for row in rows
+        if row.scale is not None and row.scale.server_bytes is not None
+    ]
+    line = line_through(known)
+    # What does not rise above the noise says nothing, and least of all that it is nothing.
+    return line.rise.at_least(0.0) if line is not None and line.spread and line.rise.high > 0 else None
+
+
+def _registration(rows: Sequence[Row]) -> Estimate | None:
+    """Return what a registration takes at the central directory, with the most services that there were.
+
+    In one process nothing waits for anything else: the time of a registration is CPU time, but for those in
+    which the machine did something else. So the median is taken.
+    """
+    known = [
+        row
+        for row in rows
+        if (row.experiment, row.kind, row.placement) == ("directory/register", "central", "same-container")
+        and row.rtt_p50_us is not None
+    ]
+    if not known:
+        return None
+    row = max(known, key=lambda row: row.services)
+    median = row.rtt_p50_us or 0.0
+    low, high = row.rtt_p50_ci95_us or (0.0, math.inf)
+    return Estimate(median, low, high).at_least(0.0)
+
+
+def _update(rows: Sequence[Row]) -> Estimate | None:
+    """Return what it takes to have one more replica, in the same process, learn of a registration.
+
+    Its message that it has seen it is part of that, so it is rather too much.
+    """
+    known = [
+        (float(row.containers), row.rtt_p50_us)
+        for row in rows
+        if (row.experiment, row.kind) == ("directory/propagation", "replica")
+        and row.route == "direct"
+        and row.placement == "two-containers"
+        and row.rtt_p50_us is not None
+    ]
+    line = line_through(known)
+    return line.rise.at_least(0.0) if line is not None and line.spread else None
+
+
+def _doubts(rows: Sequence[Row]) -> list[str]:
+    """Say what makes the measured costs less sure than their intervals are wide."""
+    busy = [row.scale.busy.mean for row in rows if row.scale is not None and row.scale.busy is not None]
+    said = []
+    if any(part > _CROWDED for part in busy):
+        many = sum(part > _CROWDED for part in busy)
+        said.append(
+            f"in {many} of {len(busy)} configurations no core of a host was free: where processes have to "
+            "wait for each other, a message takes more CPU time than on machines of their own"
+        )
+    if rows and max(map(_frames, rows)) < 1:
+        most = max(map(_frames, rows))
+        said.append(
+            f"no messages were spread over more than {most:.2g} frames each: what is said of more is "
+            "extrapolated (measure few pairs as well: --pairs 3,12,50)"
+        )
+    return said

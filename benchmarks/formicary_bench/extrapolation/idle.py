@@ -1,0 +1,172 @@
+"""What an idle direct link costs: `python -m formicary_bench.extrapolation.idle > links.json`.
+
+Containers that all have links with each other wait in one process, with TLS over TCP as between hosts. The
+more of them there are, the more links each has: what each container takes of CPU time and memory rises by
+what a link's end takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import subprocess
+import sys
+import time
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary import Container
+from formicary.errors import FormicaryError, UsageError
+from formicary_bench.extrapolation.lines import Estimate, Line, line_through
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTAINERS = (6, 10, 14, 18, 22, 26)
+"""How many there are in each process; each has links with all others."""
+
+WAIT_SECONDS = 20.0
+"""For how long they wait: that of two pings, at least."""
+
+_SETTLE_SECONDS = 5.0
+_LOOKS, _LOOK_SECONDS = 400, 0.05
+
+
+class Waited(msgspec.Struct, frozen=True):
+    """What came of containers that have waited.
+
+    Attributes:
+        others: with how many others each had a link.
+        cores: what part of a core each took.
+        size: bytes of memory that each took.
+    """
+
+    others: int
+    cores: float
+    size: float
+
+
+class IdleLinks(msgspec.Struct, frozen=True):
+    """What one end of an idle link costs.
+
+    Attributes:
+        cores: what part of a core it takes.
+        size: bytes of memory.
+    """
+
+    cores: Estimate
+    size: Estimate
+
+
+USUAL = IdleLinks(
+    cores=Estimate(0.000035, 0.000007, 0.000062),
+    size=Estimate(307_700, 306_000, 309_400),
+)
+"""As measured for docs/scaling.md, on the machine that it names."""
+
+
+def read_links(path: Path) -> IdleLinks:
+    """Read what this program has printed.
+
+    Raises:
+        UsageError: the file cannot be read, or is something else.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=IdleLinks)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}; give another file with --links") from None
+    except msgspec.MsgspecError:
+        raise UsageError(
+            f"{path} does not say what idle links cost; make it with: "
+            "python -m formicary_bench.extrapolation.idle"
+        ) from None
+
+
+def links_from(points: list[Waited]) -> IdleLinks:
+    """Compute what an end of a link costs from containers with more and fewer of them.
+
+    Raises:
+        FormicaryError: there are too few points for that.
+    """
+    cores = line_through([(one.others, one.cores) for one in points])
+    size = line_through([(one.others, one.size) for one in points])
+    return IdleLinks(_rise(cores), _rise(size))
+
+
+def _rise(line: Line | None) -> Estimate:
+    if line is None or line.points < 3 or not line.spread:  # noqa: PLR2004 -- fewer have no interval
+        raise FormicaryError("links were measured with too few numbers of containers; measure them again")
+    return line.rise.at_least(0.0)
+
+
+async def wait(count: int) -> Waited:
+    """Have so many containers wait that have links with each other.
+
+    Raises:
+        FormicaryError: they do not find each other.
+    """
+    await _open_once()
+    before = _memory()
+    async with AsyncExitStack() as stack:
+        homes: list[Container] = []
+        for number in range(1, count + 1):
+            join = homes[0].join_address if homes else None
+            home = Container(f"c{number}", listen="127.0.0.1", join=join, route="direct", tls="always")
+            homes.append(await stack.enter_async_context(home))
+        for home in homes:
+            await _has_links(home, count - 1)
+        await asyncio.sleep(_SETTLE_SECONDS)
+        size = _memory() - before
+        began, used = time.monotonic(), time.process_time()
+        await asyncio.sleep(WAIT_SECONDS)
+        cores = (time.process_time() - used) / (time.monotonic() - began)
+    return Waited(count - 1, cores / count, size / count)
+
+
+async def _open_once() -> None:
+    """Load what the first link loads, so that it is not taken for a part of a link."""
+    async with (
+        Container("c1", listen="127.0.0.1", route="direct", tls="always") as home,
+        Container("c2", join=home.join_address, route="direct", tls="always") as other,
+    ):
+        await _has_links(other, 1)
+
+
+async def _has_links(home: Container, count: int) -> None:
+    for _ in range(_LOOKS):
+        if sum(link.way == "direct" for link in home.links) >= count:
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+    raise FormicaryError(f"{home.name} has not connected to all {count} others")
+
+
+def _memory() -> int:
+    import psutil
+
+    gc.collect()
+    return int(psutil.Process().memory_full_info().uss)
+
+
+def main() -> None:
+    """Measure links in fresh processes, and print what one costs as JSON."""
+    if len(sys.argv) > 1:
+        _say(asyncio.run(wait(int(sys.argv[1]))))
+        return
+    points = [_measured(count) for count in CONTAINERS]
+    _say(links_from(points))
+
+
+def _say(found: Waited | IdleLinks) -> None:
+    sys.stdout.write(f"{msgspec.json.encode(found).decode()}\n")
+
+
+def _measured(count: int) -> Waited:
+    arguments = [sys.executable, "-P", "-m", "formicary_bench.extrapolation.idle", str(count)]
+    ran = subprocess.run(arguments, check=True, stdout=subprocess.PIPE)  # noqa: S603 -- our own module
+    return msgspec.json.decode(ran.stdout, type=Waited)
+
+
+if __name__ == "__main__":
+    main()

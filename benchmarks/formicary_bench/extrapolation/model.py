@@ -1,0 +1,172 @@
+"""Which part of a platform over many hosts is used up first. Pure.
+
+The hosts are alike: on each, one container's process with one core of its own, and (where there are any) an
+XMPP server's process with another. Every host sends as many messages per second as it receives. A part can do
+what its CPU time per message lets one core do, less what its idle links take of it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from formicary_bench.extrapolation.lines import Estimate, Line
+from formicary_bench.vocabulary.traffic import RING
+
+ONE_SERVER, FEDERATED, DIRECT = "one server", "federated servers", "direct links"
+CENTRAL, REPLICATED = "central directory, at most", "replicated directory, at least"
+"""Of the one the messages to it are not counted; of the other, those are that tell of having seen it."""
+
+_US = 1e6
+
+
+class Costs(msgspec.Struct, frozen=True, kw_only=True):
+    """What is measured. Lines are over the frames per message, at most: partners of a host by its pairs.
+
+    Attributes:
+        agents_us: by way, microseconds that a message takes of both its containers' processes together.
+        server_us: by way, what it takes of all servers that it goes through.
+        link_cores: what part of a core an end of an idle link takes.
+        link_bytes: memory of an end of an idle direct link.
+        server_bytes: memory that a server needs for each further host; None if not measured.
+        registration_us: CPU time of a registration at the central directory; None if not measured.
+        update_us: CPU time of taking another container's registration into a replica; None if not measured.
+    """
+
+    agents_us: dict[str, Line]
+    server_us: dict[str, Line]
+    link_cores: Estimate
+    link_bytes: Estimate
+    server_bytes: Estimate | None = None
+    registration_us: Estimate | None = None
+    update_us: Estimate | None = None
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """How much of what is asked about.
+
+    Attributes:
+        hosts: how many there are, at least two.
+        pairs: agents that send on each.
+        traffic: whom they talk to, `ring` or `all-to-all`.
+    """
+
+    hosts: int
+    pairs: int
+    traffic: str
+
+    @property
+    def partners(self) -> int:
+        """How many other hosts each host sends to."""
+        return 1 if self.traffic == RING else min(self.hosts - 1, self.pairs)
+
+    @property
+    def frames(self) -> float:
+        """How many frames a message needs at most: 1 where each goes to another host, and none share one."""
+        return self.partners / self.pairs
+
+
+class Part(msgspec.Struct, frozen=True):
+    """How many messages (or registrations) per second each host can send, as far as a part goes."""
+
+    name: str
+    per_host: Estimate
+
+
+class Outlook(msgspec.Struct, frozen=True, kw_only=True):
+    """What is foretold of one way to connect hosts, or of one kind of directory.
+
+    Attributes:
+        way: which one.
+        hosts: how many hosts there are.
+        traffic: whom their agents talk to.
+        parts: what can be used up, the first of them first.
+        connections: how many connections one process has at most.
+        all_connections: how many there are in all.
+        link_bytes: memory of one process's links; None if not measured.
+        idle_cores: what part of a core one process's idle links take.
+    """
+
+    way: str
+    hosts: int
+    traffic: str = ""
+    parts: tuple[Part, ...]
+    connections: int = 0
+    all_connections: int = 0
+    link_bytes: Estimate | None = None
+    idle_cores: Estimate | None = None
+
+
+def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
+    """Foretell one way to connect hosts.
+
+    Raises:
+        KeyError: nothing was measured of it.
+    """
+    others = layout.hosts - 1
+    # By way of a server, too, a container has a link with each other one, which pings.
+    idle = costs.link_cores.times(others)
+    agents = Part("agents", _capacity(costs.agents_us[way].at(layout.frames), idle))
+    if way == DIRECT:
+        return Outlook(
+            way=way,
+            hosts=layout.hosts,
+            traffic=layout.traffic,
+            parts=(agents,),
+            connections=others,
+            all_connections=layout.hosts * others // 2,
+            link_bytes=costs.link_bytes.times(others),
+            idle_cores=idle,
+        )
+    work = costs.server_us[way].at(layout.frames)
+    nothing = Estimate.exactly(0.0)
+    if way == ONE_SERVER:
+        server = Part("the server", _capacity(work.times(layout.hosts), nothing))
+        connections, in_all = layout.hosts, layout.hosts
+    else:
+        server = Part("each server", _capacity(work, nothing))
+        connections, in_all = 2 * others + 1, layout.hosts * others + layout.hosts
+    bytes_ = None if costs.server_bytes is None else costs.server_bytes.times(others)
+    return Outlook(
+        way=way,
+        hosts=layout.hosts,
+        traffic=layout.traffic,
+        parts=_in_order(agents, server),
+        connections=connections,
+        all_connections=in_all,
+        link_bytes=bytes_,
+        idle_cores=idle,
+    )
+
+
+def directory_outlook(costs: Costs, kind: str, hosts: int) -> Outlook | None:
+    """Foretell how many registrations per second each host can make; None if nothing of it was measured.
+
+    At the central directory all of them are taken by one process; into replicas each process takes those of
+    all others.
+    """
+    work, takes, name = {
+        CENTRAL: (costs.registration_us, hosts, "the directory's process"),
+        REPLICATED: (costs.update_us, hosts - 1, "each replica's process"),
+    }[kind]
+    if work is None:
+        return None
+    part = Part(name, _capacity(work.times(takes), Estimate.exactly(0.0)))
+    return Outlook(way=kind, hosts=hosts, parts=(part,))
+
+
+def _in_order(*parts: Part) -> tuple[Part, ...]:
+    return tuple(sorted(parts, key=lambda part: part.per_host.mean))
+
+
+def _capacity(work_us: Estimate, idle: Estimate) -> Estimate:
+    """Return how often per second a core can do some work, beside what idle links take of it."""
+    return Estimate(
+        _rate(work_us.mean, idle.mean), _rate(work_us.high, idle.high), _rate(work_us.low, idle.low)
+    )
+
+
+def _rate(work_us: float, idle: float) -> float:
+    left = max(1.0 - max(idle, 0.0), 0.0)
+    return left * _US / work_us if work_us > 0 else math.inf

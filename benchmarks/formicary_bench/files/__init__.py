@@ -1,0 +1,1 @@
+"""Files that people write, and files that are either complete or not there."""

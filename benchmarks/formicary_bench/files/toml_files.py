@@ -1,0 +1,164 @@
+"""TOML files that people write: read whole, with all that is wrong said at once, by line and key."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import tomllib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from formicary.errors import UsageError
+from formicary_bench.files.toml_lines import lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from formicary_bench.files.toml_lines import Key
+
+_LARGEST = 1 << 20  # bytes
+_SHOWN = 40  # characters of a value
+_LONGEST_WORD = 253  # that is worth a guess
+_PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """What a kind of file is called in sentences.
+
+    Attributes:
+        what: what it is, with its article.
+        example: how one may be named.
+        instead: what to do where there is none.
+        lists: what it lists, and nothing else.
+        lines: examples of its lines.
+        how: what to write into it.
+    """
+
+    what: str
+    example: str
+    instead: str
+    lists: str
+    lines: str
+    how: str
+
+
+class TomlFile:
+    """A file that is TOML.
+
+    Args:
+        path: the file.
+        text: what it says.
+
+    Attributes:
+        document: what it says, as Python has it.
+    """
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.document: dict[str, Any] = tomllib.loads(text)
+        self._path = path
+        self._lines = lines_of(text)
+        self._problems: list[tuple[int, str]] = []
+
+    def complain(self, where: Key, what: str) -> None:
+        """Note that something is wrong with a key, or with the whole file."""
+        self._problems.append((self.line(where), f"{dotted(where)}: {what}" if where else what))
+
+    @property
+    def has_problems(self) -> bool:
+        """Whether something wrong was noted."""
+        return bool(self._problems)
+
+    def line(self, where: Key) -> int:
+        """Return the line of a key, or of the innermost table of it that there is; 0 if there is none."""
+        while where and where not in self._lines:
+            where = where[:-1]
+        return self._lines.get(where, 0)
+
+    def refuse(self) -> None:
+        """Say all that is wrong.
+
+        Raises:
+            UsageError: something is.
+        """
+        listed = [f"line {line}, {what}" if line else what for line, what in sorted(self._problems)]
+        if len(listed) == 1:
+            raise UsageError(f"{self._path}, {listed[0]}")
+        if listed:
+            raise UsageError("\n  ".join([f"{self._path} has {len(listed)} mistakes:", *listed]))
+
+
+def read(path: Path, words: Words) -> TomlFile:
+    """Read a file.
+
+    Args:
+        path: the file.
+        words: for sentences.
+
+    Raises:
+        UsageError: it cannot be read, or is no TOML.
+    """
+    text = _text(path, words)
+    try:
+        return TomlFile(path, text)
+    except RecursionError:
+        raise UsageError(
+            f"{path}: this is not TOML (brackets within brackets without end); {words.how}"
+        ) from None
+    except ValueError as error:
+        found = re.fullmatch(
+            r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
+        )
+        what, line, column = found.groups() if found else (str(error), None, None)
+        where = f"line {line}, column {column}" if line else "at its end" if found else "somewhere"
+        raise UsageError(
+            f"{path}, {where}: this is not TOML ({what}); write lines such as {words.lines}, and texts in "
+            "quotes"
+        ) from None
+
+
+def _text(path: Path, words: Words) -> str:
+    noun = words.what.partition(" ")[2]
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            what = "a folder" if path.is_dir() else "no ordinary file"
+            raise UsageError(f"{path} is {what}; give the path of {words.what}, such as {words.example}")
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}; {words.instead}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"the {noun} {str(path)!r} cannot be read ({reason}); give another one") from None
+    if len(content) > _LARGEST:
+        raise UsageError(f"{path} is larger than {_LARGEST >> 20} MiB; {words.what} lists {words.lists} only")
+    try:
+        return content.decode("utf-8-sig")  # editors on Windows put a mark at the beginning
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise UsageError(f"{path}, line {line}: this is not UTF-8; save the file in that encoding") from None
+
+
+def shown(value: object) -> str:
+    """Return a value for a sentence."""
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    try:
+        text = ascii(value) if isinstance(value, str) else str(value)
+    except ValueError:  # a number with thousands of digits
+        return "this number"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def guess(word: str, known: Iterable[str]) -> str:
+    """Return a question for what was perhaps meant, to be put behind a sentence; empty if nothing is near."""
+    near = get_close_matches(word[:_LONGEST_WORD], list(known), n=1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def dotted(path: Key) -> str:
+    """Return a key with its tables as it is written in a file, in one line whatever it contains."""
+    return ".".join(part if _PLAIN.fullmatch(part) else json.dumps(part)[:_SHOWN] for part in path)

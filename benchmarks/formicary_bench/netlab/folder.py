@@ -1,0 +1,181 @@
+"""The state folder of a lab: which file is where, and what is remembered between two commands.
+
+It belongs to its user alone (mode 0700): it holds the key to the hosts.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.files.atomic import replacing
+from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab.lab import Lab, default_folder, mark_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OURS = ("lab.json", "hosts.toml", "known_hosts", "authorized_keys", "key", "sshd-*", "host-key-*", ".*.part")
+
+
+class LabFolder:
+    """The files of one lab.
+
+    Args:
+        where: the folder; the one in the user's home if None.
+
+    Raises:
+        LabError: it begins with the home of a user that there is not.
+    """
+
+    def __init__(self, where: Path | None) -> None:
+        try:
+            self.path = _real(where or default_folder())
+        except RuntimeError as error:
+            raise LabError(
+                f"the folder {where} is nowhere ({error}); choose another one with --folder"
+            ) from None
+
+    @property
+    def mark(self) -> str:
+        """The mark of its lab."""
+        return mark_of(self.path)
+
+    @property
+    def inventory(self) -> Path:
+        """The inventory of the hosts."""
+        return self.path / "hosts.toml"
+
+    @property
+    def key(self) -> Path:
+        """The private key with which the hosts are reached."""
+        return self.path / "key"
+
+    @property
+    def known_hosts(self) -> Path:
+        """The public keys of the hosts' SSH servers."""
+        return self.path / "known_hosts"
+
+    @property
+    def option(self) -> str:
+        """What to add to a command that is to mean this folder: nothing if it is the default."""
+        return "" if self.path == _real(default_folder()) else f" --folder {self.path}"
+
+    def host(self, name: str, what: str) -> Path:
+        """Return a file of one host's SSH server: `config`, `pid` or `log`."""
+        return self.path / f"sshd-{name}.{what}"
+
+    def host_key(self, name: str) -> Path:
+        """Return the private key of one host's SSH server."""
+        return self.path / f"host-key-{name}"
+
+    def prepare(self) -> None:
+        """Make the folder, or take over an empty one, or one with our files; private in all cases.
+
+        Raises:
+            LabError: it cannot be made or written, holds other things, or has a path that sshd cannot read.
+        """
+        if not str(self.path).isprintable() or set(str(self.path)) & set('"%\\'):
+            raise LabError(
+                f"the path of the lab's folder, {str(self.path)!r}, has characters that an SSH server's "
+                'configuration cannot have; choose a folder without ", %, \\ and control characters'
+            )
+        with self._understood("written"):
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            others = {path.name for path in self.path.iterdir()} - {path.name for path in self._files()}
+            if others:
+                raise LabError(
+                    f"{self.path} holds other files, such as {min(others)}; choose a new or empty folder "
+                    "with --folder"
+                )
+            self.path.chmod(0o700)
+
+    def read(self) -> Lab | None:
+        """Return the lab that is remembered; None if there is none, or none that can be understood.
+
+        Raises:
+            LabError: the file cannot be read.
+        """
+        with self._understood("read"):
+            try:
+                return msgspec.json.decode((self.path / "lab.json").read_bytes(), type=Lab)
+            except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
+                return None
+
+    def write(self, lab: Lab) -> None:
+        """Remember a lab.
+
+        Raises:
+            LabError: the file cannot be written.
+        """
+        self.save(self.path / "lab.json", msgspec.json.encode(lab))
+
+    def save(self, path: Path, content: bytes) -> None:
+        """Write a file that is read by its owner alone.
+
+        Raises:
+            LabError: it cannot be written.
+        """
+        with self._understood("written"), replacing(path) as new:
+            new.touch(mode=0o600)
+            new.write_bytes(content)
+
+    def remove(self, *, is_lab: bool = False) -> bool:
+        """Remove what is ours, and the folder if nothing else is in it; return whether there was anything.
+
+        Args:
+            is_lab: whether it is a lab's folder also where it is empty, as one is at first.
+
+        Raises:
+            LabError: something cannot be removed.
+        """
+        with self._understood("removed"):
+            files = self._files()
+            for path in sorted(files, key=lambda path: path.name == "lab.json"):  # it goes last
+                path.unlink(missing_ok=True)
+            if (files or is_lab) and self.path.is_dir() and not any(self.path.iterdir()):
+                self.path.rmdir()
+        return bool(files)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other commands from the same lab meanwhile; the folder must be there.
+
+        Raises:
+            LabError: another command is at it.
+        """
+        with self._understood("read"):
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise LabError(
+                    f"another command is making or removing the lab of {self.path}: wait until it is done"
+                ) from None
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _files(self) -> list[Path]:
+        return [path for pattern in _OURS for path in self.path.glob(pattern)]
+
+    @contextmanager
+    def _understood(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise LabError(
+                f"the lab's folder {self.path} cannot be {what} ({error.strerror}); "
+                "choose another one with --folder"
+            ) from error
+
+
+def _real(path: Path) -> Path:
+    # The lab's names come from it, so there must be one way only to write it.
+    return Path(os.path.realpath(path.expanduser()))

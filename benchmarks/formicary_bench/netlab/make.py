@@ -1,0 +1,171 @@
+"""Making a lab: nothing of it stays if that fails or is interrupted."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.errors import UsageError
+from formicary_bench.netlab import inventory_file, network, ssh, status
+from formicary_bench.netlab.errors import LabError
+from formicary_bench.netlab.folder import LabFolder
+from formicary_bench.netlab.lab import Lab
+from formicary_bench.netlab.programs import PACKAGES, find
+from formicary_bench.netlab.remove import remove
+from formicary_bench.worker.interruption import check, interruptible
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from formicary_bench.netlab.status import Status
+
+LARGEST = 100
+"""Hosts of a lab."""
+
+_SLOWEST, _FASTEST = 64_000, 100_000_000_000  # bits per second
+_LONGEST_MS = 10_000.0
+_MS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
+
+
+def up(where: Path | None, count: int, rate: str = "", delay: str = "") -> tuple[Status, bool]:
+    """Make a lab, unless it is there; call it in the main thread.
+
+    Args:
+        where: its folder; the one in the user's home if None.
+        count: of hosts, 1 to LARGEST.
+        rate: what each host can send, such as "100mbit"; no limit if empty.
+        delay: how long its packets are on their way, such as "2ms"; none if empty.
+
+    Returns:
+        The lab, and whether it was there before.
+
+    Raises:
+        UsageError: the count, the rate or the delay is none.
+        LabError: this machine cannot have such a lab, or there is another one in the folder.
+        KeyboardInterrupt: the user wants to end; everything is removed again.
+    """
+    wanted = Lab("", count, "", _checked_rate(rate), _checked_delay(delay))
+    check_count(count)
+    check_machine()
+    folder = LabFolder(where)
+    with interruptible():
+        folder.prepare()
+        try:
+            with folder.locked():
+                if there := _there(folder, wanted):
+                    return there, True
+                return _make(folder, wanted), False
+        except BaseException:
+            with suppress(OSError):  # there are files in it: another lab's, or what could not be removed
+                folder.path.rmdir()
+            raise
+
+
+def check_machine() -> None:
+    """Make sure that this account may make a lab here, and has the programs for it.
+
+    Raises:
+        LabError: something is missing.
+    """
+    if os.geteuid() != 0:
+        raise LabError(
+            "only root can make hosts out of this machine; begin the command with "
+            "`sudo $(command -v formicary)` in the place of `formicary`"
+        )
+    for program in PACKAGES:
+        find(program)
+
+
+def check_count(count: int) -> None:
+    """Refuse a number of hosts that no lab has.
+
+    Raises:
+        UsageError: it is too small or too large.
+    """
+    if not 1 <= count <= LARGEST:
+        raise UsageError(f"a lab has 1 to {LARGEST} hosts, not {count}")
+
+
+def _checked_rate(rate: str) -> str:
+    try:
+        fits = not rate or _SLOWEST <= network.bits_per_second(rate) <= _FASTEST
+    except ValueError:
+        fits = False
+    if not fits:
+        raise UsageError(
+            f"{rate!r} is no rate for a lab; write a whole number of kbit, mbit or gbit, such as 100mbit, "
+            "from 64kbit to 100gbit"
+        )
+    return rate
+
+
+def _checked_delay(delay: str) -> str:
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(us|ms|s)", delay)
+    if delay and not (found and 0 < float(found[1]) * _MS[found[2]] <= _LONGEST_MS):
+        raise UsageError(
+            f"{delay!r} is no delay for a lab; write a number of us, ms or s, such as 2ms, up to 10s"
+        )
+    return delay
+
+
+def _there(folder: LabFolder, wanted: Lab) -> Status | None:
+    """Return the lab that there is already; None if there is none.
+
+    Raises:
+        LabError: it is another one than what is wanted, or some of it is missing.
+    """
+    lab = folder.read()
+    found = status.of(folder, lab)
+    take_down = f"take it down with `formicary hosts lab down{folder.option}` and give this command again"
+    if lab is None:
+        if network.namespaces(folder.mark):
+            raise LabError(f"there are left-overs of a lab of {folder.path}; {take_down}")
+        return None
+    if found.state != "up":
+        raise LabError(f"there is a lab in {folder.path} of which something is missing; {take_down}")
+    if (lab.count, lab.rate, lab.delay) != (wanted.count, wanted.rate, wanted.delay):
+        limits = ", ".join(limit for limit in (lab.rate, lab.delay) if limit) or "no limits"
+        raise LabError(
+            f"another lab is up in {folder.path}, with {lab.count} hosts and {limits}; {take_down}"
+        )
+    return found
+
+
+def _make(folder: LabFolder, wanted: Lab) -> Status:
+    try:
+        network.try_out(folder.mark, wanted.rate, wanted.delay)
+        lab = _make_network(folder, wanted)
+        _make_servers(folder, lab)
+        check()
+        lab = msgspec.structs.replace(lab, made=True)
+        folder.write(lab)
+        return status.of(folder, lab)
+    except BaseException:
+        remove(folder)
+        raise
+
+
+def _make_network(folder: LabFolder, wanted: Lab) -> Lab:
+    with network.choosing() as subnet:
+        check()
+        lab = msgspec.structs.replace(wanted, mark=folder.mark, subnet=subnet)
+        folder.write(lab)  # before any of it is there: `down` then finds all
+        network.lay_switch(lab)
+    for host in lab.hosts:
+        check()
+        network.lay_host(lab, host)
+    return lab
+
+
+def _make_servers(folder: LabFolder, lab: Lab) -> None:
+    ssh.make_keys(folder)
+    known = b"".join(ssh.make_server(folder, host) for host in lab.hosts)
+    folder.save(folder.known_hosts, known)
+    for host in lab.hosts:
+        check()
+        ssh.start(folder, host)
+    folder.save(folder.inventory, inventory_file.inventory(lab, folder).encode())

@@ -1,0 +1,83 @@
+"""The system's programs that a lab is made with: ip, tc, sshd."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+from formicary_bench.netlab.errors import LabError
+
+PACKAGES = {"ip": "iproute2", "tc": "iproute2", "sshd": "openssh-server"}
+"""Which package brings each of them, on Debian and Ubuntu."""
+
+_PLACES = ("/usr/sbin", "/sbin", "/usr/local/sbin")  # not on everybody's PATH
+_SECONDS = 30.0  # far more than any of them takes
+
+
+class FailedError(LabError):
+    """A program has said that it cannot do something.
+
+    Args:
+        said: what it wrote to standard error, in one line.
+        sentence: what it was to do, and what it said.
+    """
+
+    def __init__(self, said: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.said = said
+
+
+def find(program: str) -> str:
+    """Return the path of a program.
+
+    Raises:
+        LabError: it is not installed.
+    """
+    path = os.pathsep.join([os.environ.get("PATH", os.defpath), *_PLACES])
+    if found := shutil.which(program, path=path):
+        return found
+    package = PACKAGES[program]
+    raise LabError(
+        f"a lab needs the program {program}, which is missing; install it, "
+        f"on Debian and Ubuntu with `sudo apt-get install {package}`"
+    )
+
+
+def run(program: str, *arguments: str) -> str:
+    """Run a program to its end and return what it printed.
+
+    Raises:
+        FailedError: it ended with another exit code than 0, or did not end.
+    """
+    # Nothing of ours in the environment: an sshd keeps what it gets for as long as it runs.
+    environment = {"PATH": os.pathsep.join(["/usr/bin", "/bin", *_PLACES]), "LC_ALL": "C.UTF-8"}
+    command = [*_dying_with_us(), find(program), *arguments]
+    try:
+        done = subprocess.run(  # noqa: S603 - the lab's own arguments, no shell
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            start_new_session=True,  # Ctrl-C is for us: what is being done is done, and then undone
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise FailedError("", f"`{program} {' '.join(arguments)}` does not end") from None
+    if done.returncode == 0:
+        return done.stdout.decode(errors="replace")
+    said = " ".join(done.stderr.decode(errors="replace").split()) or f"exit code {done.returncode}"
+    raise FailedError(said, f"`{program} {' '.join(arguments)}` failed: {said}")
+
+
+def _dying_with_us() -> list[str]:
+    """Return what to begin a command with so that it ends with us; nothing where that cannot be had."""
+    # Else what a killed command had begun would go on, and come after the removal of all that there is.
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
+
+
+def ip(*arguments: str) -> str:
+    """Run iproute2's `ip`."""
+    return run("ip", *arguments)

@@ -1,0 +1,259 @@
+"""What a host is, and what it has: the facts that `formicary hosts check` and `prepare` judge by.
+
+For the standard library of Python 3.8: this module is sent to hosts where nothing is installed.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import socket
+import sys
+import sysconfig
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from formicary_bench.remote.bootstrap import folder as ours
+from formicary_bench.remote.bootstrap import loop
+
+_SECONDS_TO_SAY = 15.0
+_PROSODY_IN = ("/usr/bin", "/usr/sbin", "/usr/local/bin")  # where packages put it, on the user's PATH or not
+_PORTS = {5269: "federated XMPP servers", 5347: "containers at an XMPP server"}
+_LOOKS_APART = 0.3  # s
+_BUSY = 0.1  # of a core: who takes less disturbs nobody
+_MANY = 5
+_SYS_PTRACE = 19  # the capability's number
+
+
+def look(folder: str, interpreter: str, question: str, listen: str) -> dict[str, Any]:
+    """Return all that is to know.
+
+    Args:
+        folder: where everything of ours is kept here.
+        interpreter: the Python in which formicary is, or should be, installed.
+        question: a program for it, which prints an object of JSON.
+        listen: the IP address at which other hosts reach this one; the one that SSH has come by if empty.
+    """
+    return {
+        **python(),
+        "folder": about_folder(folder),
+        "formicary": about_formicary(interpreter, question),
+        "prosody": about_prosody(),
+        "listen": about_listening(listen),
+        "machine": about_machine(),
+        "identity": identity(),
+        "tracing": may_trace(Path("/proc")),
+    }
+
+
+def python() -> dict[str, Any]:
+    """Return what wheels and their markers ask of a Python."""
+    version = ".".join(map(str, sys.version_info[:3]))
+    return {
+        "python": version,
+        "kind": sysconfig.get_config_var("SOABI") or f"{sys.implementation.cache_tag}-{sys.platform}",
+        "libc": list(platform.libc_ver()),
+        "has_venv": importlib.util.find_spec("venv") is not None,
+        "markers": {
+            "implementation_name": sys.implementation.name,
+            "implementation_version": version,
+            "os_name": os.name,
+            "platform_machine": platform.machine(),
+            "platform_python_implementation": platform.python_implementation(),
+            "platform_release": platform.release(),
+            "platform_system": platform.system(),
+            "platform_version": platform.version(),
+            "python_full_version": platform.python_version(),
+            "python_version": ".".join(platform.python_version_tuple()[:2]),
+            "sys_platform": sys.platform,
+        },
+    }
+
+
+def about_folder(folder: str) -> dict[str, Any]:
+    """Return whose a folder is, what was prepared in it, and how much room there is."""
+    path = Path(folder).expanduser()
+    place = next(each for each in (path, *path.parents) if each.exists())
+    state = "new"
+    if path.exists():
+        state = (
+            "ours"
+            if ours.is_ours(path)
+            else "new"
+            if path.is_dir() and not any(path.iterdir())
+            else "foreign"
+        )
+    is_writable = place.is_dir() and os.access(str(place), os.W_OK | os.X_OK)
+    return {
+        "path": str(path.absolute()),
+        "state": state if is_writable else "closed",
+        "free_bytes": shutil.disk_usage(str(place)).free,
+        "record": ours.record(path),
+        "running": list(ours.left(path).values()) if state == "ours" else [],
+    }
+
+
+def about_formicary(interpreter: str, question: str) -> dict[str, Any]:
+    """Return what an interpreter answers to a program that asks for what is installed in it."""
+    if not Path(interpreter).exists():
+        return {"absent": True}
+    try:
+        code, output, complaints = loop.run([interpreter, "-I", "-c", question], _SECONDS_TO_SAY)
+    except loop.FailedError as error:
+        return {"failed": str(error)}
+    with suppress(ValueError):
+        answer = json.loads(output)
+        if code == 0 and isinstance(answer, dict):
+            return answer
+    lines = complaints.strip().splitlines() or [f"it ended with exit code {code}"]
+    return {"failed": lines[-1]}
+
+
+def about_prosody() -> dict[str, Any]:
+    """Return where the XMPP server's administration program is, and the version that it says."""
+    places = os.pathsep.join([os.environ.get("PATH", os.defpath), *_PROSODY_IN])
+    program = shutil.which("prosodyctl", path=places)
+    if program is None or shutil.which("prosody", path=places) is None:
+        return {}
+    try:
+        _, output, _ = loop.run([program, "about"], _SECONDS_TO_SAY)  # `prosody --version` would start it
+    except loop.FailedError as error:
+        return {"failed": str(error)}
+    found = re.search(r"^Prosody (\S+)", output, re.MULTILINE)
+    return {"version": found[1]} if found else {"failed": f"{program} about does not say its version"}
+
+
+def about_listening(listen: str) -> dict[str, Any]:
+    """Return whether programs can listen where others reach this host, and which usual ports are taken."""
+    address = listen or came_by()
+    try:
+        taken = [port for port in (0, *_PORTS) if is_taken(address, port)]
+    except (OSError, UnicodeError) as error:
+        return {"address": address, "failed": getattr(error, "strerror", None) or str(error)}
+    return {"address": address, "taken": {str(port): _PORTS[port] for port in taken if port}}
+
+
+def came_by() -> str:
+    """Return the address of this host by which SSH has come."""
+    words = os.environ.get("SSH_CONNECTION", "").split()
+    return words[2] if len(words) == 4 else "127.0.0.1"  # noqa: PLR2004 -- client and server: address and port
+
+
+def is_taken(address: str, port: int) -> bool:
+    """Say whether another program listens there.
+
+    Raises:
+        OSError: nobody can.
+    """
+    (family, kind, _, _, where), *_ = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)
+    with socket.socket(family, kind) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(where)
+            listener.listen()
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            return True
+    return False
+
+
+def about_machine() -> dict[str, Any]:
+    """Return what there is of processors and memory, and who uses it."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return {
+        "cores": os.cpu_count() or usable,
+        "usable": usable,
+        "load": os.getloadavg()[0],
+        **memory(_read("/proc/meminfo")),
+        "others": others(),
+    }
+
+
+def memory(meminfo: str) -> dict[str, int]:
+    """Return the bytes of memory, and those that are free for programs."""
+    found = dict(re.findall(r"^(MemTotal|MemAvailable): *(\d+) kB", meminfo, re.MULTILINE))
+    return {
+        "memory_bytes": int(found.get("MemTotal", 0)) << 10,
+        "available_bytes": int(found.get("MemAvailable", 0)) << 10,
+    }
+
+
+def others() -> list[str]:
+    """Return who else keeps a processor busy: user, program, and how many cores, the busiest first."""
+    before = _ticks()
+    time.sleep(_LOOKS_APART)
+    second = os.sysconf("SC_CLK_TCK") * _LOOKS_APART
+    busy = []
+    for pid, (ticks, name) in _ticks().items():
+        share = (ticks - before.get(pid, (ticks, ""))[0]) / second
+        if share >= _BUSY and pid != os.getpid():
+            busy.append((share, f"{_owner(pid)}'s {name} ({share:.1f} cores)"))
+    return [said for _, said in sorted(busy, reverse=True)[:_MANY]]
+
+
+def _ticks() -> dict[int, tuple[int, str]]:
+    """Return the CPU time of each process, and its name."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        before, _, rest = _read(str(path)).rpartition(")")
+        if rest:
+            words = rest.split()
+            found[int(path.parent.name)] = (int(words[11]) + int(words[12]), before.partition("(")[2])
+    return found
+
+
+def _owner(pid: int) -> str:
+    import pwd
+
+    try:
+        uid = Path(f"/proc/{pid}").stat().st_uid
+    except OSError:
+        return "somebody"
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
+
+
+def identity() -> str:
+    """Return what two names of one machine have in common, and two machines, or two namespaces, have not."""
+    try:
+        network = Path("/proc/self/ns/net").stat().st_ino
+        return f"{_read('/proc/sys/kernel/random/boot_id').strip()} {network}"
+    except OSError:
+        import uuid
+
+        return f"{platform.node()} {uuid.getnode()}"
+
+
+def may_trace(proc: Path) -> str:
+    """Return why a sampler may not look into processes of its user; empty if nothing speaks against it."""
+    capabilities = re.search(r"^CapEff:\s*([0-9a-f]+)", _read(str(proc / "self/status")), re.MULTILINE)
+    if capabilities and int(capabilities[1], 16) >> _SYS_PTRACE & 1:
+        return ""
+    level = _read(str(proc / "sys/kernel/yama/ptrace_scope")).strip()
+    return f"kernel.yama.ptrace_scope is {level}" if level in {"1", "2", "3"} else ""
+
+
+def _read(path: str) -> str:
+    with suppress(OSError):
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    return ""
+
+
+def tell_time() -> int:
+    """Return what the clock says."""
+    return time.time_ns()
+
+
+def main() -> None:
+    """Answer until nobody asks any more."""
+    loop.serve({"look": look, "time": tell_time})

@@ -1,0 +1,166 @@
+"""How long a message takes to another host and back, and how many bytes go there in a second.
+
+One host listens, at the address that is for measurements only, and the others connect. Who does not show the
+token is sent away. All is bounded: bytes, seconds, and how many connect at once.
+
+For the standard library of Python 3.8: this module is sent to hosts where nothing is installed.
+"""
+
+from __future__ import annotations
+
+import errno
+import hmac
+import socket
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from formicary_bench.remote.bootstrap import loop
+
+_PATIENCE = 3.0  # s: between hosts that reach each other everything comes sooner
+_TOKEN = 32  # characters
+_PING = 64  # bytes
+_PINGS = 200
+_SECONDS_OF_PINGS = 0.3
+_MOST_BYTES = 64 << 20
+_MOST_SECONDS = 0.5
+_PIECE = b"\0" * (1 << 18)
+_ECHO, _COUNT = b"e", b"c"
+_FEW_AT_ONCE = 8
+
+
+def listen(address: str, token: str) -> int:
+    """Listen at a free port, for as long as the process runs, and return it.
+
+    Args:
+        address: the IP address at which other hosts reach this one; no other is listened at.
+        token: what they have to show.
+    """
+    (family, kind, _, _, where), *_ = socket.getaddrinfo(address, 0, type=socket.SOCK_STREAM)
+    listener = socket.socket(family, kind)
+    try:
+        listener.bind(where)
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise loop.FailedError(f"nobody can listen at {address} ({error.strerror})") from None
+    few = threading.Semaphore(_FEW_AT_ONCE)
+    threading.Thread(target=_accept, args=(listener, token.encode(), few), daemon=True).start()
+    return int(listener.getsockname()[1])
+
+
+def _accept(listener: socket.socket, token: bytes, few: threading.Semaphore) -> None:
+    while True:
+        few.acquire()  # pylint: disable=consider-using-with -- the other thread lets go of it
+        connection, _ = listener.accept()
+        threading.Thread(target=_answer, args=(connection, token, few), daemon=True).start()
+
+
+def _answer(connection: socket.socket, token: bytes, few: threading.Semaphore) -> None:
+    try:
+        with suppress(OSError), connection:
+            connection.settimeout(_PATIENCE)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            shown = _receive(connection, _TOKEN + 1)
+            if hmac.compare_digest(shown[:-1], token):
+                (_echo if shown[-1:] == _ECHO else _count)(connection)
+    finally:
+        few.release()
+
+
+def _echo(connection: socket.socket) -> None:
+    for _ in range(_PINGS):
+        connection.sendall(_receive(connection, _PING))
+
+
+def _count(connection: socket.socket) -> None:
+    """Take what comes, for a while, and say how many bytes a second it was after the first."""
+    connection.recv(len(_PIECE))
+    began, count = time.perf_counter(), 0
+    while count < _MOST_BYTES and time.perf_counter() < began + _MOST_SECONDS:
+        data = connection.recv(len(_PIECE))
+        if not data:
+            break
+        count += len(data)
+    seconds = time.perf_counter() - began
+    connection.sendall(f"{count / max(seconds, 1e-6):.0f}\n".encode())
+    while connection.recv(len(_PIECE)):  # closing earlier would take the answer back
+        pass
+
+
+def _receive(connection: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        part = connection.recv(count - len(data))
+        if not part:
+            raise OSError(errno.ECONNRESET, "Connection closed by the other side")
+        data += part
+    return data
+
+
+def measure(source: str, address: str, port: int, token: str) -> dict[str, Any]:
+    """Measure the way to another host.
+
+    Args:
+        source: the address of this host to use.
+        address: that of the other.
+        port: where it listens.
+        token: what to show.
+
+    Returns:
+        `seconds` for a message there and back, the median, and `bytes_per_second` to there; or `blocked`:
+        why not.
+    """
+    try:
+        return {
+            "seconds": _round_trip(source, address, port, token),
+            "bytes_per_second": _rate(source, address, port, token),
+        }
+    except socket.timeout:  # noqa: UP041 -- before Python 3.10 it is no TimeoutError
+        return {"blocked": f"nothing comes back within {_PATIENCE:g} s, as with a firewall that drops"}
+    except ConnectionRefusedError:
+        return {"blocked": "connections are refused, as by a firewall that rejects"}
+    except OSError as error:
+        return {"blocked": error.strerror or str(error)}
+
+
+def _connect(source: str, address: str, port: int, greeting: bytes) -> socket.socket:
+    connection = socket.create_connection((address, port), _PATIENCE, (source, 0))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.sendall(greeting)
+    return connection
+
+
+def _round_trip(source: str, address: str, port: int, token: str) -> float:
+    with _connect(source, address, port, token.encode() + _ECHO) as connection:
+        times: list[float] = []
+        until = time.perf_counter() + _SECONDS_OF_PINGS
+        while len(times) < _PINGS and (not times or time.perf_counter() < until):
+            began = time.perf_counter()
+            connection.sendall(_PIECE[:_PING])
+            _receive(connection, _PING)
+            times.append(time.perf_counter() - began)
+    return sorted(times)[len(times) // 2]
+
+
+def _rate(source: str, address: str, port: int, token: str) -> float:
+    with _connect(source, address, port, token.encode() + _COUNT) as connection:
+        sent, until = 0, time.perf_counter() + _MOST_SECONDS
+        while sent + len(_PIECE) <= _MOST_BYTES and time.perf_counter() < until:
+            connection.sendall(_PIECE)
+            sent += len(_PIECE)
+        connection.shutdown(socket.SHUT_WR)
+        return float(_line(connection))
+
+
+def _line(connection: socket.socket) -> bytes:
+    data = b""
+    while not data.endswith(b"\n"):
+        data += _receive(connection, 1)
+    return data
+
+
+def main() -> None:
+    """Answer until nobody asks any more."""
+    loop.serve({"listen": listen, "measure": measure})

@@ -1,0 +1,1 @@
+"""`formicary hosts check`: facts of hosts, and what is judged by them."""

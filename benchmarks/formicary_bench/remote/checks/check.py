@@ -1,0 +1,130 @@
+"""`formicary hosts check`: all hosts at once, each for itself, then the ways between them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+import formicary
+from formicary.doctor.finding import missing
+from formicary_bench.remote.checks import judging, pairs
+from formicary_bench.remote.checks.facts import QUESTION, Facts, Seen, Way
+from formicary_bench.remote.clocks import Clock, Sample
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.folders import code_digest, interpreter
+from formicary_bench.remote.provisioning.helper import helping
+from formicary_bench.remote.ssh.connection import Web
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.cli.hosts_progress import Steps
+    from formicary_bench.remote.clocks import Offset
+    from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.provisioning.helper import Helper
+    from formicary_bench.remote.ssh.connection import Connection
+
+_EXCHANGES = 30
+_SECONDS_TO_LOOK = 60.0
+
+
+class Checked(msgspec.Struct, kw_only=True):
+    """What came of a check.
+
+    Attributes:
+        is_fit: whether all hosts can be used.
+        hosts: each of them.
+        ways: from each to each other.
+    """
+
+    is_fit: bool
+    hosts: list[Seen]
+    ways: list[Way]
+
+
+async def check(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> Checked:
+    """Look at hosts.
+
+    Args:
+        hosts: at which.
+        known: all of the inventory, where some are only reached by way of others.
+        steps: is told how far it is.
+    """
+    steps.begin(host.name for host in hosts)
+    web = Web(known)
+    try:
+        seen = await asyncio.gather(*(_see(host, web, steps) for host in hosts))
+        for one, finding in judging.twins(seen):
+            one.findings.append(finding)
+        found = await _measure(seen, web, steps)
+    finally:
+        await web.close()
+    return Checked(is_fit=all(one.is_fit for one in seen), hosts=seen, ways=found)
+
+
+async def _see(host: Host, web: Web, steps: Steps) -> Seen:
+    """Look at one host; whatever happens to it is a finding."""
+    seen = Seen(host=host.name)
+    began = time.perf_counter()
+    try:
+        connection = await web.connect(host.name)
+        seen.reached_ms = (time.perf_counter() - began) * 1e3
+        steps.at(host.name, "looking")
+        await _look(connection, seen)
+    except HostError as error:
+        # The finding is shown with the host's name, which the error has as well.
+        cause, _, step = str(error).removeprefix(f"host {host.name}: ").rpartition("; ")
+        seen.findings.append(missing("reach" if seen.reached_ms is None else "look", cause, step))
+    steps.done(host.name, "looked at")
+    return seen
+
+
+async def _look(connection: Connection, seen: Seen) -> None:
+    host = connection.host
+    asked = {"folder": host.folder, "interpreter": interpreter(host), "listen": host.listen}
+    asked["question"] = QUESTION
+    async with helping(connection, "looking") as helper:
+        answer = await helper.ask("look", asked, seconds=_SECONDS_TO_LOOK)
+        offset = await _compare_clocks(helper)
+    try:
+        facts = msgspec.convert(answer, Facts)
+    except msgspec.ValidationError as error:
+        raise connection.error(f"what it says of itself cannot be understood ({error}); try again") from None
+    seen.facts = facts
+    seen.offset_s, seen.uncertainty_s = offset.offset_ns / 1e9, offset.uncertainty_ns / 1e9
+    seen.findings += judging.judge(host, facts, version=formicary.__version__, digest=code_digest())
+    seen.findings += judging.clock(seen.offset_s)
+
+
+async def _compare_clocks(helper: Helper) -> Offset:
+    clock = Clock()
+    for _ in range(_EXCHANGES):
+        sent = time.time_ns()
+        at = int(await helper.ask("time"))
+        clock.add(Sample(sent, at, time.time_ns()))
+    offset = clock.offset(time.time_ns())
+    assert offset is not None
+    return offset
+
+
+async def _measure(seen: Sequence[Seen], web: Web, steps: Steps) -> list[Way]:
+    """Measure the ways between the hosts that others may reach at all."""
+    listen = {
+        one.host: one.facts.listen.address
+        for one in seen
+        if one.facts
+        and not one.facts.listen.failed
+        and not any(each.name == "machine" for each in one.findings)
+    }
+    if len(listen) < 2:  # noqa: PLR2004 -- it takes two
+        return []
+    for name in listen:
+        steps.at(name, "measuring the network")
+    found = await pairs.measure(web, listen)
+    by_name = {one.host: one for one in seen}
+    for source, finding in judging.ways(found):
+        by_name[source].findings.append(finding)
+    return found

@@ -1,0 +1,1 @@
+"""The controller's agent on each host of a run, and the conversation with it."""

@@ -1,0 +1,220 @@
+"""The deputy of a run's controller on a host. `python -m formicary_bench.remote.host_agent.agent`.
+
+It starts the workers there, hands on what is said, and answers questions about the host; see `protocol`. It
+ends, with all that it has started, when it is told to, when its standard input ends (as it does with the
+SSH connection), when nobody has said anything for a while, or on a signal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+import time
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import msgspec
+
+import formicary
+from formicary.errors import FormicaryError, UsageError
+from formicary_bench.remote.bootstrap.folder import forget, is_ours, left, note
+from formicary_bench.remote.folders import code_digest
+from formicary_bench.remote.host_agent.answers import Answers
+from formicary_bench.remote.host_agent.counters import interface_at
+from formicary_bench.remote.host_agent.crew import Crew
+from formicary_bench.remote.host_agent.framing import Frames, FramingError
+from formicary_bench.remote.host_agent.protocol import (
+    ORPHANED_SECONDS,
+    Ask,
+    Beat,
+    Beaten,
+    End,
+    Handshake,
+    Kill,
+    Start,
+    Tell,
+    Use,
+    decode_demand,
+    frame,
+)
+from formicary_bench.remote.host_agent.scratch import scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+    from formicary_bench.remote.host_agent.protocol import Demand, Word
+
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+_READ = 1 << 18  # bytes at once
+_LARGEST_BACKLOG = 1 << 20  # bytes that wait to be sent before whoever says more has to wait
+_ATTEMPTS = 5
+_SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next deputy
+
+
+class Deputy:
+    """The program, from the handshake to the end.
+
+    Args:
+        folder: its own, for temporary files.
+        interface: the network interface whose traffic is measured.
+    """
+
+    def __init__(self, folder: Path, interface: str) -> None:
+        self._crew = Crew(self._say)
+        self._answers = Answers(interface, folder)
+        self._over = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_forsaken: asyncio.TimerHandle | None = None
+
+    async def run(self, demands: BinaryIO, words: BinaryIO) -> None:
+        """Serve until the end, whatever brings it."""
+        loop = asyncio.get_running_loop()
+        for one in _SIGNALS:
+            loop.add_signal_handler(one, self._over.set)
+        reader = asyncio.StreamReader()
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), demands)
+        transport, protocol = await loop.connect_write_pipe(
+            lambda: asyncio.streams.FlowControlMixin(loop=loop), words
+        )
+        transport.set_write_buffer_limits(high=_LARGEST_BACKLOG)
+        self._out = asyncio.StreamWriter(transport, protocol, None, loop)
+        self._start(self._listen(reader))
+        await self._over.wait()
+        await self._end()
+
+    def _start(self, what: Coroutine[object, object, None]) -> None:
+        task = asyncio.create_task(what)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        frames = Frames()
+        try:
+            self._wait_for_more()
+            while data := await reader.read(_READ):
+                self._wait_for_more()
+                for frame in frames.feed(data):
+                    self._obey(decode_demand(frame))
+        except (OSError, FramingError, msgspec.DecodeError) as error:
+            sys.stderr.write(f"what the controller says cannot be understood: {error}\n")
+        finally:
+            self._over.set()
+
+    def _obey(self, demand: Demand) -> None:
+        match demand:
+            case Beat(sent_ns):
+                self._start(self._say(Beaten(sent_ns, time.time_ns())))
+            case Tell(worker, line):
+                self._crew.tell(worker, line)
+            case Start():
+                self._crew.start(demand)
+            case Kill(worker):
+                self._crew.kill(worker)
+            case Ask():
+                self._start(self._answer(demand))
+            case Use(environment):
+                os.environ.update(environment)
+            case End():
+                self._over.set()
+
+    async def _answer(self, ask: Ask) -> None:
+        await self._say(await self._answers.answer(ask))
+
+    async def _say(self, word: Word) -> None:
+        with suppress(ConnectionError):  # the controller is gone: its input ends too
+            self._out.write(frame(word))
+            await self._out.drain()
+
+    def _wait_for_more(self) -> None:
+        """End if the controller says nothing for too long from now on."""
+        if self._is_forsaken is not None:
+            self._is_forsaken.cancel()
+        loop = asyncio.get_running_loop()
+        self._is_forsaken = loop.call_later(ORPHANED_SECONDS, self._over.set)
+
+    async def _end(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SECONDS_TO_END):
+                await self._crew.end()
+                await self._answers.end()
+
+
+def main() -> None:
+    """Be a deputy; the exit code is 0 if it could be one."""
+    # Standard output belongs to the protocol: what a library prints goes to standard error.
+    demands, words = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    os.dup2(2, 1)
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123 -- a device
+        os.dup2(nothing.fileno(), 0)
+    for one in _SIGNALS:
+        signal.signal(one, lambda *_: sys.exit(0))
+    with ExitStack() as stack:
+        try:
+            deputy = _prepare(stack)
+            words.write(msgspec.json.encode(_handshake()) + b"\n")
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
+            words.write(msgspec.json.encode(Handshake(failed=_reason(error))) + b"\n")
+            sys.exit(1)
+        asyncio.new_event_loop().run_until_complete(deputy.run(demands, words))
+    os._exit(0)  # a thread may still wait for something that never comes
+
+
+def _prepare(stack: ExitStack) -> Deputy:
+    parser = argparse.ArgumentParser(description=__doc__, exit_on_error=False)
+    parser.add_argument("--folder", required=True)
+    parser.add_argument("--interface", default="")
+    parser.add_argument("--listen", default="")
+    arguments = parser.parse_args()
+    above = Path(arguments.folder).expanduser().absolute()
+    folder = stack.enter_context(scratch(above))
+    if is_ours(above):  # so that `formicary hosts clean` finds us
+        stack.callback(forget, above, os.getpid())
+        _note(above)
+    # Temporary files of workers, of the sampler and of the server are gone with the folder.
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+    return Deputy(folder, _interface(arguments.interface, arguments.listen))
+
+
+def _note(folder: Path) -> None:
+    """Write down that we run, and forget of those that do not any more."""
+    left(folder)
+    for _ in range(_ATTEMPTS):
+        with suppress(
+            FileNotFoundError, FileExistsError
+        ):  # another deputy, at its end, has removed what was empty
+            note(folder, os.getpid())
+            return
+
+
+def _interface(name: str, listen: str) -> str:
+    """Return the interface to measure: that of this name, or that of this address, or where SSH arrives."""
+    import psutil
+
+    if name:
+        there = sorted(psutil.net_if_addrs())
+        if name not in there:
+            raise UsageError(f"it has no network interface {name}; it has {', '.join(there)}")
+        return name
+    arrived = os.environ.get("SSH_CONNECTION", "").split()
+    return interface_at(listen or (arrived[2] if len(arrived) > 2 else ""))  # noqa: PLR2004 -- the server's
+
+
+def _handshake() -> Handshake:
+    return Handshake(version=formicary.__version__, digest=code_digest(), pid=os.getpid())
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, FormicaryError):
+        return str(error).rstrip(".")
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return f"{type(error).__name__}: {error}"
+
+
+if __name__ == "__main__":
+    main()

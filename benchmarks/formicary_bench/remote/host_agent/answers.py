@@ -1,0 +1,128 @@
+"""What a deputy does when it is asked: windows, counters, the machine, the XMPP server."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from formicary.errors import FormicaryError, UsageError
+from formicary_bench.remote.host_agent.counters import look
+from formicary_bench.remote.host_agent.protocol import (
+    LARGEST_FRAME,
+    Answered,
+    CloseWindow,
+    Describe,
+    Described,
+    Look,
+    Nothing,
+    Opened,
+    OpenWindow,
+    Profiled,
+    Refused,
+    Serving,
+    StartServer,
+    StopServer,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from formicary.profiling.model.profile import Profile
+    from formicary_bench.remote.host_agent.protocol import Ask, Question, Result
+
+
+class _Window(Protocol):
+    def end(self) -> Profile: ...
+
+
+class Answers:
+    """Answers questions, each in a thread: some take seconds, and the controller must be heard meanwhile.
+
+    Args:
+        interface: the network interface whose traffic is measured.
+        folder: where the server's files go.
+    """
+
+    def __init__(self, interface: str, folder: Path) -> None:
+        self._interface = interface
+        self._folder = folder
+        self._windows: dict[int, tuple[_Window, ExitStack]] = {}
+        self._stop_server: Callable[[], object] | None = None
+        # One thread that stays: the system ends the server with the thread that has started it.
+        self._serving = ThreadPoolExecutor(1, "server")
+
+    async def answer(self, ask: Ask) -> Answered | Refused:
+        """Do what is asked for, and say what came of it, or why nothing did."""
+        is_of_server = isinstance(ask.question, StartServer | StopServer)
+        loop = asyncio.get_running_loop()
+        try:
+            result = await loop.run_in_executor(
+                self._serving if is_of_server else None, self._result, ask.question
+            )
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
+            is_ours = isinstance(error, FormicaryError)
+            reason = str(error) if is_ours else f"{type(error).__name__}: {error}"
+            return Refused(ask.number, reason.rstrip("."), type(error).__name__)
+        return Answered(ask.number, result)
+
+    async def end(self) -> None:
+        """Close all windows, and end the server."""
+        loop = asyncio.get_running_loop()
+        await asyncio.to_thread(self._close_windows)
+        await loop.run_in_executor(self._serving, self._end_server)
+
+    def _result(self, question: Question) -> Result:
+        match question:
+            case Look(pids):
+                return look(self._interface, pids)
+            case Describe():
+                from formicary_bench.results.store.machine import collect_machine
+
+                return Described(collect_machine())
+            case OpenWindow(number, pid, servers):
+                return self._open_window(number, pid, servers)
+            case CloseWindow(number):
+                return self._close_window(number)
+            case StartServer(files, options):
+                return self._start_server(files, options)
+            case StopServer():
+                return self._end_server()
+
+    def _open_window(self, number: int, pid: int, servers: tuple[int, ...]) -> Opened:
+        from formicary_bench.runner.observers.unsampled import window_on
+
+        undo = ExitStack()
+        window = undo.enter_context(window_on(pid, servers))
+        self._windows[number] = window, undo
+        return Opened(window.refused)
+
+    def _close_window(self, number: int) -> Profiled:
+        if number not in self._windows:
+            raise UsageError(f"there is no window {number}")
+        window, undo = self._windows.pop(number)
+        with undo:
+            profile = msgspec.json.encode(window.end())
+        if len(profile) >= LARGEST_FRAME:
+            raise UsageError(f"the profile has {len(profile) >> 20} MiB; profile for a shorter time")
+        return Profiled(profile)
+
+    def _close_windows(self) -> None:
+        while self._windows:
+            self._windows.popitem()[1][1].close()
+
+    def _start_server(self, files: dict[str, bytes], options: dict[str, Any]) -> Serving:
+        from formicary_bench.remote.host_agent.servers import serve
+
+        about, self._stop_server = serve(files, options, self._folder)
+        return Serving(about)
+
+    def _end_server(self) -> Nothing:
+        stop, self._stop_server = self._stop_server, None
+        if stop is not None:
+            stop()
+        return Nothing()

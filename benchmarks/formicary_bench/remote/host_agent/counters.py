@@ -1,0 +1,129 @@
+"""The counters of this machine: traffic, CPU, memory, and what disturbs a measurement."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary_bench.remote.host_agent.protocol import Looked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LOOPBACK = ("lo", "lo0")
+_CONTROL_GROUPS = Path("/sys/fs/cgroup")
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
+def interface_at(address: str) -> str:
+    """Return the network interface that has an address; empty if none has it.
+
+    Args:
+        address: an IP address, or a name that this machine can resolve.
+    """
+    import psutil
+
+    wanted = {address}
+    with suppress(OSError):
+        wanted |= {str(found[4][0]) for found in socket.getaddrinfo(address, None)}
+    for name, addresses in psutil.net_if_addrs().items():
+        # An IPv6 address of a link has the interface's name behind it.
+        if wanted & {one.address.partition("%")[0] for one in addresses}:
+            return str(name)
+    return ""
+
+
+def look(interface: str, pids: Iterable[int] = ()) -> Looked:
+    """Read all counters of this machine; what is not known here is zero, a process that is gone is missing.
+
+    Args:
+        interface: the network interface whose traffic is measured; none if empty.
+        pids: processes whose memory and CPU time is wanted.
+    """
+    import psutil
+
+    traffic = psutil.net_io_counters(pernic=True)
+    wire = traffic.get(interface)
+    loopback = next((traffic[name] for name in _LOOPBACK if name in traffic), None)
+    times = psutil.cpu_times()._asdict()
+    swap = psutil.swap_memory()
+    pids = tuple(pids)
+    return Looked(
+        at_ns=time.monotonic_ns(),
+        wire_bytes=wire.bytes_sent + wire.bytes_recv if wire else 0,
+        wire_packets=wire.packets_sent + wire.packets_recv if wire else 0,
+        # What loopback sends it receives too.
+        loopback_bytes=loopback.bytes_sent if loopback else 0,
+        loopback_packets=loopback.packets_sent if loopback else 0,
+        busy_s=sum(times.get(name, 0.0) for name in ("user", "nice", "system", "irq", "softirq")),
+        stolen_s=times.get("steal", 0.0),
+        idle_s=times.get("idle", 0.0) + times.get("iowait", 0.0),
+        swapped_bytes=swap.sin + swap.sout,
+        throttled_s=throttled_s(),
+        cpu_s={pid: value for pid in pids if (value := _cpu_s(pid)) is not None},
+        uss_bytes={pid: value for pid in pids if (value := _uss_bytes(pid)) is not None},
+        machine=machine(),
+        cores=os.cpu_count() or 0,
+    )
+
+
+def machine() -> str:
+    """Return a name that this machine has from its start to its end, in all of its namespaces."""
+    import psutil
+
+    with suppress(OSError):
+        return _BOOT.read_text(encoding="ascii").strip()
+    return f"{socket.gethostname()}, {psutil.boot_time():.0f}"
+
+
+def throttled_s(root: Path = _CONTROL_GROUPS, own: Path = Path("/proc/self/cgroup")) -> float:
+    """Return for how many seconds the limits of our control group held its processes back; 0 without any.
+
+    Args:
+        root: where control groups are.
+        own: the file with the name of our own.
+    """
+    with suppress(OSError):
+        for line in own.read_text(encoding="utf-8").splitlines():
+            number, controllers, path = line.split(":", 2)
+            if number == "0" or "cpu" in controllers.split(","):
+                kind = "" if number == "0" else controllers
+                if (found := _throttled_s(root / kind, path)) is not None:
+                    return found
+    return 0.0
+
+
+def _throttled_s(tree: Path, path: str) -> float | None:
+    # Within a container the path may be the one of outside, and the tree begin at the own group.
+    for group in (tree / path.lstrip("/"), tree):
+        with suppress(OSError, ValueError):
+            lines = (group / "cpu.stat").read_text(encoding="utf-8").splitlines()
+            stat = {name: int(value) for name, value in map(str.split, lines)}
+            if "throttled_usec" in stat:
+                return stat["throttled_usec"] / 1e6
+            if "throttled_time" in stat:  # version 1 counts in nanoseconds
+                return stat["throttled_time"] / 1e9
+    return None
+
+
+def _cpu_s(pid: int) -> float | None:
+    import psutil
+
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return None
+    return float(times.user + times.system)
+
+
+def _uss_bytes(pid: int) -> int | None:
+    import psutil
+
+    try:
+        return int(psutil.Process(pid).memory_full_info().uss)
+    except psutil.Error:
+        return None

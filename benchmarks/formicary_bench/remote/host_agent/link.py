@@ -1,0 +1,248 @@
+"""The controller's side of one deputy: the handshake, what is said, and whether it is still there.
+
+All of it runs in the session's event loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+
+from formicary_bench.remote.clocks import Clock, Sample
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.framing import Frames, FramingError
+from formicary_bench.remote.host_agent.program import Program
+from formicary_bench.remote.host_agent.protocol import (
+    BEAT_SECONDS,
+    MISSING_SECONDS,
+    ORPHANED_SECONDS,
+    Answered,
+    Ask,
+    Beat,
+    Beaten,
+    Data,
+    End,
+    Ended,
+    Refused,
+    Said,
+    Started,
+    Use,
+    decode_word,
+    frame,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary_bench.remote.clocks import Offset
+    from formicary_bench.remote.host_agent.protocol import Demand, Question, Result, Word
+    from formicary_bench.remote.ssh.connection import Connection
+
+LOST_SECONDS = ORPHANED_SECONDS + 2
+"""After how long without an answer a host is given up."""
+
+_LOST = 255  # exit code of a worker whose host is lost, as `ssh` has it
+_FIRST_BEATS = 8  # these follow each other quickly, so that the clock is known from the beginning
+_SECONDS_BETWEEN_FIRST = 0.02
+
+
+class Member(Protocol):
+    """A worker of the deputy, as the link tells it what happens."""
+
+    def started(self, pid: int) -> None:
+        """Learn that its process is there."""
+
+    def said(self, line: bytes) -> None:
+        """Learn what it says."""
+
+    def handed(self, part: bytes) -> None:
+        """Take a part of its handover."""
+
+    def ended(self, code: int, last_words: str) -> None:
+        """Learn that it has ended."""
+
+
+class Link:
+    """A deputy, from its start to its end.
+
+    Args:
+        connection: to its host.
+        tell: told, in a sentence, when the host goes missing, comes back or is lost.
+
+    Attributes:
+        name: the host's.
+        is_missing: whether it has not answered for a while.
+        lost: why it is not there any more, a sentence without a full stop; empty as long as it is.
+    """
+
+    def __init__(self, connection: Connection, tell: Callable[[str], object]) -> None:
+        self.name = connection.host.name
+        self.is_missing = False
+        self.lost = ""
+        self._clock = Clock()
+        self._connection = connection
+        self._tell = tell
+        self._members: dict[int, Member] = {}
+        self._answers: dict[int, asyncio.Future[Result]] = {}
+        self._numbers = itertools.count()
+        self._is_ending = False
+        self._is_timed = asyncio.Event()
+        self._heard = time.monotonic()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._program: Program | None = None
+
+    async def start(self) -> None:
+        """Start the deputy, and hear that it is there and that its code is ours.
+
+        Raises:
+            HostError: it is not, and why, and what to do.
+        """
+        self._program, rest = await Program.start(self._connection)
+        self._heard = time.monotonic()
+        if environment := self._connection.host.environment:
+            self.send(Use(environment))
+        self._tasks = [
+            asyncio.create_task(self._listen(self._program, rest)),
+            asyncio.create_task(self._beat()),
+        ]
+
+    def send(self, demand: Demand) -> None:
+        """Tell the deputy something; nothing happens if it is gone."""
+        if self._program is not None and not self.lost:
+            self._program.write(frame(demand))
+
+    def add(self, number: int, member: Member) -> None:
+        """Tell a worker from now on what happens to it."""
+        self._members[number] = member
+        if self.lost:
+            self.forget(number).ended(_LOST, self.lost)
+
+    def forget(self, number: int) -> Member:
+        """Tell a worker nothing any more."""
+        return self._members.pop(number)
+
+    async def ask(self, question: Question, seconds: float) -> Result:
+        """Ask the deputy something.
+
+        Raises:
+            HostError: it refuses, is lost, or does not answer within these seconds.
+        """
+        if self.lost:
+            raise HostError(self.lost)
+        number = next(self._numbers)
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._answers[number] = future
+        self.send(Ask(number, question))
+        try:
+            async with asyncio.timeout(seconds):
+                return await future
+        except TimeoutError as error:
+            what = type(question).__name__
+            raise self._connection.error(
+                f"no answer to {what} within {seconds:g} s; is it overloaded?"
+            ) from error
+        finally:
+            del self._answers[number]
+
+    async def clock(self, seconds: float) -> Offset | None:
+        """Return how far the host's clock is ahead of ours; None if nothing is known within these seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._is_timed.wait()
+        return self._clock.offset(time.time_ns())
+
+    async def end(self, seconds: float) -> None:
+        """Have the deputy end with all that it has started; leave it alone if that takes longer."""
+        self._is_ending = True
+        self.send(End())
+        if self._program is not None and not self.lost:
+            await self._program.end(seconds)
+        self._lose("the session is over")
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _listen(self, program: Program, data: bytes) -> None:
+        frames = Frames()
+        try:
+            for body in frames.feed(data):
+                self._take(decode_word(body))
+            while data := await program.read():
+                self._heard = time.monotonic()
+                for body in frames.feed(data):
+                    self._take(decode_word(body))
+            cause = await program.how_it_ended()
+        except (FramingError, msgspec.DecodeError) as error:
+            cause = f"its deputy said what cannot be understood: {error}"
+        except HostError as error:
+            cause = str(error)
+        self._lose(f"the connection to host {self.name} was lost ({cause})")
+
+    def _take(self, word: Word) -> None:
+        match word:
+            case Beaten(sent_ns, at_ns):
+                self._clock.add(Sample(sent_ns, at_ns, time.time_ns()))
+                self._is_timed.set()
+            case Answered(number, result):
+                if (future := self._answers.get(number)) and not future.done():
+                    future.set_result(result)
+            case Refused(number, reason):
+                if (future := self._answers.get(number)) and not future.done():
+                    future.set_exception(self._connection.error(reason))
+            case _:
+                self._hand_on(word)
+
+    def _hand_on(self, word: Started | Said | Data | Ended) -> None:
+        member = self._members.get(word.worker)
+        if member is None:  # nobody wants to know any more
+            return
+        match word:
+            case Started(_, pid):
+                member.started(pid)
+            case Said(_, line):
+                member.said(line)
+            case Data(_, part):
+                member.handed(part)
+            case Ended(_, code, last_words):
+                self.forget(word.worker).ended(code, last_words)
+
+    async def _beat(self) -> None:
+        """Say that we live, again and again, and see whether the deputy does."""
+        for count in itertools.count():
+            self.send(Beat(time.time_ns()))
+            await asyncio.sleep(_SECONDS_BETWEEN_FIRST if count < _FIRST_BEATS else BEAT_SECONDS)
+            silence = time.monotonic() - self._heard
+            if silence > LOST_SECONDS and self._program is not None:
+                self._lose(f"the connection to host {self.name} was lost (no answer for {LOST_SECONDS:g} s)")
+                await self._program.kill()
+                return
+            self._note(is_missing=silence > MISSING_SECONDS)
+
+    def _note(self, *, is_missing: bool) -> None:
+        if is_missing != self.is_missing:
+            self.is_missing = is_missing
+            news = f"is missing: no answer for {MISSING_SECONDS:g} s" if is_missing else "is there again"
+            self._tell(f"host {self.name} {news}")
+
+    def _lose(self, sentence: str) -> None:
+        """Take note that the deputy is gone, and let everybody know who waits for it."""
+        if self.lost:
+            return
+        self.lost = sentence
+        self.is_missing = True
+        self._is_timed.set()
+        if not self._is_ending:
+            self._tell(sentence)
+        for number in [*self._members]:
+            self.forget(number).ended(_LOST, sentence)
+        for future in self._answers.values():
+            if not future.done():
+                future.set_exception(HostError(sentence))
+        if self._program is not None:
+            self._program.close()
+        for task in self._tasks:
+            if task is not asyncio.current_task():
+                task.cancel()

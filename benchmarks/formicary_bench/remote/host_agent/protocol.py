@@ -1,0 +1,302 @@
+"""What the controller of a run and its deputy on a host say to each other.
+
+It goes through the standard input and output of the deputy, which SSH carries. The deputy begins with a line
+of JSON, a `Handshake`. All that follows, both ways, are frames: the length in four bytes, big-endian, then so
+many bytes of MessagePack. A job may hold secrets: they go this way only, and are in no arguments, no
+environment and no file that others may read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from formicary_bench.results.store.model import Machine  # noqa: TC001 - msgspec resolves the annotations
+
+LARGEST_FRAME = 1 << 24
+"""Bytes; a longer frame is a mistake, and is refused before it is read."""
+
+CHUNK = 1 << 20
+"""Bytes of a handover that are sent at once."""
+
+BEAT_SECONDS = 1.0
+"""How often the controller says that it lives."""
+
+MISSING_SECONDS = 3.0
+"""After how long without an answer a host counts as missing, visibly."""
+
+ORPHANED_SECONDS = 8.0
+"""After how long without any word of its controller a deputy ends, with all that it has started."""
+
+
+class Handshake(msgspec.Struct, frozen=True, tag="deputy"):
+    """The first line of a deputy: that it is there, or why it cannot be.
+
+    What comes before it is not the deputy's: a login shell may greet everybody. See `HANDSHAKE_BEGINS`.
+
+    Attributes:
+        failed: why not, a sentence without full stop; empty if all is well.
+        version: of formicary there.
+        digest: of the code there; the controller's own must be equal.
+        pid: the deputy's process.
+    """
+
+    failed: str = ""
+    version: str = ""
+    digest: str = ""
+    pid: int = 0
+
+
+HANDSHAKE_BEGINS = b'{"type":"deputy"'
+"""How its line begins: it is looked for in whatever a login shell says before it."""
+
+
+# What the controller says.
+
+
+class Use(msgspec.Struct, frozen=True, tag="use"):
+    """Give these environment variables to all that is started from now on; arguments would show them."""
+
+    environment: dict[str, str]
+
+
+class Start(msgspec.Struct, frozen=True, tag="start"):
+    """Start a fresh worker under this number, with a file to hand its raw values over in if it is to."""
+
+    worker: int
+    handover: bool = False
+
+
+class Tell(msgspec.Struct, frozen=True, tag="tell"):
+    """Hand an order (see `engine.messages`) on to a worker, as its line of JSON."""
+
+    worker: int
+    line: bytes
+
+
+class Kill(msgspec.Struct, frozen=True, tag="kill"):
+    """End a worker at once, whatever it is doing, and forget it; nothing if it is gone."""
+
+    worker: int
+
+
+class Beat(msgspec.Struct, frozen=True, tag="beat"):
+    """The controller lives; `sent_ns` comes back."""
+
+    sent_ns: int
+
+
+class OpenWindow(msgspec.Struct, frozen=True, tag="open-window"):
+    """Begin to look where a process's CPU time goes; the answer is `Opened`.
+
+    Attributes:
+        window: a number for it.
+        pid: a process on the host.
+        servers: processes of the XMPP server that belong to it.
+    """
+
+    window: int
+    pid: int
+    servers: tuple[int, ...] = ()
+
+
+class CloseWindow(msgspec.Struct, frozen=True, tag="close-window"):
+    """End it; the answer is the profile, as its JSON in bytes."""
+
+    window: int
+
+
+class Look(msgspec.Struct, frozen=True, tag="look"):
+    """Read all counters of the host; the answer is a `Looked`.
+
+    Attributes:
+        pids: processes whose memory and CPU time is wanted.
+    """
+
+    pids: tuple[int, ...] = ()
+
+
+class Describe(msgspec.Struct, frozen=True, tag="describe"):
+    """Describe the machine; the answer is a `Machine`."""
+
+
+class StartServer(msgspec.Struct, frozen=True, tag="start-server"):
+    """Start an XMPP server for the run, unless it runs, from files that the controller has made.
+
+    See `hosts.servers`.
+
+    Attributes:
+        files: the content of its state folder, by relative path; written with mode 0600.
+        options: what else `hosts.servers` wants to know, as JSON.
+    """
+
+    files: dict[str, bytes]
+    options: dict[str, Any] = {}
+
+
+class StopServer(msgspec.Struct, frozen=True, tag="stop-server"):
+    """End it, and remove its folder."""
+
+
+Question = OpenWindow | CloseWindow | Look | Describe | StartServer | StopServer
+
+
+class Ask(msgspec.Struct, frozen=True, tag="ask"):
+    """Do something that has an answer: `Answered` or `Refused` with the same number."""
+
+    number: int
+    question: Question
+
+
+class End(msgspec.Struct, frozen=True, tag="end"):
+    """End everything that was started, remove all files, and end."""
+
+
+Demand = Use | Start | Tell | Kill | Beat | Ask | End
+
+
+# What the deputy says.
+
+
+class Started(msgspec.Struct, frozen=True, tag="started"):
+    """A worker's process is there."""
+
+    worker: int
+    pid: int
+
+
+class Said(msgspec.Struct, frozen=True, tag="said"):
+    """What a worker has said, as its line of JSON; before `Done` all of its handover has been sent."""
+
+    worker: int
+    line: bytes
+
+
+class Data(msgspec.Struct, frozen=True, tag="data"):
+    """A part of a worker's handover, in order."""
+
+    worker: int
+    part: bytes
+
+
+class Ended(msgspec.Struct, frozen=True, tag="ended"):
+    """A worker's process has ended, by itself or not.
+
+    Attributes:
+        worker: which one.
+        code: its exit code, negative for a signal.
+        last_words: the last line that it wrote to standard error.
+    """
+
+    worker: int
+    code: int
+    last_words: str = ""
+
+
+class Beaten(msgspec.Struct, frozen=True, tag="beaten"):
+    """The deputy lives: `sent_ns` as of the beat, `at_ns` the host's clock (`time.time_ns`)."""
+
+    sent_ns: int
+    at_ns: int
+
+
+class Looked(msgspec.Struct, frozen=True, tag="looked"):
+    """Counters of a host at one moment; differences of two of them mean something.
+
+    Attributes:
+        at_ns: when, on the monotonic clock of the host.
+        wire_bytes: that the measured interface has sent and received.
+        wire_packets: the same.
+        loopback_bytes: that the loopback interface has carried.
+        loopback_packets: the same.
+        busy_s: seconds of CPU of all processes and the kernel.
+        stolen_s: seconds that other virtual machines took from this one.
+        idle_s: seconds of CPU that nobody used.
+        swapped_bytes: that were brought back from swap or sent there.
+        throttled_s: seconds for which a limit of the host held its processes back.
+        cpu_s: seconds of CPU of each process that was asked for; one that is gone is missing.
+        uss_bytes: memory of each of them that is its own.
+        machine: what machine it is, from its start to its end: hosts may be namespaces of one machine.
+        cores: CPUs that it has.
+    """
+
+    at_ns: int
+    wire_bytes: int = 0
+    wire_packets: int = 0
+    loopback_bytes: int = 0
+    loopback_packets: int = 0
+    busy_s: float = 0.0
+    stolen_s: float = 0.0
+    idle_s: float = 0.0
+    swapped_bytes: int = 0
+    throttled_s: float = 0.0
+    cpu_s: dict[int, float] = {}
+    uss_bytes: dict[int, int] = {}
+    machine: str = ""
+    cores: int = 0
+
+
+class Serving(msgspec.Struct, frozen=True, tag="serving"):
+    """The server runs; `about` is what `hosts.servers` needs to know of it, as JSON."""
+
+    about: dict[str, Any] = {}
+
+
+class Profiled(msgspec.Struct, frozen=True, tag="profiled"):
+    """A profile, as its JSON."""
+
+    profile: bytes
+
+
+class Opened(msgspec.Struct, frozen=True, tag="opened"):
+    """A window is open; `refused` says why the process is not looked into, if it is not."""
+
+    refused: str = ""
+
+
+class Nothing(msgspec.Struct, frozen=True, tag="nothing"):
+    """It is done, and there is nothing to say of it."""
+
+
+class Described(msgspec.Struct, frozen=True, tag="described"):
+    """What the host is."""
+
+    machine: Machine
+
+
+Result = Nothing | Opened | Profiled | Looked | Described | Serving
+
+
+class Answered(msgspec.Struct, frozen=True, tag="answered"):
+    """What comes of an `Ask`."""
+
+    number: int
+    result: Result
+
+
+class Refused(msgspec.Struct, frozen=True, tag="refused"):
+    """Why nothing comes of an `Ask`, a sentence without full stop.
+
+    Attributes:
+        number: of the `Ask`.
+        reason: the sentence.
+        kind: the name of the class of formicary.errors that it was.
+    """
+
+    number: int
+    reason: str
+    kind: str = ""
+
+
+Word = Started | Said | Data | Ended | Beaten | Answered | Refused
+
+encode = msgspec.msgpack.Encoder().encode
+decode_demand = msgspec.msgpack.Decoder(Demand).decode
+decode_word = msgspec.msgpack.Decoder(Word).decode
+
+
+def frame(message: Demand | Word) -> bytes:
+    """Return a message as the bytes that are sent."""
+    body = encode(message)
+    return len(body).to_bytes(4, "big") + body

@@ -1,0 +1,280 @@
+"""Workers and windows on another host, as the engine sees them: see `engine.places`.
+
+What happens to a worker is told by the session's thread, and asked for by the engine's.
+"""
+
+from __future__ import annotations
+
+import signal
+import socket
+import tempfile
+import threading
+from collections import deque
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.errors import ProfilingError
+from formicary.profiling.model.profile import Profile
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.protocol import CloseWindow, Look, Looked, Opened, OpenWindow, Profiled
+from formicary_bench.worker.interruption import welcome
+from formicary_bench.worker.messages import Failed, decode_report, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.session import Session
+    from formicary_bench.worker.messages import Order, Report
+
+LARGEST_HANDOVER = 1 << 32
+"""Bytes of raw values that a worker may hand over."""
+
+_MOST_UNREAD = 1 << 26  # bytes of what a worker says
+_SECONDS_TO_START = 15.0
+_SECONDS_TO_END = 5.0
+
+
+class RemoteWorker:
+    """A worker on another host.
+
+    Args:
+        name: the host's.
+        tell: gives its deputy a line for it.
+        kill: has its deputy end it.
+    """
+
+    def __init__(self, name: str, tell: Callable[[bytes], None], kill: Callable[[], None]) -> None:
+        self._name = name
+        self._tell = tell
+        self._kill = kill
+        self._lines: deque[bytes] = deque()
+        self._unread = 0
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.setblocking(False)
+        self._theirs.setblocking(False)
+        self._values = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `close`
+        self._size = 0
+        self._started: Future[int] = Future()
+        self._ended: Future[tuple[int, str]] = Future()
+        self._lock = threading.Lock()  # so that nothing is written to what is closed
+
+    # What the engine asks.
+
+    @property
+    def pid(self) -> int:
+        """Its process, on its host."""
+        return self._started.result(0)
+
+    def fileno(self) -> int:
+        """Return the file descriptor that becomes readable when it has said something, or ended."""
+        return self._ours.fileno()
+
+    def tell(self, order: Order) -> None:
+        """Tell it something; nothing happens if it has ended, which is noticed by `read`."""
+        self._tell(encode(order))
+
+    def read(self) -> list[Report] | None:
+        """Return what it has said since the last time; None if it has ended."""
+        with suppress(BlockingIOError):
+            self._ours.recv(1 << 16)
+        has_ended = self._ended.done()  # first: what it has said comes before that
+        with self._lock:
+            lines, self._unread = [*self._lines], 0
+            self._lines.clear()
+        if not lines and has_ended:
+            return None
+        try:
+            return [decode_report(line) for line in lines]
+        except msgspec.DecodeError as error:
+            return [Failed(f"it said what cannot be understood ({error})")]
+
+    def wait(self, seconds: float) -> int:
+        """Wait until it has ended and return its exit code; end it after this time."""
+        with suppress(TimeoutError):
+            return self._ended.result(seconds)[0]
+        self._kill()
+        with suppress(TimeoutError):
+            return self._ended.result(_SECONDS_TO_END)[0]
+        return -signal.SIGKILL
+
+    def last_words(self) -> str:
+        """Return the last line that it wrote to standard error, or why its host is lost."""
+        return self._ended.result(0)[1] if self._ended.done() else ""
+
+    def handed_over(self) -> int:
+        """Return the file descriptor of the raw values that it has written, complete after `Done`."""
+        return self._values.fileno()
+
+    def wait_for_start(self) -> None:
+        """Wait until its process is there.
+
+        Raises:
+            HostError: it does not start.
+        """
+        try:
+            with welcome():
+                self._started.result(_SECONDS_TO_START)
+        except TimeoutError as error:
+            waited = f"no worker has started within {_SECONDS_TO_START:g} s"
+            raise HostError(f"host {self._name}: {waited}; is it overloaded?") from error
+
+    def close(self) -> None:
+        """End it, wait for that, and forget what it has said and handed over."""
+        if not self._ended.done():
+            self._kill()
+            with suppress(TimeoutError):
+                self._ended.result(_SECONDS_TO_END)
+        with self._lock:
+            for each in (self._values, self._ours, self._theirs):
+                each.close()
+
+    # What the session tells.
+
+    def started(self, pid: int) -> None:
+        """Learn that its process is there."""
+        if not self._started.done():
+            self._started.set_result(pid)
+
+    def said(self, line: bytes) -> None:
+        """Learn what it says."""
+        with self._lock:
+            self._unread += len(line)
+            if self._unread > _MOST_UNREAD:
+                line = encode(Failed("it says more than anybody can read"))
+                self._lines.clear()
+            self._lines.append(line)
+            self._wake()
+
+    def handed(self, part: bytes) -> None:
+        """Take a part of its handover; they come in order."""
+        with self._lock:
+            if self._values.closed or self._ended.done():
+                return
+            reason = self._keep(part)
+        if reason:
+            self.said(encode(Failed(f"what it handed over cannot be kept here: {reason}")))
+            self._kill()
+
+    def _keep(self, part: bytes) -> str:
+        self._size += len(part)
+        if self._size > LARGEST_HANDOVER:
+            return f"it is more than {LARGEST_HANDOVER >> 20} MiB"
+        try:
+            self._values.write(part)
+            self._values.flush()
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    def ended(self, code: int, last_words: str) -> None:
+        """Learn that it has ended."""
+        if self._ended.done():
+            return
+        self._ended.set_result((code, last_words))
+        if not self._started.done():
+            why = last_words or f"exit code {code}"
+            self._started.set_exception(HostError(f"host {self._name}: no worker can be started: {why}"))
+        with self._lock:
+            self._theirs.close()  # readable from now on
+
+    def _wake(self) -> None:
+        with suppress(OSError):  # full: it is readable already; closed: nobody reads any more
+            self._theirs.send(b"\0")
+
+
+class RemoteWindow:
+    """A look at where the CPU time of a process on another host goes.
+
+    Args:
+        name: the host's.
+        number: the window's.
+        session: the session.
+        refused: why the process is not looked into, if it is not.
+    """
+
+    def __init__(self, name: str, number: int, session: Session, refused: str) -> None:
+        self.refused = refused
+        self._name = name
+        self._number = number
+        self._session = session
+        self.is_over = False
+
+    def end(self) -> Profile:
+        """End it.
+
+        Raises:
+            ProfilingError: nothing came of it.
+        """
+        self.is_over = True
+        try:
+            profiled = self._session.ask(self._name, CloseWindow(self._number))
+        except HostError as error:
+            raise ProfilingError(str(error)) from error
+        assert isinstance(profiled, Profiled)
+        return msgspec.json.decode(profiled.profile, type=Profile)
+
+
+class RemotePlace:
+    """Another host on which workers run.
+
+    Args:
+        host: the host.
+        session: by which it is reached.
+
+    Attributes:
+        name: the host's.
+        host: the host.
+    """
+
+    def __init__(self, host: Host, session: Session) -> None:
+        self.name = host.name
+        self.host = host
+        self._session = session
+
+    @contextmanager
+    def worker(self) -> Iterator[RemoteWorker]:
+        """Start a fresh worker; one attempt is made to connect again to a host that was lost.
+
+        Raises:
+            HostError: it cannot be started, or the host is gone.
+        """
+        worker = self._session.start_worker(self.name)
+        try:
+            worker.wait_for_start()
+            yield worker
+        finally:
+            worker.close()
+
+    @contextmanager
+    def window(self, pid: int, servers: tuple[int, ...] = ()) -> Iterator[RemoteWindow]:
+        """Look where a process's CPU time goes; leaving the block without `end` gives it up.
+
+        Raises:
+            ProfilingError: the process is not there, or the host is gone.
+        """
+        number = self._session.next_number()
+        try:
+            opened = self._session.ask(self.name, OpenWindow(number, pid, servers))
+        except HostError as error:
+            raise ProfilingError(str(error)) from error
+        assert isinstance(opened, Opened)
+        window = RemoteWindow(self.name, number, self._session, opened.refused)
+        try:
+            yield window
+        finally:
+            if not window.is_over:
+                self._session.ask_nobody(self.name, CloseWindow(number))
+
+    def look(self, pids: tuple[int, ...] = ()) -> Looked:
+        """Read the host's counters.
+
+        Raises:
+            HostError: it does not answer.
+        """
+        looked = self._session.ask(self.name, Look(pids))
+        assert isinstance(looked, Looked)
+        return looked

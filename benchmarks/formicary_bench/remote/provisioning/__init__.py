@@ -1,0 +1,1 @@
+"""The very code that runs here, installed on hosts."""

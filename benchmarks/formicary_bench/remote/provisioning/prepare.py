@@ -1,0 +1,167 @@
+"""`formicary hosts prepare`: the very code that runs here, in an environment of its own on each host."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+import formicary
+from formicary_bench.remote.checks import judging
+from formicary_bench.remote.checks.facts import Folder, Installed, Interpreter
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.folders import code_digest, interpreter
+from formicary_bench.remote.provisioning.helper import helping
+from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote.ssh.sending import send
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.cli.hosts_progress import Steps
+    from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.provisioning.helper import Helper
+    from formicary_bench.remote.provisioning.stock import Stock, Supply
+    from formicary_bench.remote.ssh.connection import Connection
+
+_SECONDS_TO_LOOK = 60.0
+_SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as wheels have
+_SECONDS_TO_INSTALL = 900.0
+
+QUESTION = """\
+import json, platform
+found = {"python": platform.python_version()}
+try:
+    import formicary
+    found["version"] = formicary.__version__
+    import formicary_bench.worker.worker
+    from formicary_bench.remote.folders import code_digest
+    found["digest"] = code_digest()
+except Exception as error:
+    found["failed"] = f"{type(error).__name__}: {error}"
+print(json.dumps(found))
+"""
+"""The program that asks the Python of an environment whether it can measure."""
+
+
+class State(Interpreter, frozen=True):
+    """What there is on a host before it is prepared.
+
+    Attributes:
+        folder: the folder of ours.
+        formicary: what is installed.
+    """
+
+    folder: Folder
+    formicary: Installed
+
+
+class Prepared(msgspec.Struct, kw_only=True):
+    """What came of it for a host.
+
+    Attributes:
+        host: its name.
+        outcome: `installed`, `ready` (there was nothing to do) or `failed`.
+        sent_bytes: what had to be sent.
+        seconds: how long it took.
+        problem: why it failed, with the next step.
+    """
+
+    host: str
+    outcome: Literal["installed", "ready", "failed"] = "failed"
+    sent_bytes: int = 0
+    seconds: float = 0.0
+    problem: str = ""
+
+
+async def prepare(hosts: Sequence[Host], known: Sequence[Host], stock: Stock, steps: Steps) -> list[Prepared]:
+    """Prepare hosts, all at once; what fails on one of them is no matter to the others.
+
+    After cancellation the old environments are still there, and work.
+
+    Args:
+        hosts: which.
+        known: all of the inventory, where some are only reached by way of others.
+        stock: the wheels.
+        steps: is told how far it is.
+    """
+    steps.begin(host.name for host in hosts)
+    web = Web(known)
+    try:
+        return await asyncio.gather(*(_prepare(host, web, stock, steps) for host in hosts))
+    finally:
+        stock.give_up()
+        await web.close()
+
+
+async def _prepare(host: Host, web: Web, stock: Stock, steps: Steps) -> Prepared:
+    """Prepare one host; whatever happens to it is in what it returns."""
+    prepared = Prepared(host=host.name)
+    began = time.perf_counter()
+    try:
+        connection = await web.connect(host.name)
+        async with helping(connection, "installing") as helper:
+            await _Preparation(connection, helper, stock, steps, prepared).perform()
+    except HostError as error:
+        prepared.problem = str(error)
+    prepared.seconds = time.perf_counter() - began
+    steps.done(host.name, prepared.outcome)
+    return prepared
+
+
+class _Preparation:
+    """One host while it is prepared."""
+
+    def __init__(
+        self, connection: Connection, helper: Helper, stock: Stock, steps: Steps, prepared: Prepared
+    ) -> None:
+        self._connection = connection
+        self._helper = helper
+        self._stock = stock
+        self._steps = steps
+        self._prepared = prepared
+
+    async def perform(self) -> None:
+        host = self._connection.host
+        state = await self._look(host)
+        if host.venv:
+            if problem := judging.difference(host, state.formicary, formicary.__version__, code_digest()):
+                raise self._connection.error("; ".join(problem))
+            self._prepared.outcome = "ready"
+            return
+        if obstacles := judging.obstacles(host, state, state.folder):
+            said = (f"{each.what}; {each.next_step}" for each in obstacles)
+            raise self._connection.error(". ".join(said))
+        digest = self._stock.digest(state)
+        if state.folder.record.get("digest") == digest and state.formicary.digest == code_digest():
+            self._prepared.outcome = "ready"
+            return
+        self._say("waiting for the wheels, which are made here")
+        supply = await self._stock.supply(state)
+        await self._install(digest, supply, state.folder)
+        self._prepared.outcome = "installed"
+
+    async def _look(self, host: Host) -> State:
+        self._say("looking")
+        asked = {"folder": host.folder, "interpreter": interpreter(host), "question": QUESTION}
+        answer = await self._helper.ask("look", asked, seconds=_SECONDS_TO_LOOK)
+        try:
+            return msgspec.convert(answer, State)
+        except msgspec.ValidationError as error:
+            said = f"what it says of itself cannot be understood ({error}); try again"
+            raise self._connection.error(said) from None
+
+    async def _install(self, digest: str, supply: Supply, folder: Folder) -> None:
+        wheels = {wheel.path.name: wheel.sha256 for wheel in supply.all}
+        where = {"folder": folder.path, "wheels": wheels}
+        wanted = await self._helper.ask("want", where, seconds=_SECONDS_TO_COMPARE)
+        parcels = [(wheel, wanted[wheel.path.name]) for wheel in supply.all if wheel.path.name in wanted]
+        self._prepared.sent_bytes = await send(self._connection, parcels, self._say)
+        record = {"digest": digest, "code": code_digest(), "version": formicary.__version__}
+        asked = {**where, "pip": supply.installer.path.name, "question": QUESTION, "record": record}
+        await self._helper.ask("install", asked, seconds=_SECONDS_TO_INSTALL, progress=self._say)
+
+    def _say(self, what: str) -> None:
+        self._steps.at(self._connection.host.name, what)

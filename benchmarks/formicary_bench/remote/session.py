@@ -1,0 +1,252 @@
+"""All hosts of a run, for as long as it lasts: connections, deputies, and a thread that attends to them.
+
+    with Session(hosts, progress=print) as session:
+        with session.places["b"].worker() as worker:
+            ...
+        machine = session.ask("b", Describe())
+
+The engine's thread asks and waits; an event loop in a thread of its own does the rest, so that hosts hear of
+us, and we of them, whatever the engine is busy with.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from formicary_bench.remote.errors import HostError, together
+from formicary_bench.remote.host_agent.link import Link
+from formicary_bench.remote.host_agent.protocol import (
+    Ask,
+    CloseWindow,
+    Describe,
+    Kill,
+    Look,
+    OpenWindow,
+    Start,
+    StartServer,
+    StopServer,
+    Tell,
+)
+from formicary_bench.remote.places import RemotePlace, RemoteWorker
+from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.worker.interruption import welcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable, Mapping
+    from concurrent.futures import Future
+
+    from formicary_bench.remote.clocks import Offset
+    from formicary_bench.remote.host_agent.protocol import Demand, Question, Result
+    from formicary_bench.remote.inventory import Host
+
+_SECONDS: dict[type[Question], float] = {
+    Look: 10.0,
+    Describe: 20.0,
+    OpenWindow: 30.0,
+    CloseWindow: 60.0,
+    StartServer: 60.0,
+    StopServer: 20.0,
+}
+_SECONDS_TO_END = 5.0
+_SECONDS_TO_CLOSE = 3.0
+_SECONDS_TO_TELL_THE_TIME = 5.0
+
+T = TypeVar("T")
+
+
+class Session:
+    """Hosts that are connected to, each with a deputy, for as long as the `with` block lasts.
+
+    Entering it raises a HostError that lists everything that is wrong with any host. However it is left,
+    all that was started on the hosts is ended; nothing waits for a host for longer than some seconds.
+
+    Args:
+        hosts: the hosts that take part.
+        known: all hosts of the inventory, where some are only reached by way of others.
+        progress: told, in a sentence, when a host goes missing, comes back or is lost; in another thread.
+
+    Attributes:
+        places: where workers can be started, by the hosts' names.
+    """
+
+    def __init__(
+        self,
+        hosts: Iterable[Host],
+        *,
+        known: Iterable[Host] = (),
+        progress: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        self._hosts = {host.name: host for host in hosts}
+        self._web = Web((*known, *self._hosts.values()))
+        self._progress = progress
+        self._links: dict[str, Link] = {}
+        self._opening: asyncio.Task[None] | None = None
+        self._numbers = itertools.count(1)
+        self.places = {name: RemotePlace(host, self) for name, host in self._hosts.items()}
+
+    def __enter__(self) -> Self:
+        self._loop = asyncio.new_event_loop()
+        # A daemon: if the controller is interrupted while it ends, hosts end by themselves what is there.
+        self._thread = threading.Thread(target=self._loop.run_forever, name="hosts", daemon=True)
+        try:
+            self._thread.start()
+            with welcome():
+                self._do(self._open())
+        except BaseException:
+            self._leave()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave()
+
+    @property
+    def missing(self) -> set[str]:
+        """The hosts that do not answer, or are lost."""
+        return {name for name, link in self._links.items() if link.is_missing}
+
+    def clock(self, name: str) -> Offset | None:
+        """Return how far a host's clock is ahead of ours, and how sure that is; None if it does not say."""
+        return self._do(self._links[name].clock(_SECONDS_TO_TELL_THE_TIME))
+
+    def ask(self, name: str, question: Question) -> Result:
+        """Ask a host's deputy something, and wait for the answer.
+
+        Raises:
+            HostError: it refuses, is lost, or does not answer in time.
+        """
+        return self._do(self._links[name].ask(question, _SECONDS[type(question)]))
+
+    def ask_all(self, questions: Mapping[str, Question]) -> dict[str, Result]:
+        """Ask several hosts' deputies at once, by their names, and wait for all answers.
+
+        Raises:
+            HostError: what is wrong with any of them, as of `ask`.
+        """
+        with welcome():
+            return self._do(self._ask_all(questions))
+
+    def ask_nobody(self, name: str, question: Question) -> None:
+        """Have a host's deputy do something, whatever comes of it."""
+        self._send(self._links[name], Ask(-1, question))
+
+    def revive(self, name: str) -> None:
+        """Connect again to a host that was lost, if it was; one attempt is made.
+
+        Raises:
+            HostError: the host is gone.
+        """
+        if self._links[name].lost:
+            with welcome():
+                self._do(self._connect_again(name))
+
+    def next_number(self) -> int:
+        """Return a number that nothing else in the session has."""
+        return next(self._numbers)
+
+    def start_worker(self, name: str) -> RemoteWorker:
+        """Begin to start a worker; one attempt is made to connect again to a host that was lost.
+
+        Raises:
+            HostError: the host is gone.
+        """
+        self.revive(name)
+        link = self._links[name]
+        number = self.next_number()
+        worker = RemoteWorker(
+            name, lambda line: self._send(link, Tell(number, line)), lambda: self._send(link, Kill(number))
+        )
+        self._loop.call_soon_threadsafe(link.add, number, worker)
+        self._send(link, Start(number, handover=True))
+        return worker
+
+    def _send(self, link: Link, demand: Demand) -> None:
+        with suppress(RuntimeError):  # the session is over
+            self._loop.call_soon_threadsafe(link.send, demand)
+
+    def _do(self, what: Coroutine[object, object, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(what, self._loop).result()
+
+    async def _ask_all(self, questions: Mapping[str, Question]) -> dict[str, Result]:
+        asked = (
+            self._links[name].ask(question, _SECONDS[type(question)]) for name, question in questions.items()
+        )
+        found = await asyncio.gather(*asked, return_exceptions=True)
+        if problems := [one for one in found if isinstance(one, HostError)]:
+            raise together(problems, len(self._hosts))
+        answers = {}
+        for name, answer in zip(questions, found, strict=True):
+            if isinstance(answer, BaseException):
+                raise answer
+            answers[name] = answer
+        return answers
+
+    async def _open(self) -> None:
+        self._opening = asyncio.current_task()
+        errors = await asyncio.gather(*map(self._try_to_connect, self._hosts))
+        if problems := [error for error in errors if error is not None]:
+            raise together(problems, len(self._hosts))
+
+    async def _try_to_connect(self, name: str) -> HostError | None:
+        try:
+            await self._connect(name)
+        except HostError as error:
+            return error
+        return None
+
+    async def _connect(self, name: str) -> None:
+        link = Link(await self._web.connect(name), self._progress)
+        await link.start()
+        self._links[name] = link
+
+    async def _connect_again(self, name: str) -> None:
+        before = self._links[name].lost
+        try:
+            await self._connect(name)
+        except HostError as error:
+            raise HostError(f"{before}, and it cannot be connected to again: {error}") from error
+        self._progress(f"host {name} is connected to again")
+
+    def _leave(self) -> None:
+        closing = asyncio.run_coroutine_threadsafe(self._close(), self._loop)
+        interruption = _wait(closing, _SECONDS_TO_END + _SECONDS_TO_CLOSE)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_SECONDS_TO_CLOSE)
+        if not self._thread.is_alive():
+            self._loop.close()
+        if interruption is not None:
+            raise interruption
+
+    async def _close(self) -> None:
+        """End all deputies, then everything else."""
+        if self._opening is not None:
+            self._opening.cancel()
+        links = self._links.values()
+        await asyncio.gather(*(link.end(_SECONDS_TO_END) for link in links), return_exceptions=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SECONDS_TO_CLOSE / 2):
+                await self._web.close()
+        rest = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+
+
+def _wait(future: Future[None], seconds: float) -> KeyboardInterrupt | None:
+    """Wait, though somebody who does not want to wait may interrupt it; return that."""
+    interruption = None
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            future.result(max(0.0, until - time.monotonic()))
+        except KeyboardInterrupt as error:
+            interruption = error
+        except TimeoutError:
+            return interruption
+        else:
+            return interruption

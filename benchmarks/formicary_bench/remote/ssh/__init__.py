@@ -1,0 +1,1 @@
+"""SSH to the hosts of a run."""

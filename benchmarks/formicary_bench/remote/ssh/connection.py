@@ -1,0 +1,273 @@
+"""SSH to the hosts of an inventory: who they are is verified always, and every failure is a sentence.
+
+The user's own SSH configuration is not read: what the inventory says is all that counts.
+
+    web = Web(hosts)
+    try:
+        print(await (await web.connect("b")).run(["uname", "-a"]))
+    finally:
+        await web.close()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import socket
+from contextlib import suppress
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.ssh.keys import Keys, load_keys, refused_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from types import UnionType
+
+    import asyncssh
+
+    from formicary_bench.remote.inventory import Host
+
+CONNECT_SECONDS = 10.0
+"""For the connection, the keys' exchange and the login, together."""
+
+_BEAT_SECONDS = 2.0
+_BEATS = 4  # so many without an answer: the host is gone
+_LARGEST_OUTPUT = 1 << 22  # bytes of a short command's output
+
+
+class Finished(NamedTuple):
+    """What came of a command.
+
+    Attributes:
+        code: its exit code, negative if a signal ended it.
+        stdout: what it said.
+        stderr: what it complained of.
+    """
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+
+class Connection:
+    """A connection to a host; made by `connect`, or by a `Web`.
+
+    Args:
+        host: the host.
+        ssh: the connection.
+
+    Attributes:
+        host: the host.
+        ssh: the connection, for what `run` cannot do.
+    """
+
+    def __init__(self, host: Host, ssh: asyncssh.SSHClientConnection) -> None:
+        self.host = host
+        self.ssh = ssh
+
+    async def run(self, args: Sequence[str], stdin: bytes = b"", *, timeout: float = 30.0) -> Finished:  # noqa: ASYNC109
+        """Run a command there, in the user's home folder, and wait for its end.
+
+        Everybody on the host sees the arguments; what is secret goes by `stdin`. After cancellation, as after
+        a failure, the command's standard input and output are closed.
+
+        Args:
+            args: the program and its arguments, as they are: nothing is expanded.
+            stdin: what it reads.
+            timeout: seconds that it may take.
+
+        Raises:
+            HostError: it takes longer or says too much, or the connection is lost.
+        """
+        import asyncssh
+
+        what = f"the command {args[0]}"
+        try:
+            async with asyncio.timeout(timeout):
+                process = await self.ssh.create_process(shlex.join(args), encoding=None)
+                try:
+                    return await self._finish(process, stdin, what)
+                finally:
+                    process.close()
+        except TimeoutError as error:
+            cause = f"{what} took longer than {timeout:g} s"
+            raise self.error(f"{cause}; is the host, or its disk, overloaded?") from error
+        except (asyncssh.Error, OSError) as error:
+            raise self.error(f"{what} could not be run: {_reason(error)}; try again") from error
+
+    async def _finish(self, process: asyncssh.SSHClientProcess[bytes], stdin: bytes, what: str) -> Finished:
+        with suppress(BrokenPipeError, ConnectionResetError):  # it need not read what it is told
+            process.stdin.write(stdin)
+            process.stdin.write_eof()
+        outputs = (self._bounded(stream, what) for stream in (process.stdout, process.stderr))
+        stdout, stderr = await asyncio.gather(*outputs)
+        await process.wait_closed()
+        if process.returncode is None:
+            raise self.error(f"the connection was lost while {what} ran; try again")
+        return Finished(process.returncode, stdout, stderr)
+
+    async def _bounded(self, stream: asyncssh.SSHReader[bytes], what: str) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        while part := await stream.read(1 << 16):
+            parts.append(part)
+            size += len(part)
+            if size > _LARGEST_OUTPUT:
+                raise self.error(f"{what} says more than {_LARGEST_OUTPUT >> 20} MiB; look what it is there")
+        return b"".join(parts)
+
+    def error(self, sentence: str) -> HostError:
+        """Return an error about this host."""
+        return HostError(f"host {self.host.name}: {sentence}")
+
+    async def close(self) -> None:
+        """Close it; the other side is not waited for."""
+        self.ssh.abort()
+        await self.ssh.wait_closed()
+
+
+class Web:
+    """Connections to hosts, each made when it is first asked for, and those by way of which they go.
+
+    Args:
+        hosts: all that may be asked for.
+
+    Raises:
+        HostError: what does SSH is not installed.
+    """
+
+    def __init__(self, hosts: Iterable[Host]) -> None:
+        if find_spec("asyncssh") is None:
+            raise HostError(
+                'the library asyncssh is not installed; install it with: pip install "formicary[lab]"'
+            )
+        self._hosts = {host.name: host for host in hosts}
+        self._connections: dict[str, asyncio.Task[Connection]] = {}
+
+    async def close(self) -> None:
+        """Close all of them; the other sides are not waited for."""
+        tasks = self._connections.values()
+        for task in tasks:
+            task.cancel()
+        for done in await asyncio.gather(*tasks, return_exceptions=True):
+            if isinstance(done, Connection):
+                await done.close()
+
+    async def connect(self, name: str) -> Connection:
+        """Return a connection to a host: the one that there is, or a new one.
+
+        Raises:
+            HostError: it, or a host by way of which it is reached, cannot be connected to.
+        """
+        self._check_way(name)
+        task = self._connections.get(name)
+        if task is None or _is_over(task):
+            task = self._connections[name] = asyncio.create_task(self._connect(self._hosts[name]))
+        return await asyncio.shield(task)
+
+    def _check_way(self, name: str) -> None:
+        """Refuse a way that does not begin anywhere."""
+        way = [name]
+        while jump := self._hosts[way[-1]].jump:
+            if jump in way:
+                raise HostError(
+                    f"host {name}: it is reached by way of itself; change `jump` in the inventory"
+                )
+            if jump not in self._hosts:
+                raise HostError(f"host {way[-1]}: its jump host {jump} is not in the inventory; add it there")
+            way.append(jump)
+
+    async def _connect(self, host: Host) -> Connection:
+        if not host.jump:
+            return await connect(host)
+        try:
+            jump = await self.connect(host.jump)
+        except HostError as error:
+            raise HostError(f"host {host.name}: it is reached by way of another: {error}") from error
+        return await connect(host, jump)
+
+
+def _is_over(task: asyncio.Task[Connection]) -> bool:
+    if not task.done():
+        return False
+    return task.cancelled() or task.exception() is not None or task.result().ssh.is_closed()
+
+
+async def connect(host: Host, jump: Connection | None = None) -> Connection:
+    """Connect to a host and log in there.
+
+    Args:
+        host: to which.
+        jump: by way of which other host; straight if None.
+
+    Raises:
+        HostError: it cannot be done; says why, and what to do.
+    """
+    import asyncssh
+
+    keys = load_keys(host)
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            ssh = await asyncssh.connect(
+                host.address,
+                host.port,
+                tunnel=jump.ssh if jump else None,
+                config=None,
+                known_hosts=keys.known,
+                client_factory=keys.client,
+                client_keys=keys.own,
+                agent_path=None if host.key else (),
+                username=host.user or (),
+                preferred_auth="publickey",
+                gss_kex=False,
+                gss_auth=False,
+                keepalive_interval=_BEAT_SECONDS,
+                keepalive_count_max=_BEATS,
+            )
+    except (asyncssh.Error, OSError, ValueError) as error:
+        raise HostError(f"host {host.name}: {_failure(error, host, keys)}") from error
+    return Connection(host, ssh)
+
+
+def _failure(error: Exception, host: Host, keys: Keys) -> str:
+    """Say why a host cannot be connected to, and what to do."""
+    import asyncssh
+
+    if isinstance(error, asyncssh.HostKeyNotVerifiable | asyncssh.KeyExchangeFailed):
+        return refused_key(error, host, keys)
+    where = f"{host.address}, port {host.port},"
+    reason = _reason(error)
+    sentences: dict[type[Exception] | UnionType, str] = {
+        asyncssh.PermissionDenied: _denied(host),
+        socket.gaierror: f"its name {host.address} is not known here; correct `address` in the inventory",
+        ConnectionRefusedError: f"nobody listens at {where} or a firewall refuses; start the SSH server "
+        "there, or correct `port` in the inventory",
+        TimeoutError: f"{where} does not answer within {CONNECT_SECONDS:g} s; is it switched on, and does "
+        "the network, or a firewall, let us through?",
+        asyncssh.ChannelOpenError: f"its jump host {host.jump} cannot reach {where} ({reason}); correct "
+        "`address` or `port` in the inventory",
+        asyncssh.DisconnectError | ConnectionError: f"what listens at {where} ended the connection "
+        f"({reason}); is it an SSH server?",
+    }
+    otherwise = f"{where} cannot be reached ({reason}); is it switched on, and is the network in order?"
+    return next((said for kind, said in sentences.items() if isinstance(error, kind)), otherwise)
+
+
+def _denied(host: Host) -> str:
+    """Say that no key was taken."""
+    user = f"the user {host.user}" if host.user else "you"
+    keys = f"the key {host.key}" if host.key else "any key of your SSH agent and of ~/.ssh"
+    return (
+        f"it does not let {user} in with {keys}; add the public key there with `ssh-copy-id`, or correct "
+        "`user` or `key` in the inventory"
+    )
+
+
+def _reason(error: Exception) -> str:
+    number = error.errno if isinstance(error, OSError) else None
+    # Of a system error, the text of asyncio says where it was, which we do.
+    text = os.strerror(number) if number else getattr(error, "reason", "") or str(error)
+    return " ".join(str(text or type(error).__name__).split()).rstrip(".")

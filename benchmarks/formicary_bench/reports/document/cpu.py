@@ -1,0 +1,166 @@
+"""Where the CPU time goes, in words, tables and charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.profiling.model.groups import PAPERS, Group
+from formicary.profiling.model.profile import Method
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.series import PLACES, Series, label
+from formicary_bench.reports.charts.svg_charts import Bar, Bars
+from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.stability import stability_of_figures
+from formicary_bench.reports.document.tables import Column
+from formicary_bench.results.store.model import DIRECTORY
+from formicary_bench.results.summary.cpu import SERVER, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary.cpu import CpuFigure, CpuFigures
+    from formicary_bench.results.summary.row import Row
+
+_PROCESSES = {"both": "the process", "ask": "asking", "echo": "echoing", SERVER: "the server"}
+_COLOURS = {
+    Group.RUNTIME: "t",
+    Group.AGENTS: "a",
+    Group.COMMUNICATION: "c",
+    Group.DIRECTORY: "m",
+    Group.PLATFORM: "b",
+    Group.SERVER: "e",
+}
+_A = {"agent": "an", "use": "a", "round trip": "a"}
+MINUS = "\N{MINUS SIGN}"
+
+ALLOWED = 0.03
+"""What sampling may cost of the rate."""
+
+
+def cpu_columns(rows: Sequence[Row]) -> list[Column]:
+    """Give the table of profiled rows: a line for each process and group."""
+    lines = [(row, one) for row in rows if row.cpu for one in shown(row.cpu)]
+    each = f"CPU per {unit(rows[0])}" if rows else "CPU"
+    return [
+        Column("who", tuple(name(row) for row, _ in lines), names=True),
+        Column("process", tuple(process_name(one.process) for _, one in lines)),
+        Column("group", tuple(one.group for _, one in lines)),
+        Column("in the papers", tuple(paper(one.group) for _, one in lines)),
+        Column(each, tuple(formatting.duration(one.us.mean) for _, one in lines)),
+        Column("95%", tuple(formatting.spread(one.us.mean, one.us.ci95) for _, one in lines)),
+        Column("of the process", tuple(f"{one.share:.1%}" for _, one in lines)),
+        *stability_of_figures([(row, name_of(one)) for row, one in lines]),
+    ]
+
+
+def cpu_sentences(rows: Sequence[Row]) -> list[str]:
+    """Say which groups use most, and what the profiling costs."""
+    return [_sentence(row, row.cpu) for row in rows if row.cpu]
+
+
+def cpu_remarks(rows: Sequence[Row]) -> list[str]:
+    """Say what a reader must know before believing the figures."""
+    said = [f"{name(row)}: {warning}" for row in rows if row.cpu for warning in row.cpu.warnings]
+    return list(dict.fromkeys(said))
+
+
+def cpu_figures(rows: Sequence[Row]) -> list[Figure]:
+    """Show the groups of each configuration as bars, each process by itself."""
+    found = []
+    for row in rows:
+        if not row.cpu:
+            continue
+        groups: dict[str, list[Bar]] = {}
+        for one in shown(row.cpu):
+            series = series_of(one.group)
+            text = f"{formatting.duration(one.us.mean)}, {one.share:.0%}"
+            where = process_name(one.process)
+            bar = Bar(series, one.us.mean, text, one.us.ci95)
+            groups.setdefault(where[0].upper() + where[1:], []).append(bar)
+        caption = f"CPU time for each {unit(row)}, with its 95% interval; each process on a scale of its own."
+        found.append(
+            Figure(
+                titled(f"CPU time by group: {name(row)}", [row]), caption, Bars(groups), cpu_columns([row])
+            )
+        )
+    return found
+
+
+def name(row: Row) -> str:
+    """Give the name of a profiled row: who, and where and how many if that is not said by it."""
+    where = f" in {PLACES.get(row.placement, row.placement)}"
+    if row.agents:
+        return f"{label(row)}, {formatting.number(row.agents)} agents"
+    if row.family == DIRECTORY:
+        return f"{label(row)}, {formatting.number(row.services)} services"
+    return (
+        f"{label(row)}{where}, {row.senders} at once, {formatting.short(formatting.size(row.payload_bytes))}"
+    )
+
+
+def process_name(role: str) -> str:
+    """Give a process's name, by its role, with its host if it is said behind it."""
+    role, _, host = role.partition("@")
+    name = _PROCESSES.get(role, role)
+    return f"{name} on {host}" if host else name
+
+
+def role_of(process: str) -> str:
+    """Give the role of a process, without its host."""
+    return process.partition("@")[0]
+
+
+def series_of(group: str) -> Series:
+    """Give a group's name, with that of the papers, and its colour."""
+    colour = _COLOURS.get(Group(group), "f") if group in set(Group) else "f"
+    return Series(f"{group} ({paper(group)})" if paper(group) else group, colour, "square", "")
+
+
+def unit(row: Row) -> str:
+    """Give what the CPU time is divided by."""
+    return "agent" if row.agents else "use" if row.family == DIRECTORY else "round trip"
+
+
+def shown(cpu: CpuFigures) -> list[CpuFigure]:
+    """Give the groups that used any time."""
+    return [one for one in cpu.groups if one.us.mean > 0]
+
+
+def paper(group: str) -> str:
+    """Give the papers' name of a group, if they have it."""
+    return PAPERS.get(Group(group), "") if group in set(Group) else ""
+
+
+def _sentence(row: Row, cpu: CpuFigures) -> str:
+    whole: dict[str, float] = {}
+    for one in cpu.groups:
+        whole[one.process] = whole.get(one.process, 0.0) + one.us.mean
+    total = sum(whole.values())
+    by_group: dict[str, float] = {}
+    for one in cpu.groups:
+        by_group[one.group] = by_group.get(one.group, 0.0) + one.us.mean
+    most = sorted(by_group.items(), key=lambda item: -item[1])[:3]
+    said = ", ".join(f"{group} {us / total:.0%}" for group, us in most if us)
+    return (
+        f"{name(row)}: {_A[unit(row)]} {unit(row)} takes {formatting.duration(total)} of CPU: {said}. "
+        f"The windows were {cpu.window_s:.1f} s in all; {_cost(cpu)}."
+    )
+
+
+def _cost(cpu: CpuFigures) -> str:
+    if cpu.cost is None:
+        return "what profiling costs is not known, as nothing was measured without it"
+    what = "accounting" if cpu.method == Method.ACCOUNTED else "sampling"
+    mean, ci95 = cpu.cost.mean, cpu.cost.ci95
+    if ci95 is None:
+        return f"{what} cost {_percent(mean)} of the rate, in one repetition with it and one without"
+    said = f"{what} cost {_percent(mean)} ± {(ci95[1] - ci95[0]) / 2:.1%} of the rate"
+    if what != "sampling":
+        return said
+    too_much = ", and this is more" if ci95[0] > ALLOWED else ""
+    return f"{said}; {ALLOWED:.0%} are allowed{too_much}"
+
+
+def _percent(part: float) -> str:
+    return f"{MINUS if part < 0 else ''}{abs(part):.1%}"

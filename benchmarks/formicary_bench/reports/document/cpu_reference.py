@@ -1,0 +1,239 @@
+"""Where the CPU time goes, beside what is published, and whether configurations differ in it."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from formicary.profiling.model.groups import PAPERS, Group
+from formicary_bench import published
+from formicary_bench.experiments.designs.changes import is_change_of
+from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
+from formicary_bench.reports.document.cpu import name, paper, process_name, role_of, series_of, shown
+from formicary_bench.reports.document.papers import cpu_table, titled
+from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.results.store.model import DESIGNS, DIRECTORY, is_cpu
+from formicary_bench.results.summary.cpu import SERVER
+from formicary_bench.statistics.tests import difference, welch_p
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary.cpu import CpuFigures
+    from formicary_bench.results.summary.row import Row
+
+_HOSTS = {"both": "A", "echo": "A", "ask": "B"}  # the paper's host A has the platform's container
+_SIGNIFICANT = 0.05
+_ALL = "all"
+
+
+def cpu_beside(rows: Sequence[Row]) -> list[Extra]:
+    """Put the paper's tables beside ours, and test whether ours differ from each other."""
+    known = [row for row in rows if row.cpu]
+    beside = [_published(row) for row in known if is_cpu(row.experiment)]
+    return [
+        *(extra for extra in beside if extra),
+        *_differences(known),
+    ]
+
+
+def share_figures(rows: Sequence[Row]) -> list[Figure]:
+    """Draw the shares of the groups beside those of the paper's tables: a chart for each table."""
+    by_table: dict[int, list[Row]] = {}
+    for row in rows:
+        if row.cpu and (table := cpu_table(row)):
+            by_table.setdefault(table, []).append(row)
+    return [_shares(table, members) for table, members in by_table.items()]
+
+
+def _shares(table: int, rows: Sequence[Row]) -> Figure:
+    ours = [stack for row in rows if row.cpu for stack in _our_stacks(row, row.cpu)]
+    theirs = published.cpu_times(table)
+    hosts = dict.fromkeys((one.platform, one.host) for one in theirs)
+    has_several = len({host for _, host in hosts}) > 1
+    stacks = [
+        _stack(
+            f"{platform}, host {host}" if has_several else platform,
+            {
+                _group(one.group): one.percent / 100
+                for one in theirs
+                if (one.platform, one.host) == (platform, host)
+            },
+            published=True,
+        )
+        for platform, host in hosts
+    ]
+    where = f"Published, not measured here: {published.SOURCE}, Table {table}"
+    chart = Stacks({"Measured here": ours, where: [stack for stack in stacks if stack.parts]})
+    caption = (
+        f"How the CPU time of each process is shared out. Hatched bars are the paper's, measured on "
+        f"{published.MACHINE}: compare the shares, not the times.{_included(theirs)}"
+    )
+    return Figure(
+        titled("Shares of the CPU time, beside the published ones", rows), caption, chart, _columns(chart)
+    )
+
+
+def _our_stacks(row: Row, cpu: CpuFigures) -> list[Stack]:
+    processes = dict.fromkeys(one.process for one in shown(cpu))
+    return [
+        _stack(
+            f"{name(row)}: {process_name(process)}",
+            {one.group: one.share for one in shown(cpu) if one.process == process},
+        )
+        for process in processes
+        if role_of(process) != SERVER
+    ]
+
+
+def _stack(label: str, shares: dict[str, float], *, published: bool = False) -> Stack:
+    ordered = [*(str(group) for group in Group if group in shares), *sorted(shares.keys() - set(Group))]
+    parts = ((series_of(group), shares[group]) for group in ordered if shares[group] > 0)
+    return Stack(
+        label,
+        tuple(Part(series, share, f"{series.label} {share:.1%}") for series, share in parts),
+        published=published,
+    )
+
+
+def _group(of_paper: str) -> str:
+    """Give our name of a group of the paper's."""
+    return str(next(group for group, known in PAPERS.items() if known == of_paper))
+
+
+def _columns(chart: Stacks) -> list[Column]:
+    lines = [
+        (stack.label, part.series.label, f"{part.share:.1%}", group)
+        for group, stacks in chart.groups.items()
+        for stack in stacks
+        for part in stack.parts
+    ]
+    who, groups, shares, sources = zip(*lines, strict=True)
+    return [
+        Column("who", who, names=True),
+        Column("group", groups, names=True),
+        Column("share", shares),
+        Column("from", sources, names=True),
+    ]
+
+
+def _published(row: Row) -> Extra | None:
+    """Put one of Tables 2 to 7 beside a row: milliseconds for a thousand round trips of each pair."""
+    assert row.cpu is not None
+    table = cpu_table(row)
+    if table is None:
+        return None
+    theirs = published.cpu_times(table)
+    platforms = list(dict.fromkeys(one.platform for one in theirs))
+    hosts = sorted({one.host for one in theirs})
+    lines = [(host, group) for host in hosts for group in _groups(row.cpu, theirs, host)]
+    lines += [("", one.process) for one in row.cpu.groups if role_of(one.process) == SERVER]
+    columns = [
+        Column("host", tuple(host for host, _ in lines), names=True),
+        Column("group", tuple(f"{group} ({paper(group)})" if paper(group) else group for _, group in lines)),
+        Column("ours, ms", tuple(_ours(row, row.cpu, host, group)[0] for host, group in lines)),
+        Column("%", tuple(_ours(row, row.cpu, host, group)[1] for host, group in lines)),
+    ]
+    for platform in platforms:
+        cells = [_theirs(theirs, platform, host, group) for host, group in lines]
+        columns += [
+            Column(f"{platform}, ms", tuple(ms for ms, _ in cells), minor=True),
+            Column(f"{platform}, %", tuple(percent for _, percent in cells)),
+        ]
+    what = "uses of the directory" if row.family == DIRECTORY else "round trips of each pair"
+    remark = (
+        f"Ours is the time of 1000 {what}. The paper's machines had Pentium IV of 1.5 GHz, and its text does "
+        f"not say how many messages or uses its times are of: compare the shares.{_included(theirs)}"
+    )
+    return Extra(f"{name(row)}, beside Table {table} of {published.SOURCE}", columns, remark)
+
+
+def _included(theirs: Sequence[published.CpuTime]) -> str:
+    """Say where a group of the paper's has another in it, so that no line of theirs is beside one of ours."""
+    if any(one.group == PAPERS[Group.COMMUNICATION] for one in theirs):
+        return ""
+    return (
+        f" Its {PAPERS[Group.PLATFORM]} has communication in it here ({published.SOURCE}, Section 5.2.3), "
+        "which has a line of its own of ours: compare with the sum of both."
+    )
+
+
+def _groups(cpu: CpuFigures, theirs: Sequence[published.CpuTime], host: str) -> list[str]:
+    """Give the groups of a host, in our order, that either has."""
+    ours = {one.group for one in shown(cpu) if _HOSTS.get(role_of(one.process)) == host}
+    of_theirs = {one.group for one in theirs if one.host == host}
+    known = [str(group) for group in Group if group in ours or PAPERS.get(group) in of_theirs]
+    return [*known, *sorted(ours - set(known))]
+
+
+def _ours(row: Row, cpu: CpuFigures, host: str, group: str) -> tuple[str, str]:
+    found = [
+        one
+        for one in cpu.groups
+        if (one.group == group and _HOSTS.get(role_of(one.process)) == host) or one.process == group
+    ]
+    if not found:
+        return "", ""
+    pairs = max(row.senders, 1)
+    ms = found[0].us.mean * pairs  # a thousand of each pair, in microseconds, over a thousand
+    margin = (found[0].us.ci95[1] - found[0].us.ci95[0]) / 2 * pairs if found[0].us.ci95 else 0.0
+    said = f"{ms:.1f} ± {margin:.1f}" if margin else f"{ms:.1f}"
+    return said, f"{found[0].share:.1%}"
+
+
+def _theirs(lines: Sequence[published.CpuTime], platform: str, host: str, group: str) -> tuple[str, str]:
+    for one in lines:
+        if (one.platform, one.host, one.group) == (platform, host, paper(group)):
+            return f"{one.ms:.1f} ± {one.ci95_ms:.1f}", f"{one.percent:.1f}%"
+    return "", ""
+
+
+def _differences(rows: Sequence[Row]) -> list[Extra]:
+    """Test the CPU time of each group, in all processes together, between configurations of one size."""
+    found = []
+    for one, other in combinations(rows, 2):
+        if (one.senders, one.payload_bytes, one.services) != (
+            other.senders,
+            other.payload_bytes,
+            other.services,
+        ):
+            continue
+        if one.experiment == DESIGNS and not (is_change_of(one, other) or is_change_of(other, one)):
+            continue
+        ours, theirs = _values(one), _values(other)
+        for group in [*(group for group in ours if group in theirs and group != _ALL), _ALL]:
+            p = welch_p(ours[group], theirs[group])
+            if p is None:
+                continue
+            apart = difference(ours[group], theirs[group])
+            verdict = "" if p < _SIGNIFICANT else "not significant"
+            found.append((f"{name(one)} against {name(other)}", group, apart, p, verdict))
+    if not found:
+        return []
+    columns = [
+        Column("who", tuple(line[0] for line in found), names=True),
+        Column("group", tuple(line[1] for line in found)),
+        Column(
+            "difference", tuple(f"{_signed(line[2].mean)} ± {line[2].half_width:.2f} µs" for line in found)
+        ),
+        Column("p", tuple(f"{line[3]:.3f}" if line[3] >= 0.001 else "<0.001" for line in found)),  # noqa: PLR2004
+        Column("remark", tuple(line[4] for line in found), names=True),
+    ]
+    remark = "Welch's t-test over the repetitions, two-sided, at 5%, for each line by itself."
+    return [Extra("Whether the CPU times differ", columns, remark)]
+
+
+def _values(row: Row) -> dict[str, list[float]]:
+    """Give the repetitions' microseconds by group, of all processes together, and of all groups."""
+    assert row.cpu is not None
+    sums: dict[str, list[float]] = {}
+    for one in row.cpu.groups:
+        for key in (one.group, _ALL):
+            before = sums.get(key, [0.0] * len(one.values))
+            sums[key] = [a + b for a, b in zip(before, one.values, strict=True)]
+    return sums
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else chr(0x2212) if value < 0 else ''}{abs(value):.2f}"

@@ -1,0 +1,52 @@
+"""Where rows stand in their experiment: by what varies there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.series import by_series, label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary_bench.results.summary.row import Row
+
+
+def point(row: Row, rows: Iterable[Row]) -> str:
+    """Say where a row stands in its experiment: by all that varies there, or else by how many there are."""
+    return _varying(row, rows, str(row.senders)) or (
+        formatting.number(row.agents) if row.agents else str(row.senders)
+    )
+
+
+def named(row: Row, rows: Iterable[Row]) -> str:
+    """Say which row of an experiment this is: its series, and what varies there, if anything does."""
+    at = _varying(row, rows, f"{row.senders} at once")
+    return ", ".join(filter(None, (label(row), at)))
+
+
+def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
+    rows = list(rows)
+    said = {
+        "senders": senders,
+        "payload_bytes": formatting.short(formatting.size(row.payload_bytes)),
+        "agents": formatting.number(row.agents),
+        "services": formatting.number(row.services),
+        "containers": f"{row.containers} containers",
+        "hosts": f"{row.hosts} hosts",
+        "rate": f"{formatting.number(row.rate)}/s",
+        "arrivals": row.arrivals,
+    }
+    there = [one for one in rows if one.placement == row.placement]  # the label says the place
+    varying = [
+        text
+        for name, text in said.items()
+        if len({getattr(one, name) for one in (there if name == "hosts" else rows)}) > 1
+    ]
+    return " / ".join(varying)
+
+
+def ordered(rows: Sequence[Row]) -> list[Row]:
+    """Give rows in the order of tables: series by series."""
+    return [row for members in by_series(rows).values() for row in members]

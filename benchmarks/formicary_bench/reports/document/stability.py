@@ -1,0 +1,74 @@
+"""What is said of how far each figure can be believed, and of what to do next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.series import label as label_of
+from formicary_bench.reports.document.points import ordered, point
+from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.statistics.stability import WANTED, Stability
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary.row import Row
+    from formicary_bench.statistics.stability import Assessment
+
+_WORST_FIRST = (Stability.TOO_FEW, Stability.DRIFTS, Stability.WIDE, Stability.STABLE)
+_BELIEVED = "By the repetitions, in the order in which they ran; a mean counts as known at 1% either way."
+
+
+def stability_column(rows: Sequence[Row]) -> list[Column]:
+    """Give the column that says of each row whether it can be believed: by the worst of its figures.
+
+    Args:
+        rows: The rows in the order of the table's lines.
+    """
+    return _column([min(_assessments(row), key=_badness, default=None) for row in rows])
+
+
+def stability_of_figures(lines: Sequence[tuple[Row, str]]) -> list[Column]:
+    """Give the column of a table of which each line is about one figure of a row, by its name."""
+    found = [{one.figure: one.assessment for one in row.stability}.get(name) for row, name in lines]
+    return _column(found)
+
+
+def stability_extras(rows: Sequence[Row]) -> list[Extra]:
+    """Give the table that says of each figure of each row how far it can be believed."""
+    lines = [(row, one) for row in ordered(rows) for one in row.stability]
+    if not lines:
+        return []
+    columns = [
+        Column("who", tuple(label_of(row) for row, _ in lines), names=True),
+        Column("at", tuple(point(row, rows) for row, _ in lines)),
+        Column("figure", tuple(one.figure for _, one in lines), names=True),
+        Column("how far it can be believed", tuple(one.assessment.sentence for _, one in lines), names=True),
+    ]
+    return [Extra("How far the figures can be believed", columns, _BELIEVED, minor=True)]
+
+
+def _column(found: Sequence[Assessment | None]) -> list[Column]:
+    if not any(found):
+        return []
+    cells = tuple(_short(one) if one else formatting.NOTHING for one in found)
+    return [Column("stability", cells, minor=all(one is None or _is_too_few(one) for one in found))]
+
+
+def _assessments(row: Row) -> list[Assessment]:
+    return [one.assessment for one in row.stability]
+
+
+def _badness(one: Assessment) -> tuple[int, float]:
+    return _WORST_FIRST.index(one.stability), -(one.half_width or 0)
+
+
+def _is_too_few(one: Assessment) -> bool:
+    return one.stability is Stability.TOO_FEW
+
+
+def _short(one: Assessment) -> str:
+    if one.stability is Stability.WIDE:
+        return f"{WANTED:.0%} by ~{one.repetitions}" if one.repetitions else "scatters"
+    return {Stability.TOO_FEW: "too few", Stability.DRIFTS: "drifts"}.get(one.stability, "stable")

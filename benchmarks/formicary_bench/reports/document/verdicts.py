@@ -1,0 +1,209 @@
+"""What is said of which platform is faster, of intervals, and of what was left out as warm-up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.series import label as label_of
+from formicary_bench.reports.charts.series import label_of_other
+from formicary_bench.reports.document.points import named, ordered, point
+from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.results.summary.each import CREATION, HIGHEST, P99, RATE, TIME, TOTAL
+from formicary_bench.statistics.changes import span
+from formicary_bench.statistics.comparisons import FEWEST, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary_bench.results.summary.row import Bounds, Row
+    from formicary_bench.results.verdicts.verdicts import Compared
+
+_TITLES = {
+    TIME: "median",
+    P99: "p99",
+    TOTAL: "total time",
+    RATE: "trips/s",
+    HIGHEST: "highest rate",
+    CREATION: "agents/s",
+}
+_COMPARED = (
+    "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "
+    "experiment (Holm). No difference found: any of more than 5% is ruled out. Undecided: too few "
+    "repetitions, or they scatter too much; how many would do is in the details of the HTML report, and in "
+    "--json."
+)
+_PAPERS = (
+    "As in Alberola 2010: two-sided, at 5%, each line by itself, with a remark only where no difference was "
+    "shown. The paper tests round trips, which depend on each other; these are figures of repetitions. Of "
+    "many lines, one in twenty shows a difference that is none: the verdicts are corrected for that."
+)
+_SIGNIFICANT = 0.05
+_INTERVALS = (
+    "Half the width of each 95% interval. Of the mean: over the repetitions (with one, by batch means), and "
+    "beside it the papers' way, over all round trips as if they were independent: it is too narrow. Of the "
+    "median and the percentiles: by drawing whole repetitions again and again (the bootstrap), from five on."
+)
+
+
+def verdict_extras(rows: Sequence[Row], *, own_verdicts: bool = False) -> list[Extra]:
+    """Give the tables of one experiment's comparisons, and of all intervals.
+
+    Args:
+        rows: The rows of the experiment.
+        own_verdicts: Whether it has a table of its own that says which is faster.
+    """
+    verdicts = [] if own_verdicts else _verdicts(rows)
+    return [*verdicts, *_details(rows), *_papers(rows), *_intervals(rows)]
+
+
+def verdict_remarks(rows: Sequence[Row]) -> list[str]:
+    """Say which warm-ups are left out if not those that were planned, and where repetitions are missing."""
+    return [*_of_warm_up(rows), *_of_repetitions(rows)]
+
+
+def _verdicts(rows: Sequence[Row]) -> list[Extra]:
+    """Give one line for each verdict on two series, with all points at which it was found."""
+    groups: dict[tuple[str, str, str, str], list[tuple[Row, Compared]]] = {}
+    for row in ordered(rows):
+        for one in row.compared:
+            who = label_of(row), label_of_other(row, one), _TITLES[one.figure], one.comparison.verdict
+            groups.setdefault(who, []).append((row, one))
+    if all(one.comparison.ratio is None for members in groups.values() for _, one in members):
+        return []
+    keys = sorted(groups, key=lambda key: list(groups).index((*key[:3], _first_verdict(groups, key))))
+    columns = [
+        Column("who", tuple(key[0] for key in keys), names=True),
+        Column("held against", tuple(key[1] for key in keys), names=True),
+        Column("figure", tuple(key[2] for key in keys)),
+        Column("verdict", tuple(key[3] for key in keys)),
+        Column(
+            "at", tuple(", ".join(point(row, rows) for row, _ in groups[key]) for key in keys), names=True
+        ),
+        Column("change", tuple(_changes([one for _, one in groups[key]]) for key in keys)),
+    ]
+    return [Extra("Which is faster", columns, _COMPARED)]
+
+
+def _first_verdict(groups: Iterable[tuple[str, str, str, str]], key: tuple[str, str, str, str]) -> str:
+    return next(other[3] for other in groups if other[:3] == key[:3])
+
+
+def _changes(compared: Sequence[Compared]) -> str:
+    known = [one.comparison.ratio.mean for one in compared if one.comparison.ratio is not None]
+    if not known:
+        return formatting.NOTHING
+    return span(min(known), max(known))
+
+
+def _details(rows: Sequence[Row]) -> list[Extra]:
+    lines = [(row, one) for row in ordered(rows) for one in row.compared if one.comparison.ratio is not None]
+    if not lines:
+        return []
+    columns = [
+        Column("who", tuple(label_of(row) for row, _ in lines), names=True),
+        Column("at", tuple(point(row, rows) for row, _ in lines)),
+        Column("held against", tuple(label_of_other(row, one) for row, one in lines), names=True),
+        Column("figure", tuple(_TITLES[one.figure] for _, one in lines)),
+        Column("verdict", tuple(one.comparison.sentence for _, one in lines), names=True),
+        Column("effect (Hedges' g)", tuple(_effect(one) for _, one in lines)),
+        Column("p, corrected", tuple(_probability(one) for _, one in lines)),
+    ]
+    return [Extra("Which is faster, in detail", columns, _COMPARED, minor=True)]
+
+
+def _papers(rows: Sequence[Row]) -> list[Extra]:
+    """Give Student's test of each comparison, with a remark only where nothing is shown: the papers' way."""
+    lines = [
+        (row, one) for row in ordered(rows) for one in row.compared if one.comparison.student_p is not None
+    ]
+    if not lines:
+        return []
+    tests = [one.comparison.student_p or 0.0 for _, one in lines]
+    columns = [
+        Column("who", tuple(label_of(row) for row, _ in lines), names=True),
+        Column("at", tuple(point(row, rows) for row, _ in lines)),
+        Column("against", tuple(label_of_other(row, one) for row, one in lines), names=True),
+        Column("figure", tuple(_TITLES[one.figure] for _, one in lines)),
+        Column("p, Student", tuple(map(formatting.probability, tests))),
+        Column("remark", tuple("" if p < _SIGNIFICANT else "not significant" for p in tests), names=True),
+    ]
+    return [Extra("Student's t-test, the papers' way", columns, _PAPERS, minor=True)]
+
+
+def _effect(one: Compared) -> str:
+    effect = one.comparison.effect
+    return f"{effect.mean:+.1f} ({effect.low:+.1f} to {effect.high:+.1f})" if effect else formatting.NOTHING
+
+
+def _probability(one: Compared) -> str:
+    p = one.comparison.corrected_p
+    return formatting.NOTHING if p is None else formatting.probability(p)
+
+
+def _intervals(rows: Sequence[Row]) -> list[Extra]:
+    known = [row for row in ordered(rows) if row.rtt_mean_us is not None]
+    if not known:
+        return []
+
+    def spreads(title: str, name: str, bounds: str) -> Column:
+        found = ((getattr(row, f"rtt_{name}_us"), _bounds(row, bounds)) for row in known)
+        return Column(title, tuple(formatting.spread(figure, interval) for figure, interval in found))
+
+    columns = [
+        Column("who", tuple(label_of(row) for row in known), names=True),
+        Column("at", tuple(point(row, rows) for row in known)),
+        spreads("mean", "mean", "rtt_ci95_us"),
+        spreads("mean, the papers' way", "mean", "rtt_ci95_papers_us"),
+        spreads("median", "p50", "rtt_p50_ci95_us"),
+        spreads("90%", "p90", "rtt_p90_ci95_us"),
+        spreads("99%", "p99", "rtt_p99_ci95_us"),
+        spreads("99.9%", "p999", "rtt_p999_ci95_us"),
+        Column("warm-up left out", tuple(_span(known[i : i + 1]) for i in range(len(known)))),
+    ]
+    return [Extra("Intervals, and what was left out as warm-up", columns, _INTERVALS, minor=True)]
+
+
+def _bounds(row: Row, name: str) -> Bounds | None:
+    bounds: Bounds | None = getattr(row, name)
+    return bounds
+
+
+def _span(rows: Iterable[Row]) -> str:
+    known = [row.warm_up for row in rows if row.warm_up is not None]
+    if not known:
+        return formatting.NOTHING
+    least, most = min(one.least for one in known), max(one.most for one in known)
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def _of_warm_up(rows: Sequence[Row]) -> list[str]:
+    known = [(row, row.warm_up) for row in ordered(rows) if row.warm_up is not None]
+    said = []
+    if any(warm_up.rule != "planned" for _, warm_up in known):
+        said.append(
+            f"Of each pair, the first {_span(rows)} round trips or uses are left out as warm-up "
+            f"({known[0][1].rule} was asked for)."
+        )
+    remarks = [(row, warm_up.remark) for row, warm_up in known if warm_up.remark]
+    if remarks:
+        row, remark = remarks[0]
+        others = len(remarks) - 1
+        more = f" The like is so of {others} more lines: see warm_up in --json." if others else ""
+        said.append(f"{named(row, rows)}: {remark}.{more}")
+    return said
+
+
+def _of_repetitions(rows: Sequence[Row]) -> list[str]:
+    """Say that there are too few to compare, where there is something to compare."""
+    undecided = [one for row in rows for one in row.compared]
+    if not undecided or any(one.comparison.verdict is not Verdict.UNDECIDED for one in undecided):
+        return []
+    if any(one.comparison.ratio is not None for one in undecided):
+        return []
+    held = " that held full load" if any(row.full_load is not None for row in rows) else ""
+    remark = (
+        f"Which platform is faster is undecided: to say so takes {FEWEST} or more repetitions{held}. Run "
+        f"with --repeat {FEWEST}, or better 10."
+    )
+    return [remark]

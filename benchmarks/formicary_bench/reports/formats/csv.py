@@ -1,0 +1,141 @@
+"""A run as comma-separated values (RFC 4180): a line for each configuration, or for each raw value.
+
+Every run has the same columns: those of `results.row.Row`, in its order, and in the place of a field with
+parts one for each of them (`memory.uss.mean`). What does not apply, or is not known, is empty.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import fields
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+
+import msgspec
+
+from formicary.core.quoting import printable
+from formicary_bench.results.store.model import MEMORY
+from formicary_bench.results.summary.row import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TextIO
+
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Configuration
+
+_BOUNDS = tuple[float, float]
+_FORMULA = tuple("=+-@")  # what spreadsheets take for the begin of a formula
+_AT_ONCE = 100_000  # lines
+
+
+def write(rows: Iterable[Row], stream: TextIO) -> None:
+    """Write a line for each row, below one with the columns' names."""
+    writer = csv.writer(stream)
+    writer.writerow(_names(Row))
+    for row in rows:
+        writer.writerow(_cells(Row, row))
+
+
+def write_raw(run: RunFolder, stream: TextIO) -> None:
+    """Write a line for each raw value of a run, with the configuration and repetition that it is of.
+
+    Columns that only other experiments have are empty. One repetition at a time is in memory.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+    """
+    known = {configuration.key: configuration for configuration in run.manifest.configurations}
+    names = [name for kind in ("messages", "create", "memory", "search") for name in _RAW[kind]]
+    columns = tuple(dict.fromkeys(names))
+    writer = csv.writer(stream)
+    writer.writerow(("configuration", "repetition", *columns))
+    for repetition in run.manifest.repetitions:
+        configuration = known.get(repetition.configuration)
+        if configuration is None:
+            continue
+        data = getattr(run, _READ[_kind(configuration)])(repetition)
+        present = {field.name: getattr(data, field.name) for field in fields(data)}
+        about = _text(repetition.configuration), repetition.number
+        many = len(next(iter(present.values())))
+        for begin in range(0, many, _AT_ONCE):
+            part = slice(begin, min(begin + _AT_ONCE, many))
+            length = part.stop - part.start
+            cells = [present[name][part].tolist() if name in present else [""] * length for name in columns]
+            writer.writerows((*about, *line) for line in zip(*cells, strict=True))
+
+
+_RAW = {
+    "messages": ("pair", "index", "start_ns", "rtt_ns", "phase"),
+    "create": ("batch", "agents", "seconds", "bytes"),
+    "memory": ("seconds", "messages", "uss_bytes", "traced_bytes"),
+    "search": ("rate", "kept", "p99_ns", "answered", "late", "lost"),
+}
+_READ = {"messages": "round_trips", "create": "creations", "memory": "holdings", "search": "trials"}
+
+
+def _kind(configuration: Configuration) -> str:
+    if configuration.family == MEMORY:
+        return "memory"
+    if configuration.limit_us:
+        return "search"
+    return "create" if configuration.agents else "messages"
+
+
+def _names(kind: type[msgspec.Struct]) -> list[str]:
+    """Give the columns of a structure: those of its parts in the place of a field with parts."""
+    found = []
+    for field in msgspec.structs.fields(kind):
+        one = _plain(field.type)
+        if one == _BOUNDS:
+            found += [f"{field.name}_low", f"{field.name}_high"]
+        elif _has_parts(one):
+            found += [f"{field.name}.{name}" for name in _names(one)]
+        else:
+            found.append(field.name)
+    return found
+
+
+def _cells(kind: type[msgspec.Struct], value: msgspec.Struct | None) -> Iterator[Any]:
+    """Give the cells of a structure, in the order of `_names`; empty ones where there is none."""
+    for field in msgspec.structs.fields(kind):
+        one, part = _plain(field.type), None if value is None else getattr(value, field.name)
+        if one == _BOUNDS:
+            yield from part or ("", "")
+        elif _has_parts(one):
+            yield from _cells(one, part)
+        else:
+            yield _cell(part)
+
+
+def _plain(kind: Any) -> Any:
+    """Give a type without its None."""
+    if get_origin(kind) not in {Union, UnionType}:
+        return kind
+    rest = [one for one in get_args(kind) if one is not NoneType]
+    return rest[0] if len(rest) == 1 else kind
+
+
+def _has_parts(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def _cell(value: Any) -> str | int | float:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+        return _text("; ".join(value))
+    return json.dumps(msgspec.to_builtins(value))
+
+
+def _text(text: str) -> str:
+    """Give a text that neither a terminal nor a spreadsheet takes for more than text."""
+    shown = printable(text)
+    return f"'{shown}" if shown.startswith(_FORMULA) else shown

@@ -1,0 +1,245 @@
+"""A run as one HTML file that needs no network.
+
+It is made from the run folder alone and holds no time or place of its making, so that the same folder gives
+the same bytes. Names in a folder come from others: the template escapes everything that is not ours.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from markupsafe import Markup
+
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swatch
+from formicary_bench.reports.document.hosts import voided_digest
+from formicary_bench.reports.document.sections import sections
+from formicary_bench.reports.document.sentences import tiles
+from formicary_bench.reports.formats.terminal import left_out, partial
+from formicary_bench.results.store.folder import RAW, REPORT
+from formicary_bench.results.store.model import DIRECTORY, MEMORY
+from formicary_bench.results.summary.summary import digests
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from jinja2 import Environment
+
+    from formicary_bench.reports.charts.plots import Figure
+    from formicary_bench.reports.charts.svg_charts import Chart
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Configuration, Machine, Manifest, Option
+    from formicary_bench.results.summary.row import Digest
+
+
+class Beside(NamedTuple):
+    """What lies in the same folder as the page, for it to link to.
+
+    Attributes:
+        files: What each file is, by its name.
+        drawn: The files of each figure, in the order in which the page has them.
+    """
+
+    files: Mapping[str, str]
+    drawn: Sequence[Sequence[str]]
+
+
+WIDE, NARROW = 560, 340
+"""The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
+
+_UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|k|M|B|kB|MB|\d{3})\b)")
+_FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
+_TEMPLATES = Path(__file__).parent / "template"
+
+
+def write_html(run: RunFolder, known: Sequence[Digest] | None = None) -> Path:
+    """Make a run's report, in place of an older one, and give its file.
+
+    Args:
+        run: The run.
+        known: Its digests, where somebody has made them already, which takes time.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+        FormicaryError: The report cannot be written.
+    """
+    return run.write_text(REPORT, render(run, known))
+
+
+def render(run: RunFolder, known: Sequence[Digest] | None = None, beside: Beside | None = None) -> str:
+    """Give the report of a run as HTML.
+
+    Args:
+        run: The run.
+        known: As of `write_html`.
+        beside: What the page links to; None where it is alone, and not even the raw values lie beside it.
+    """
+    found = [voided_digest(digest) for digest in (digests(run) if known is None else known)]
+    rows = [digest.row for digest in found]
+    manifest = run.manifest
+    script = _own("report.js")
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            name=run.path.resolve().name,
+            manifest=manifest,
+            started=f"{manifest.started.day} {manifest.started:%B %Y, %H:%M %Z}",
+            partial="" if manifest.complete else partial(manifest),
+            left_out=left_out(manifest),
+            tiles=tiles([row for row in rows if not row.profiled]),
+            sections=sections(found),
+            configurations=len(rows),
+            uneven=sum(row.full_load is False for row in rows),
+            loaded=sum(row.full_load is not None for row in rows),
+            trips=formatting.count(sum(row.round_trips for row in rows if row.family != DIRECTORY)),
+            repetitions=sorted({row.repetitions for row in rows}),
+            uses_directory=any(row.family == DIRECTORY for row in rows),
+            methods={row.ci_method for row in rows},
+            phases=_phases(manifest),
+            surroundings=_surroundings(manifest),
+            style=Markup(_own("report.css")),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            raw=RAW,
+            beside=beside,
+        )
+    )
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(drawings=_drawings, axes=_axes, swatch=swatch, duration=formatting.duration)
+    environment.filters.update(drawn=Markup, emphasise=_emphasise, together=_together, json=_json)
+    return environment
+
+
+def _together(text: str) -> str:
+    """Keep figures on one line with their units."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
+
+
+def _emphasise(sentence: str) -> Markup:
+    """Escape a sentence and make its times and rates stand out."""
+    parts = _FINDING.split(_together(sentence))
+    parts[1::2] = [Markup("<b>{}</b>").format(finding) for finding in parts[1::2]]
+    return Markup("").join(parts)
+
+
+def _json(value: Option) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _own(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _drawings(figure: Figure, number: int) -> dict[str, Markup]:
+    """Draw a figure for each width that there is a style for."""
+    return {
+        f"{axis}{kind}": draw(
+            chart, f"chart-{number}-{axis.strip()}{kind}", figure.title, _description(figure, chart), width
+        )
+        for axis, chart in _charts(figure).items()
+        for kind, width in (("wide", WIDE), ("narrow", NARROW))
+    }
+
+
+def _charts(figure: Figure) -> dict[str, Chart]:
+    """Give the chart of a figure, and, where it has two axes to choose from, the other one as `linear`."""
+    charts = {"": figure.chart}
+    if isinstance(figure.chart, Lines) and figure.chart.linear:
+        charts["linear "] = msgspec.structs.replace(figure.chart, y=figure.chart.linear)
+    return charts
+
+
+def _axes(figure: Figure) -> dict[str, str]:
+    """Say what the axes of each chart of a figure are."""
+    return {axis: axes_of(chart) for axis, chart in _charts(figure).items() if isinstance(chart, Lines)}
+
+
+def _description(figure: Figure, chart: Chart) -> str:
+    names = ", ".join(series.label for series in figure.legend)
+    axes = axes_of(chart) if isinstance(chart, Lines) else ""
+    said = [figure.caption, axes, f"Series: {names}." if names else "", "The values are in the table below."]
+    return " ".join(word for word in said if word)
+
+
+def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
+    """Give how many round trips, or uses, the phases of each experiment had, and where, if that differs."""
+    found: dict[str, dict[tuple[int, int, int], list[str]]] = {}
+    for one in manifest.configurations:
+        if not one.agents and one.family != MEMORY:
+            trips = one.warm_up, one.measured, one.cool_down
+            found.setdefault(one.experiment, {}).setdefault(trips, []).append(_point(one))
+    return [
+        (experiment, "; ".join(dict.fromkeys(points)) if len(groups) > 1 else "all", *trips)
+        for experiment, groups in found.items()
+        for trips, points in sorted(groups.items(), reverse=True)
+    ]
+
+
+def _point(configuration: Configuration) -> str:
+    """Say where a configuration stands in its experiment."""
+    route = configuration.named_route
+    other = "" if route != "xmpp" else f" ({configuration.platform})"
+    tls = " with TLS" if configuration.tls else ""
+    size = formatting.short(formatting.size(configuration.payload_bytes))
+    if configuration.family == DIRECTORY:
+        return f"{route}{tls}, {formatting.number(configuration.services)} services"
+    return f"{route}{tls}{other}, {configuration.load} at once, {size}"
+
+
+def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:
+    """Give what is known of the place of a run, as pairs of words."""
+    machine = manifest.machine
+    said = {
+        "Computer": machine.host,
+        "Processor": machine.cpu,
+        "Cores": _cores(machine),
+        "Frequency": f"{machine.frequency_mhz:.0f} MHz at the start" if machine.frequency_mhz else "",
+        "Frequency governor": machine.governor,
+        "Memory": f"{machine.memory_bytes / 2**30:.1f} GiB" if machine.memory_bytes else "",
+        "System": machine.system,
+        "Kernel": machine.kernel,
+        "Container or virtual machine": machine.container,
+        "Python": f"{machine.python} ({machine.python_build})" if machine.python_build else machine.python,
+        "Event loop": machine.loop,
+        "Prosody": machine.prosody,
+        "Formicary": manifest.formicary,
+        "Commit": _commit(manifest),
+        "Libraries": ", ".join(f"{name} {version}" for name, version in sorted(machine.libraries.items())),
+        "Load before": _load(manifest.load_before),
+        "Load after": _load(manifest.load_after),
+    }
+    return [(name, text) for name, text in said.items() if text]
+
+
+def _cores(machine: Machine) -> str:
+    if not machine.threads:
+        return ""
+    return f"{machine.cores or '?'} physical, {machine.threads} logical, {machine.usable or '?'} usable"
+
+
+def _commit(manifest: Manifest) -> str:
+    if manifest.git is None:
+        return ""
+    return manifest.git.commit[:12] + (", with changes of files" if manifest.git.dirty else "")
+
+
+def _load(load: tuple[float, float, float] | None) -> str:
+    return ", ".join(f"{value:.2f}" for value in load) + " (1, 5, 15 minutes)" if load else ""

@@ -1,0 +1,133 @@
+r"""A run's tables as LaTeX, to be taken into a paper by `\input`; they need the package `booktabs`."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from formicary.core.quoting import printable
+from formicary_bench.reports.formats.fitting import pages
+from formicary_bench.reports.formats.terminal import left_out, partial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formicary_bench.reports.document.sections import Section
+    from formicary_bench.reports.document.tables import Column
+    from formicary_bench.reports.formats.fitting import Cell, Page
+    from formicary_bench.results.store.folder import RunFolder
+
+_FITTING = r"""\maxdeadcycles=1000\relax\extrafloats{500}
+\providecommand{\formicarytable}[1]{%
+  \setbox0\hbox{\footnotesize\setlength{\tabcolsep}{4pt}#1}%
+  \ifdim\wd0>\linewidth\setbox0\hbox{\scriptsize\setlength{\tabcolsep}{3pt}#1}\fi
+  \ifdim\wd0>\linewidth\setbox0\hbox{\tiny\setlength{\tabcolsep}{1pt}#1}\fi
+  \leavevmode\box0 }"""
+"""A command that sets a table in the largest of three sizes in which it is no wider than the text; and leave
+for more tables than TeX expects to wait for a page."""
+
+_LETTERS = {
+    **{letter: f"\\{letter}" for letter in "#$%&_{}"},
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': "{''}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\N{MICRO SIGN}": r"$\mu$",
+    "±": r"$\pm$", "\N{MULTIPLICATION SIGN}": r"$\times$", "·": r"$\cdot$", "\N{MINUS SIGN}": "$-$",
+    "\N{EN DASH}": "--", "—": "---", "\N{RIGHT SINGLE QUOTATION MARK}": "'", "“": "``", "”": "''",
+    **{block: f"\\rule{{.4em}}{{.{high}em}}" for high, block in enumerate("▁▂▃▄▅▆▇█", 1)},
+    "→": r"$\rightarrow$", "…": r"\ldots{}", "\N{NO-BREAK SPACE}": "~", "[": "{[}", "*": "{*}",
+}  # fmt: skip
+_JOINED = frozenset("-`',?!")
+"""Signs of which LaTeX makes one of two: dashes, quotes and others."""
+
+
+def render(run: RunFolder, sections: Sequence[Section]) -> str:
+    """Give the tables of a run as LaTeX.
+
+    Args:
+        run: The run.
+        sections: What is shown of each experiment.
+    """
+    blocks = [*_head(run), *(block for section in sections for block in _section(section))]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _head(run: RunFolder) -> Iterator[str]:
+    manifest = run.manifest
+    name = _comment(run.path.resolve().name)
+    yield (
+        f"% Run {name} of {manifest.started:%Y-%m-%d}, by Formicary {_comment(manifest.formicary)}.\n"
+        "% In the document's preamble: \\usepackage{booktabs}"
+    )
+    yield _FITTING
+    if not manifest.complete:
+        yield f"\\noindent\\textbf{{Partial.}} {_escape(partial(manifest))}"
+    if manifest.left_out:
+        yield f"\\noindent\\textbf{{Left out.}} {_escape(left_out(manifest))}"
+    if not manifest.repetitions:
+        yield "Nothing has been measured yet."
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield from _tables(section.heading, section.columns, section.remarks)
+    if section.ratios:
+        yield from _tables(f"{section.title}: held against what else was measured", section.ratios)
+    for extra in section.extras:
+        about = [extra.remark] if extra.remark else []
+        yield from _tables(f"{section.title}: {extra.title}", extra.columns, about)
+
+
+def _tables(title: str, columns: Sequence[Column], remarks: Sequence[str] = ()) -> Iterator[str]:
+    """Give a table, as several if a page is too small for it; what is to be known of it follows as text."""
+    shown = [column for column in columns if not column.minor]
+    for number, page in enumerate(pages(shown)):
+        yield _table(f"{title} (continued)" if number else title, page)
+    for remark in remarks:
+        yield f"\\noindent{{\\footnotesize\\sloppy Table~\\thetable: {_escape(remark)}\\par}}"
+
+
+def _table(title: str, page: Page) -> str:
+    alignment = ["l" if is_name else "r" for is_name in page.names]
+    heads = (_cell(head, to, "b") for head, to in zip(page.titles, alignment, strict=True))
+    rows = ((_cell(cell, to) for cell, to in zip(row, alignment, strict=True)) for row in page.rows)
+    return "\n".join(
+        [
+            r"\begin{table}[!htbp]",
+            r"\centering\footnotesize",
+            f"\\caption{{{_escape(title)}}}",
+            f"\\formicarytable{{\\begin{{tabular}}{{@{{}}{''.join(alignment)}@{{}}}}",
+            r"\toprule",
+            f"{' & '.join(heads)} \\\\",
+            r"\midrule",
+            *(f"{' & '.join(row)} \\\\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _cell(lines: Cell, alignment: str, place: str = "t") -> str:
+    """Give a cell; one of several lines is a table, as columns that break lines need a package."""
+    first, *others = map(_escape, lines)
+    if not others:
+        return first
+    body = r" \\ ".join([first, *others])
+    return f"\\begin{{tabular}}[{place}]{{@{{}}{alignment}@{{}}}}{body}\\end{{tabular}}"
+
+
+def _escape(text: str) -> str:
+    """Give a text as it stands: no name in a folder may become a command."""
+    shown = printable(text)
+    return "".join(
+        _letter(letter) + ("{}" if {letter, after} <= _JOINED else "")
+        for letter, after in pairwise(f"{shown} ")
+    )
+
+
+def _letter(letter: str) -> str:
+    """Give a letter; what LaTeX's usual fonts do not have would stop it, and is named instead."""
+    known = letter.isascii() or ("À" <= letter <= "ÿ" and letter not in "ÐÞðþ")
+    return _LETTERS.get(letter) or (letter if known else f"{{[}}U+{ord(letter):04X}]")
+
+
+def _comment(text: str) -> str:
+    return printable(text).encode("ascii", "backslashreplace").decode()

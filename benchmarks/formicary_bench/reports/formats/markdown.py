@@ -1,0 +1,82 @@
+"""A run as Markdown, with tables as GitHub and most other renderers know them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from formicary.core.quoting import printable
+from formicary_bench.reports.formats.terminal import left_out, partial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formicary_bench.reports.document.sections import Section
+    from formicary_bench.reports.document.tables import Column
+    from formicary_bench.results.store.folder import RunFolder
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
+_LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
+
+
+def render(run: RunFolder, sections: Sequence[Section]) -> str:
+    """Give a run as Markdown.
+
+    Args:
+        run: The run.
+        sections: What is shown of each experiment.
+    """
+    blocks = [*_head(run), *(block for section in sections for block in _section(section))]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _head(run: RunFolder) -> Iterator[str]:
+    manifest = run.manifest
+    yield f"# {_escape(run.path.resolve().name)}"
+    facts = (
+        manifest.started.strftime("%Y-%m-%d %H:%M %Z"),
+        manifest.machine.host,
+        manifest.machine.cpu,
+        manifest.machine.python,
+        manifest.machine.loop,
+        f"Formicary {manifest.formicary}",
+    )
+    yield _escape(", ".join(fact for fact in facts if fact))
+    if not manifest.complete:
+        yield f"> **Partial.** {_escape(partial(manifest))}"
+    if manifest.left_out:
+        yield f"> **Left out.** {_escape(left_out(manifest))}"
+    if not manifest.repetitions:
+        yield "Nothing has been measured yet."
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield f"## {_escape(section.heading)}"
+    if section.sentences:
+        yield "\n".join(f"- {_escape(sentence)}" for sentence in section.sentences)
+    for remark in section.remarks:
+        yield f"> {_escape(remark)}"
+    yield _table(section.columns)
+    if section.ratios:
+        yield "### Between two processes, held against what else was measured"
+        yield _table(section.ratios)
+    for extra in section.extras:
+        yield f"### {_escape(extra.title)}"
+        if extra.remark:
+            yield _escape(extra.remark)
+        yield _table(extra.columns)
+
+
+def _table(columns: Sequence[Column]) -> str:
+    lines = [
+        [_escape(column.title) for column in columns],
+        [":---" if column.names else "---:" for column in columns],
+        *([_escape(cell) for cell in line] for line in zip(*(one.cells for one in columns), strict=True)),
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _escape(text: str) -> str:
+    """Give a text as it stands: no name in a folder may become a link, markup or a further cell."""
+    escaped = _SPECIAL.sub(r"\\\1", printable(text))
+    return _LIST.sub(lambda found: f"{found[1]}{found[2][:-1]}\\{found[2][-1]}", escaped)

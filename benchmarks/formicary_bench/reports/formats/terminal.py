@@ -1,0 +1,138 @@
+"""A run in the terminal: a table per experiment, and what it means in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from rich import box
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from formicary_bench.reports.document.families import columns, extras, full_heading, parts, said, to_know
+from formicary_bench.reports.document.hosts import voided
+from formicary_bench.reports.document.tables import UNEVEN, Column, Extra, ratio_columns
+from formicary_bench.reports.formats.fitting import side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from formicary_bench.reports.formats.fitting import Part
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Manifest
+    from formicary_bench.results.summary.row import Row
+
+_INDENT = (0, 0, 0, 2)
+_GAP = 3  # letters between two columns
+_WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may be as long as they need
+
+
+def console_for_reports(stream: TextIO | None = None) -> Console:
+    """Give a console that shows whole tables where it is no terminal; it follows NO_COLOR.
+
+    Args:
+        stream: Where it writes to; None for standard output.
+    """
+    console = Console(highlight=False, file=stream)
+    return console if console.is_terminal else Console(highlight=False, file=stream, width=_WIDE)
+
+
+def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) -> None:
+    """Print a run.
+
+    Args:
+        run: The run.
+        rows: Its rows, see `results.summary.summarise`.
+        console: Where to; None for standard output.
+    """
+    console = console or console_for_reports()
+    if not run.manifest.complete:
+        console.print(_plain(partial(run.manifest), "bold yellow"))
+    if run.manifest.left_out:
+        console.print(_plain(f"! {run.manifest.left_out}", "yellow"))
+    rows = [voided(row) for row in rows]
+    plain = [row for row in rows if not row.profiled]
+    for experiment, members in parts(rows):
+        _show_experiment(experiment, members, plain, console)
+
+
+def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row], console: Console) -> None:
+    console.print()
+    _print(full_heading(experiment, members), columns(experiment, members, rows), console)
+    for sentence in said(experiment, members, rows):
+        console.print(Padding(_plain(sentence), _INDENT))
+    for remark in to_know(members):
+        console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
+    if ratios := ratio_columns(members):
+        console.print()
+        _print(f"Between two processes, held against what else was measured ({experiment})", ratios, console)
+    for extra in extras(experiment, members, rows):
+        if not extra.minor:
+            show_extra(extra, console)
+
+
+def show_extra(extra: Extra, console: Console) -> None:
+    """Print a table, and what a reader should know of it."""
+    console.print()
+    _print(extra.title, extra.columns, console)
+    if extra.remark:
+        console.print(Padding(_plain(extra.remark), _INDENT))
+
+
+def partial(manifest: Manifest) -> str:
+    """Say that a run is partial, and how much of it there is."""
+    planned = {one.key for one in manifest.configurations if not one.reference}
+    measured = planned & {repetition.configuration for repetition in manifest.repetitions}
+    return (
+        "This run is partial: it was interrupted, part of it failed, or it is still going on. "
+        f"{len(measured)} of {len(planned)} configurations have been measured at least once{_by(manifest)}."
+    )
+
+
+def left_out(manifest: Manifest) -> str:
+    """Say what was not measured, behind a title that says "left out" already."""
+    name = manifest.left_out.removeprefix("left out: ")
+    return name if name != manifest.left_out else name[:1].upper() + name[1:]
+
+
+def _by(manifest: Manifest) -> str:
+    """Say how many of the measurements are there, where the manifest says how many there are to be."""
+    if not manifest.repeats:
+        return ""
+    return f", by {len(manifest.repetitions)} of {sum(manifest.repeats)} measurements"
+
+
+def _print(name: str, all_columns: Sequence[Column], console: Console) -> None:
+    """Print a table; as several, where it is too wide, as a terminal would leave out what does not fit."""
+    shown = [column for column in all_columns if not column.minor]
+    for number, part in enumerate(side_by_side(shown, console.width - 1, _GAP)):
+        console.print(_plain(f"{name} (continued)" if number else name, "bold"))
+        console.print(_table(part))
+
+
+def _table(part: Part) -> Table:
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+        pad_edge=False,
+    )
+    for column, width in zip(part.columns, part.widths, strict=True):
+        justify: Literal["left", "right"] = "left" if column.names else "right"
+        table.add_column(column.title, justify=justify, overflow="fold", min_width=width, max_width=width)
+    last = ""
+    for who, *cells in zip(*(column.cells for column in part.columns), strict=True):
+        # A name once per group: the eye finds where the next one begins.
+        table.add_row(_plain("" if who == last else who), *(_cell(cell) for cell in cells))
+        last = who
+    return table
+
+
+def _cell(word: str) -> Text:
+    return _plain(word, "yellow" if word == UNEVEN else "")
+
+
+def _plain(text: str, style: str = "") -> Text:
+    """Give text as it stands: run folders come from others, and no name in them may steer the terminal."""
+    return Text("".join(letter if letter.isprintable() else "�" for letter in text), style=style)

@@ -1,0 +1,108 @@
+"""Numbers as a reader wants them: few digits, the unit that fits."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary_bench.results.summary.row import Bounds
+    from formicary_bench.statistics.intervals import Interval
+
+NOTHING = "—"
+"""What stands where there is no figure."""
+
+
+def duration(microseconds: float | None) -> str:
+    """Give a time with three digits: `1.92 µs`, `144 µs`, `12.3 ms`."""
+    if microseconds is None:
+        return NOTHING
+    if microseconds < 1000:  # noqa: PLR2004 - the next unit
+        return f"{digits(microseconds)} µs"
+    if microseconds < 1e6:  # noqa: PLR2004 - the next unit
+        return f"{digits(microseconds / 1e3)} ms"
+    return f"{digits(microseconds / 1e6)} s"
+
+
+def count(number: float | None) -> str:
+    """Give a large number with three digits: `427 k`, `1.19 M`."""
+    if number is None:
+        return NOTHING
+    for size, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        # From 9999 on, so that 1000 pairs are 1000 and not 1 k.
+        if number >= size * (10 if unit == " k" else 1):
+            return f"{digits(number / size)}{unit}"
+    return f"{number:.0f}" if number >= 100 or number == int(number) else digits(number)  # noqa: PLR2004
+
+
+def number(value: int) -> str:
+    """Write a whole number with all of its digits, in groups: `100 000`."""
+    return f"{value:,}".replace(",", " ")
+
+
+def counted(number: int, word: str) -> str:
+    """Write how many there are of something: `1 pair`, `10 pairs`."""
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
+def size(number: float | None) -> str:
+    """Give a size in bytes with three digits: `100 B`, `2.31 kB`."""
+    if number is None:
+        return NOTHING
+    for step, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if number >= step:
+            return f"{digits(number / step)} {unit}"
+    return f"{number:.0f} B"
+
+
+def times(ratio: float) -> str:
+    """Give a ratio: `0.032`, `0.87`, `1.44`, `4.4`, `65`."""
+    return digits(ratio, 3 if 1 <= ratio < 1.995 else 2)  # noqa: PLR2004 - 1.4 may be 1.35 or 1.45
+
+
+def short(text: str) -> str:
+    """Leave out the zeros at the end of a figure's fraction, where it is a round value and no measurement."""
+    return re.sub(r"(\.\d*?)0+(?=\D|$)", r"\1", text).replace(". ", " ").removesuffix(".")
+
+
+def spread(mean: float | None, bounds: Bounds | None) -> str:
+    """Give half an interval's width relative to its mean: `± 2.1%`; nothing without an interval."""
+    if not mean or bounds is None:
+        return ""
+    percent = (bounds[1] - bounds[0]) / 2 / mean * 100
+    return f"± {percent:.1f}%" if percent >= 0.1 else "± <0.1%"  # noqa: PLR2004 - as far as it matters
+
+
+def spread_of(interval: Interval | None) -> str:
+    """Give the same of a figure that comes with its interval; nothing where that has no width.
+
+    Of one repetition there is no interval, and a ratio of such figures stands for itself.
+    """
+    if interval is None or interval.low == interval.high:
+        return ""
+    return spread(interval.mean, (interval.low, interval.high))
+
+
+def part(probability: float) -> str:
+    """Give a probability as a percentage with all of its nines: `50%`, `99.9%`."""
+    return f"{100 * probability:.10g}%"
+
+
+def probability(p: float) -> str:
+    """Write the p of a test."""
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"  # noqa: PLR2004 - less is as good
+
+
+def digits(number: float, wanted: int = 3) -> str:
+    """Round a number to some digits, and write it without an exponent."""
+    if number == 0 or not math.isfinite(number):
+        return "0" if number == 0 else NOTHING
+    places = wanted - 1 - math.floor(math.log10(abs(number)))
+    rounded = round(number, places)
+    return f"{rounded:.{max(places, 0)}f}"
+
+
+def compared(ratio: float, name: str) -> str:
+    """Say how a figure compares to another: `0.87 of tasks`, `65 times tasks`."""
+    return f"{times(ratio)} {'of' if ratio < 1 else 'times'} {name}"

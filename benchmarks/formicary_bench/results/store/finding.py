@@ -1,0 +1,113 @@
+"""Old runs, found by what their manifests say: experiment, date, host, version."""
+
+from __future__ import annotations
+
+import operator
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from formicary.errors import FormicaryError, UsageError
+from formicary_bench.results.store.folder import MANIFEST, RunFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from formicary_bench.results.store.model import Manifest
+
+KEYS = ("experiment", "date", "host", "version")
+_TERM = re.compile(r"(\w+)(>=|<=|!=|=|>|<)(\S+)")
+_ORDERS: dict[str, Callable[[date, date], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_HOW = "write it as in 'experiment=messaging/pairs date>=2026-01-01 host=lab-3 version=0.1.0'"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What a run has to be: one of `KEYS`, how it is compared, and with what."""
+
+    key: str
+    order: str
+    value: str
+
+    def holds(self, manifest: Manifest) -> bool:
+        """Say whether it holds for a run."""
+        if self.key == "date":
+            return _ORDERS[self.order](manifest.started.date(), date.fromisoformat(self.value))
+        return (self.value in facts(manifest)[self.key]) == (self.order == "=")
+
+
+def conditions(text: str) -> list[Condition]:
+    """Read conditions that stand side by side, all of which are to hold.
+
+    Raises:
+        UsageError: One of them is none.
+    """
+    return [_condition(term) for term in text.split()]
+
+
+def facts(manifest: Manifest) -> dict[str, set[str]]:
+    """Give what can be asked of a run, by key: a run may have several experiments and hosts."""
+    return {
+        "experiment": {one.experiment for one in manifest.configurations},
+        "host": {manifest.machine.host, *manifest.hosts, *(one.host for one in manifest.hosts.values())},
+        "version": {manifest.formicary},
+    }
+
+
+def find(folder: Path, wanted: Iterable[Condition]) -> tuple[list[RunFolder], list[str]]:
+    """Find runs, the oldest first.
+
+    Args:
+        folder: Where they are, side by side.
+        wanted: What has to hold for each.
+
+    Returns:
+        The runs, and a sentence for each that cannot be read.
+
+    Raises:
+        UsageError: There is no such folder.
+    """
+    wanted = list(wanted)
+    found, broken = [], []
+    try:
+        candidates = sorted(path for path in folder.iterdir() if (path / MANIFEST).exists())
+    except OSError as error:
+        raise UsageError(
+            f"no runs can be looked for in {folder} ({error.strerror}): name their folder with --runs"
+        ) from error
+    for path in candidates:
+        try:
+            run = RunFolder.open(path)
+        except FormicaryError as error:
+            broken.append(str(error))
+            continue
+        if all(condition.holds(run.manifest) for condition in wanted):
+            found.append(run)
+    return sorted(found, key=lambda run: run.manifest.started), broken
+
+
+def _condition(term: str) -> Condition:
+    match = _TERM.fullmatch(term)
+    if not match:
+        raise UsageError(f"{term!r} in --where is no condition: {_HOW}")
+    key, order, value = match.groups()
+    if key not in KEYS:
+        raise UsageError(f"{key!r} in --where is none of {', '.join(KEYS)}: {_HOW}")
+    if key != "date":
+        if order not in {"=", "!="}:
+            raise UsageError(f"{term!r} in --where: only date has an order; for {key} write = or !=")
+        return Condition(key, order, value)
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        raise UsageError(f"{term!r} in --where names no day: write it as in date>=2026-01-31") from None
+    return Condition(key, order, value)

@@ -1,0 +1,334 @@
+"""A run on disk: a folder with `manifest.json`, `raw/*.parquet`, and the reports made from them.
+
+The manifest is rewritten after every repetition, each time as a whole and after the raw values it names. So
+at any moment, and after any interruption, the folder holds what was measured until then and says that it is
+partial.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.errors import FormicaryError, UsageError
+from formicary_bench.files.atomic import replacing
+from formicary_bench.results.store.model import FORMAT_VERSION, Manifest
+from formicary_bench.results.store.raw import (
+    Creations,
+    Holdings,
+    RoundTrips,
+    Trials,
+    is_whole,
+    read_raw,
+    write_raw,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from formicary.profiling.model.profile import Profile
+    from formicary_bench.results.store.model import Clock, Repetition
+    from formicary_bench.results.store.raw import AnyRaw
+
+MANIFEST = "manifest.json"
+RAW = "raw"
+PROFILES = "profiles"
+REPORT = "report.html"
+RUNS = Path("runs")
+"""Where runs go that were given no place of their own."""
+
+
+_OWN = re.compile(r"\.[^/]+\.\d+\.part|\d{4,}-[^/]+\.(parquet|json)")
+"""Names of files that a run makes; other people's are left alone."""
+
+
+class _Versioned(msgspec.Struct):
+    """The part of a manifest that every format has."""
+
+    format_version: int
+
+
+class RunFolder:
+    """A run: its manifest in memory, its files in `path`.
+
+    Made by `create` or `open`.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @classmethod
+    def create(
+        cls, manifest: Manifest, path: Path | None = None, *, base: Path = RUNS, label: str = "run"
+    ) -> RunFolder:
+        """Make the folder of a new run.
+
+        Args:
+            manifest: What is known before the first repetition; see `machine.begin_manifest`.
+            path: The folder; None for a new one, named after the time and `label`.
+            base: Where such a new one goes.
+            label: What its name ends with: the experiment, or `quick`.
+
+        Raises:
+            UsageError: The folder is there already, or cannot be made.
+        """
+        folder = path or _unused(base, manifest.started, label)
+        with _writing(folder):
+            try:
+                folder.mkdir(parents=True)
+            except FileExistsError:
+                raise UsageError(
+                    f"{folder} is there already and is not overwritten: name another folder, or remove it"
+                ) from None
+            run = cls(folder, manifest)
+            try:
+                (folder / RAW).mkdir()
+                run._save(manifest)
+            except BaseException:
+                shutil.rmtree(folder, ignore_errors=True)
+                raise
+        return run
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """Open the folder of a run that is finished, interrupted, or still going on.
+
+        Raises:
+            UsageError: It is not a run's folder, is broken, or is of a newer format than this version reads.
+        """
+        if not path.exists():
+            raise UsageError(f"there is no folder {path}: give the folder of a run, which holds {MANIFEST}")
+        try:
+            text = (path / MANIFEST).read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            raise UsageError(
+                f"{path} is not the folder of a run: it holds no {MANIFEST}; give the folder that a run made"
+            ) from None
+        except OSError as error:
+            raise UsageError(
+                f"{path / MANIFEST} cannot be read ({error.strerror}): check its permissions"
+            ) from error
+        return cls(path, _decode(path, text))
+
+    def add(
+        self, repetition: Repetition, data: AnyRaw, profiles: Mapping[str, Profile] | None = None
+    ) -> Repetition:
+        """Keep a repetition: first its raw values and profiles, then the manifest that names them.
+
+        Args:
+            repetition: What is known of it; its `raw` is given here.
+            data: Its raw values.
+            profiles: Where the CPU time of its processes went, by their roles.
+
+        Returns:
+            The repetition as kept.
+
+        Raises:
+            FormicaryError: It cannot be written; the folder is as it was before.
+        """
+        about = {"configuration": repetition.configuration, "repetition": str(repetition.number)}
+        kept = msgspec.structs.replace(repetition, raw=self._file_name(repetition))
+        with _writing(self.path):
+            write_raw(self.path / RAW / kept.raw, data, about)
+            kept = self._keep_profiles(kept, profiles or {})
+            self._save(msgspec.structs.replace(self.manifest, repetitions=(*self.manifest.repetitions, kept)))
+        return kept
+
+    def _keep_profiles(self, kept: Repetition, profiles: Mapping[str, Profile]) -> Repetition:
+        from formicary.profiling.model.profile import encode
+
+        names = {role: f"{Path(kept.raw).stem}-{role}.json" for role in profiles}
+        if names:
+            (self.path / PROFILES).mkdir(exist_ok=True)
+        for role, name in names.items():
+            with replacing(self.path / PROFILES / name) as temporary:
+                temporary.write_bytes(encode(profiles[role]))
+        return msgspec.structs.replace(kept, profiles=names)
+
+    def profiles(self, repetition: Repetition) -> dict[str, Profile]:
+        """Read where the CPU time of a repetition's processes went; raises UsageError if that is broken."""
+        from formicary.profiling.model.profile import decode
+
+        found = {}
+        for role, name in repetition.profiles.items():
+            path = self.path / PROFILES / self._own_name(name)
+            try:
+                found[role] = decode(path.read_bytes(), path)
+            except OSError as error:
+                raise UsageError(
+                    f"the profile {path} cannot be read ({error.strerror}): copy the whole run folder"
+                ) from error
+        return found
+
+    def _own_name(self, name: str) -> str:
+        if Path(name).name != name or name in {"", "..", "."}:
+            raise UsageError(
+                f"{self.path / MANIFEST} names the file {name!r}, which is none of the folder's own: fetch "
+                "the run folder again"
+            )
+        return name
+
+    def finish(
+        self,
+        *,
+        complete: bool = True,
+        load_after: tuple[float, float, float] | None = None,
+        clocks: Mapping[str, Clock] | None = None,
+    ) -> None:
+        """Note the end of the run.
+
+        Args:
+            complete: Whether all that was planned was measured; False marks a partial run.
+            load_after: The load averages at its end.
+            clocks: How far the hosts' clocks are ahead of this machine's.
+
+        Raises:
+            FormicaryError: The manifest cannot be written; the run stays marked as partial.
+        """
+        with _writing(self.path):
+            self._save(
+                msgspec.structs.replace(
+                    self.manifest,
+                    complete=complete,
+                    finished=datetime.now(UTC),
+                    load_after=load_after,
+                    clocks=dict(clocks or {}),
+                )
+            )
+
+    def forget_lost(self) -> int:
+        """Leave out repetitions whose raw values are not there as a whole, and return how many those are.
+
+        Nothing is written: it is so from the next repetition that is kept.
+        """
+        kept = tuple(one for one in self.manifest.repetitions if is_whole(self.raw_path(one)))
+        lost = len(self.manifest.repetitions) - len(kept)
+        self.manifest = msgspec.structs.replace(self.manifest, repetitions=kept)
+        return lost
+
+    def go_on(self) -> None:
+        """Begin again where a run was interrupted: it is partial, and what was half written is gone.
+
+        Raises:
+            FormicaryError: The manifest cannot be written.
+        """
+        known = {one.raw for one in self.manifest.repetitions}
+        known |= {name for one in self.manifest.repetitions for name in one.profiles.values()}
+        resumed = (*self.manifest.resumed, datetime.now(UTC))
+        with _writing(self.path):
+            for path in [
+                *self.path.glob(".*.part"),
+                *self.path.glob(f"{RAW}/*"),
+                *self.path.glob(f"{PROFILES}/*"),
+            ]:
+                if path.name not in known and _OWN.fullmatch(path.name):
+                    path.unlink()
+            (self.path / RAW).mkdir(exist_ok=True)
+            changes = {"finished": None, "complete": False, "resumed": resumed}
+            self._save(msgspec.structs.replace(self.manifest, **changes))
+
+    def discard(self) -> None:
+        """Remove the folder if nothing was measured; otherwise leave it as it is."""
+        if self.manifest.repetitions:
+            return
+        (self.path / MANIFEST).unlink(missing_ok=True)
+        for folder in (self.path / RAW, self.path):
+            folder.rmdir()
+
+    def raw_path(self, repetition: Repetition) -> Path:
+        """Give the file of a repetition's raw values.
+
+        Raises:
+            UsageError: The manifest names a file outside the folder.
+        """
+        if Path(repetition.raw).name != repetition.raw or repetition.raw in {"", "..", "."}:
+            raise UsageError(
+                f"{self.path / MANIFEST} names the raw values {repetition.raw!r}, which is no file of the "
+                f"folder {RAW}: fetch the run folder again"
+            )
+        return self.path / RAW / repetition.raw
+
+    def round_trips(self, repetition: Repetition) -> RoundTrips:
+        """Read a repetition's round trips; raises UsageError if they are missing or broken."""
+        return read_raw(self.raw_path(repetition), RoundTrips)
+
+    def creations(self, repetition: Repetition) -> Creations:
+        """Read a repetition's batches of created agents; raises UsageError if missing or broken."""
+        return read_raw(self.raw_path(repetition), Creations)
+
+    def holdings(self, repetition: Repetition) -> Holdings:
+        """Read what a repetition's processes held of the memory; raises UsageError if missing or broken."""
+        return read_raw(self.raw_path(repetition), Holdings)
+
+    def trials(self, repetition: Repetition) -> Trials:
+        """Read the rates that a repetition has tried; raises UsageError if they are missing or broken."""
+        return read_raw(self.raw_path(repetition), Trials)
+
+    def write_text(self, name: str, text: str) -> Path:
+        """Put a report into the folder, in place of an older one of that name.
+
+        Raises:
+            FormicaryError: It cannot be written; an older one is as it was.
+        """
+        with _writing(self.path), replacing(self.path / name) as temporary:
+            temporary.write_text(text, encoding="utf-8", newline="\n")
+        return self.path / name
+
+    def _file_name(self, repetition: Repetition) -> str:
+        # The count keeps names apart, and in the order of the run; file systems take 255 bytes.
+        place = len(self.manifest.repetitions) + 1
+        return f"{place:04}-{_slug(repetition.configuration)[:200]}-{repetition.number}.parquet"
+
+    def _save(self, manifest: Manifest) -> None:
+        with replacing(self.path / MANIFEST) as temporary:
+            temporary.write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        self.manifest = manifest
+
+
+def _decode(path: Path, text: bytes) -> Manifest:
+    """Read a manifest; the version comes first, since a newer one may look different in any other way."""
+    try:
+        version = msgspec.json.decode(text, type=_Versioned).format_version
+        if version > FORMAT_VERSION:
+            raise UsageError(
+                f"{path} was made by a newer formicary (format {version}; this one reads up to "
+                f"{FORMAT_VERSION}): upgrade with `pip install --upgrade formicary`"
+            )
+        return msgspec.json.decode(text, type=Manifest)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"the manifest {path / MANIFEST} is broken ({error}): fetch the folder again, or run again"
+        ) from error
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn the system's refusals to write into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        # What writes Parquet has a long text of its own for each of the system's reasons.
+        reason = os.strerror(error.errno) if error.errno else str(error)
+        kind = UsageError if isinstance(error, PermissionError | NotADirectoryError) else FormicaryError
+        raise kind(
+            f"the run folder {path} cannot be written ({reason}): free some space or choose another place"
+        ) from error
+
+
+def _unused(base: Path, started: datetime, label: str) -> Path:
+    """Give the name of a folder that is not there yet."""
+    stem = f"{started:%Y-%m-%dT%H-%M-%S}-{_slug(label)}"
+    names = [stem, *(f"{stem}-{n}" for n in range(2, 100))]
+    return next((base / name for name in names if not (base / name).exists()), base / stem)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.") or "run"

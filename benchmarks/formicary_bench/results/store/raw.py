@@ -1,0 +1,196 @@
+"""The raw values: one Parquet file per repetition, every round trip a row.
+
+    pair      int32   which pair, from 0
+    index     int32   the how-manieth round trip of its pair, from 0
+    start_ns  int64   when it began, in nanoseconds since the run's start, on the sender's clock
+    rtt_ns    int64   how long it took
+    phase     int8    1 warm-up, 2 measured, 3 cool-down
+
+The files of `create` have a row per batch of agents: batch (int32), agents (int64), seconds (float64) and
+bytes (int64), what creating them took and what memory they hold. Those of `memory` have a row per look at the
+processes: seconds (float64) since the load began, messages (int64) that had been answered by then, uss_bytes
+(int64), what the operating system gave to the processes alone, traced_bytes (int64), what Python has traced
+of its objects, in a process of its own (0 where it did not). Those of `messaging/saturation` have a row per
+rate that was tried, all int64: rate, kept (1 or 0), p99_ns (within which 99% were answered), answered, late
+(messages that were sent late) and lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from formicary.errors import UsageError
+from formicary_bench.files.atomic import replacing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+WARM_UP, MEASURED, COOL_DOWN = 1, 2, 3
+"""The values of the column `phase`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundTrips:
+    """The round trips of one repetition, as columns of equal length; see the module for their meaning."""
+
+    pair: NDArray[np.int32]
+    index: NDArray[np.int32]
+    start_ns: NDArray[np.int64]
+    rtt_ns: NDArray[np.int64]
+    phase: NDArray[np.int8]
+
+    def parts(self) -> Iterator[RoundTrips]:
+        """Give them part by part, in their order: what is computed of a part takes little memory."""
+        for begin in range(0, len(self.pair), _AT_ONCE):
+            part = slice(begin, begin + _AT_ONCE)
+            yield RoundTrips(*(getattr(self, field.name)[part] for field in fields(self)))
+
+
+@dataclass(frozen=True, slots=True)
+class Creations:
+    """The batches of one repetition of `create`, as columns of equal length; see the module."""
+
+    batch: NDArray[np.int32]
+    agents: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    bytes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What processes held of the memory at each look, as columns of equal length; see the module."""
+
+    seconds: NDArray[np.float64]
+    messages: NDArray[np.int64]
+    uss_bytes: NDArray[np.int64]
+    traced_bytes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """The rates that a search has tried, as columns of equal length; see the module."""
+
+    rate: NDArray[np.int64]
+    kept: NDArray[np.int64]
+    p99_ns: NDArray[np.int64]
+    answered: NDArray[np.int64]
+    late: NDArray[np.int64]
+    lost: NDArray[np.int64]
+
+
+AnyRaw = RoundTrips | Creations | Holdings | Trials
+
+_TYPES: dict[type, dict[str, str]] = {
+    RoundTrips: {"pair": "int32", "index": "int32", "start_ns": "int64", "rtt_ns": "int64", "phase": "int8"},
+    Creations: {"batch": "int32", "agents": "int64", "seconds": "float64", "bytes": "int64"},
+    Holdings: {"seconds": "float64", "messages": "int64", "uss_bytes": "int64", "traced_bytes": "int64"},
+    Trials: dict.fromkeys(("rate", "kept", "p99_ns", "answered", "late", "lost"), "int64"),
+}
+
+_AT_ONCE = 2**17  # rows
+_TOO_LONG = 2**60  # nanoseconds: 36 years; sums of such times stay within 64 bits
+
+Raw = TypeVar("Raw", RoundTrips, Creations, Holdings, Trials)
+
+
+def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:
+    """Write the values of one repetition; the file is there completely or not at all.
+
+    Args:
+        path: The file.
+        data: The columns; they are converted to the types that the module names.
+        about: What to keep in the file's own metadata, so that it explains itself when found alone.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    types = _TYPES[type(data)]
+    columns = {name: pa.array(getattr(data, name), pa.type_for_alias(kind)) for name, kind in types.items()}
+    table = pa.table(columns).replace_schema_metadata(dict(about))
+    with replacing(path) as temporary:
+        parquet.write_table(table, temporary, compression="zstd")
+
+
+def read_raw(path: Path, kind: type[Raw]) -> Raw:
+    """Read the values of one repetition.
+
+    Args:
+        path: The file.
+        kind: `RoundTrips`, `Creations`, `Holdings` or `Trials`.
+
+    Raises:
+        UsageError: The file is missing or broken, or holds what cannot have been measured.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        # A file object: a path given by name would be searched for partitions, and a folder be read as one.
+        with path.open("rb") as file:
+            source = parquet.ParquetFile(file)
+            data = kind(*(_column(source, name, _TYPES[kind][name]) for name in _TYPES[kind]))
+    except FileNotFoundError:
+        raise UsageError(
+            f"the raw values {path} are missing: copy the whole run folder, or run again"
+        ) from None
+    except (OSError, ValueError, KeyError, MemoryError, pa.ArrowException) as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+        raise UsageError(f"the raw values {path} cannot be read ({reason}): fetch the file again") from error
+    _check(path, data)
+    return data
+
+
+def is_whole(path: Path) -> bool:
+    """Say whether a file of raw values is there to its end; its values are not looked at."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with path.open("rb") as file:
+            parquet.ParquetFile(file).close()
+    except (OSError, ValueError, pa.ArrowException):
+        return False
+    return True
+
+
+def _column(source: Any, name: str, kind: str) -> Any:
+    """Read a column as an array, part by part; a column of another type, or with holes, is an error."""
+    import numpy as np
+
+    found, filled = np.empty(source.metadata.num_rows, kind), 0
+    for batch in source.iter_batches(_AT_ONCE, columns=[name]):
+        column = batch.column(name)
+        if str(column.type) not in {kind, kind.replace("float64", "double")} or column.null_count:
+            raise ValueError(f"column {name} is not {kind} throughout")
+        found[filled : filled + len(column)] = column.to_numpy()
+        filled += len(column)
+    if filled != len(found):
+        raise ValueError(f"column {name} ends too early")
+    return found
+
+
+def _check(path: Path, data: AnyRaw) -> None:
+    """Refuse values that no run can have made: they would make nonsense of a report, or fill the memory."""
+    import numpy as np
+
+    if isinstance(data, RoundTrips):
+        possible = len(data.pair) == 0 or (
+            bool(data.pair.min() >= 0)
+            and bool(data.pair.max() < len(data.pair))
+            and bool(data.rtt_ns.min() >= 0)
+            and bool(data.start_ns.min() > -_TOO_LONG)
+            and bool(max(data.start_ns.max(), data.rtt_ns.max()) < _TOO_LONG)
+        )
+    else:
+        columns = [getattr(data, field.name) for field in fields(data)]
+        possible = all(bool(np.isfinite(column).all() and (column >= 0).all()) for column in columns)
+    if not possible:
+        raise UsageError(f"the raw values {path} are none that can be measured: fetch the file again")

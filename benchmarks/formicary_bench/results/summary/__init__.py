@@ -1,0 +1,1 @@
+"""One row of figures per configuration, computed from the raw values."""

@@ -1,0 +1,174 @@
+"""Which floor a figure stands on: the baseline of the same run that does the same without agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from formicary_bench.results.store.model import DIRECTORY, NETWORK
+from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary_bench.results.summary.row import Bounds, Row
+
+BASELINES = {
+    "tasks": "two bare asyncio tasks",
+    "callbacks": "two bare callbacks",
+    "tcp": "bare TCP sockets",
+    "components": "bare components of the server",
+    "formicary-unnumbered": "links without numbers",
+}
+"""The platforms that are floors, and what a sentence calls them."""
+
+_SAME = "same-container"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a figure compares to another one of the same run.
+
+    Attributes:
+        row: Whose figure it is.
+        base: What it is held against.
+        rate: How many times the other's rate it has, with its interval where both have one.
+        median: The same of the median round-trip times.
+    """
+
+    row: Row
+    base: Row
+    rate: Interval | None
+    median: Interval | None
+
+
+def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
+    """Find the row that a figure is held against: the same work, the same size, no agents.
+
+    Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
+    nobody creates a callback, and those of an open loop), direct links against TCP sockets with TLS if they
+    have it, what goes through the server against bare components there (or TCP sockets where these were not
+    measured). A baseline has no other baseline. A use of the directory is held against a message and its
+    answer on the same way.
+    """
+    if row.family == DIRECTORY:
+        return _message(row, rows)
+    if row.platform in BASELINES:
+        return None
+    fitting = [other for other in rows if _size(other) == _size(row) and _measured(other)]
+    for platform, tls in _wanted(row):
+        for other in fitting:
+            if (other.platform, other.tls) == (platform, tls):
+                return other
+    return None
+
+
+def _message(row: Row, rows: Iterable[Row]) -> Row | None:
+    """Find what one pair of agents does at the place and on the way of a use of the directory."""
+    if row.agents:
+        return None
+    for other in rows:
+        is_message = other.experiment == "messaging/pairs" and other.kind == "behaviours" and _measured(other)
+        if is_message and other.senders == 1 and _way(other) == _way(row):
+            return other
+    return None
+
+
+def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
+    """Compare one of our figures between containers with all that says something about it.
+
+    These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
+    platforms.
+    """
+    if row.family == NETWORK or row.profiled or row.rate:  # an open loop's rate says nothing of who has it
+        return []
+    if row.platform != "formicary" or row.placement == _SAME or not _measured(row) or row.agents:
+        return []
+    rows = list(rows)
+    base = baseline_of(row, rows)
+    others = [base] if base else []
+    others += [other for other in rows if _measured(other) and _is_less(other, row)]
+    others += rivals_of(row, rows)
+    return [Comparison(row, other, rate_ratio(row, other), median_ratio(row, other)) for other in others]
+
+
+def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
+    """Find what other platforms do with the same work, of the same size, at the same placement.
+
+    Only ours have rivals: the ratio of two other platforms is not what a run is about.
+    """
+    if row.platform != "formicary":
+        return []
+    return [
+        other
+        for other in rows
+        if other.platform not in BASELINES
+        and other.platform != row.platform
+        and other.placement == row.placement
+        and _size(other) == _size(row)
+        and _measured(other)
+    ]
+
+
+def rate_ratio(row: Row, base: Row) -> Interval | None:
+    """Give how many times the baseline's rate a row has, with its interval where both have one."""
+    if row.agents:
+        return _divide(row.agents_per_s, row.agents_per_s_ci95, base.agents_per_s, base.agents_per_s_ci95)
+    return _divide(
+        row.round_trips_per_s,
+        row.round_trips_per_s_ci95,
+        base.round_trips_per_s,
+        base.round_trips_per_s_ci95,
+    )
+
+
+def median_ratio(row: Row, base: Row) -> Interval | None:
+    """Give how many times the baseline's median time a row has, with its interval where both have one."""
+    return _divide(row.rtt_p50_us, row.rtt_p50_ci95_us, base.rtt_p50_us, base.rtt_p50_ci95_us)
+
+
+def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
+    """Give the platforms of a row's baseline, and whether with TLS, the best one first."""
+    if row.placement == _SAME:
+        has_callbacks = row.kind == "micro" and not row.agents and not row.arrivals
+        return (("callbacks" if has_callbacks else "tasks", False),)
+    if row.route == "xmpp":
+        return ("components", row.tls), ("tcp", row.tls)
+    return (("tcp", row.tls),)
+
+
+def _is_less(other: Row, row: Row) -> bool:
+    """Whether a row is the same with one thing less: TLS, or the numbering of frames."""
+    if _size(other) != _size(row) or (other.placement, other.route) != (row.placement, row.route):
+        return False
+    if (other.platform, other.kind) == (row.platform, row.kind):
+        return row.tls and not other.tls
+    return other.platform == "formicary-unnumbered" and row.kind == "behaviours" and other.tls == row.tls
+
+
+def _size(row: Row) -> tuple[str | int, ...]:
+    many = row.hosts, row.traffic, row.rate, row.arrivals
+    return row.experiment, row.pairs, row.senders, row.payload_bytes, row.agents, *many
+
+
+def _way(row: Row) -> tuple[str, str, bool]:
+    return row.placement, row.route, row.tls
+
+
+def _measured(row: Row) -> bool:
+    return row.round_trips_per_s is not None or row.agents_per_s is not None
+
+
+def _divide(
+    value: float | None, bounds: Bounds | None, base: float | None, base_bounds: Bounds | None
+) -> Interval | None:
+    if value is None or base is None:
+        return None
+    if not (bounds and base_bounds):
+        bounds, base_bounds = (value, value), (base, base)
+    return ratio(_interval(value, bounds), _interval(base, base_bounds))
+
+
+def _interval(value: float, bounds: Bounds) -> Interval:
+    return Interval(value, *bounds)

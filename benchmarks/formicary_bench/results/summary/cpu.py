@@ -1,0 +1,184 @@
+"""What profiled repetitions say: CPU time by process and group, for each round trip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.profiling.analysis.attribution import View, figures
+from formicary.profiling.model.groups import Rule, Rules
+from formicary.profiling.model.profile import Method, Role
+from formicary_bench.experiments.memory.summary import Figure, mean_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from formicary.profiling.model.profile import Profile
+    from formicary_bench.results.store.model import Repetition
+
+RULES = Rules(
+    (
+        Rule(
+            "communication",
+            "module",
+            "formicary_bench.subjects.variants.delivery.*",
+            "other designs of delivery",
+        ),
+        Rule("agents", "module", "formicary_bench.subjects.*", "the laboratory's agents"),
+        Rule("runtime", "module", "formicary_bench.*", "what measures"),
+    )
+)
+"""The laboratory's agents are the users' code here, wherever it is installed."""
+
+SERVER = "server"
+_US = 1e6
+_ROUGH = 0.5  # of the CPU time, as of formicary.profiling.accounting.accounting
+
+
+class CpuFigure(msgspec.Struct, frozen=True):
+    """CPU time of a group in a process.
+
+    Attributes:
+        process: The worker's role, or `server`; behind an @ its host, where there are several.
+        group: The group's name.
+        us: Microseconds for each round trip, or use of the directory.
+        share: What part of the process's time that is.
+        values: The repetitions' values that `us` is the mean of.
+    """
+
+    process: str
+    group: str
+    us: Figure
+    share: float
+    values: tuple[float, ...]
+
+
+class CpuFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the CPU time of a configuration goes.
+
+    Attributes:
+        groups: By process and group, in order.
+        window_s: How long the windows were in all.
+        cost: By how much it is slower while it is profiled, as a part of the rate that it has in repetitions
+            without, in turn with these; None where there were none.
+        method: Whether it was `sampled`, or `accounted` for by the platform itself.
+        warnings: What a reader should know, in sentences.
+    """
+
+    groups: tuple[CpuFigure, ...]
+    window_s: float
+    cost: Figure | None = None
+    method: str = Method.SAMPLED
+    warnings: tuple[str, ...] = ()
+
+
+def cpu_figures(
+    repetitions: Sequence[Repetition],
+    profiles: Sequence[dict[str, Profile]],
+    losses: Sequence[float] = (),
+) -> CpuFigures | None:
+    """Compute the figures of a profiled configuration; None where there are none.
+
+    Args:
+        repetitions: Its repetitions.
+        profiles: Their profiles, by the workers' roles.
+        losses: By which part of the rate each repetition was slower than the one of the same number that was
+            not profiled.
+    """
+    known = [
+        (repetition, of_it)
+        for repetition, of_it in zip(repetitions, profiles, strict=True)
+        if of_it and (profiled_rate(repetition) or _items(repetition))
+    ]
+    if not known:
+        return None
+    parts = [_by_group(repetition, of_it) for repetition, of_it in known]
+    keys = dict.fromkeys(key for part in parts for key in part)
+    values = {key: tuple(part.get(key, (0.0, 0.0))[0] for part in parts) for key in keys}
+    whole: dict[str, float] = {}
+    for (process, _), of_key in values.items():
+        whole[process] = whole.get(process, 0.0) + sum(of_key)
+    return CpuFigures(
+        groups=tuple(
+            CpuFigure(
+                process,
+                group,
+                _figure(of_key, parts[0].get((process, group), (0.0, 0.0))[1]),
+                sum(of_key) / whole[process] if whole[process] else 0.0,
+                of_key,
+            )
+            for (process, group), of_key in values.items()
+        ),
+        window_s=sum(profile.window_s for _, of_it in known for profile in of_it.values()),
+        cost=mean_figure(losses) if losses else None,
+        method=_method(of_it for _, of_it in known),
+        warnings=tuple(dict.fromkeys(_warnings([one for _, of_it in known for one in of_it.values()]))),
+    )
+
+
+def judged(cpu: CpuFigures | None) -> dict[str, tuple[float, ...]]:
+    """Give what a profiled row is judged by, as values of the repetitions: each group of each process."""
+    return {name_of(one): one.values for one in cpu.groups if one.us.mean} if cpu else {}
+
+
+def name_of(one: CpuFigure) -> str:
+    """Give the name of a group's CPU time as a figure."""
+    return f"CPU time of {one.group}, {one.process} (µs)"
+
+
+def profiled_rate(repetition: Repetition) -> float:
+    """Give the round trips per second at which a repetition went while it was profiled."""
+    counted = repetition.counters
+    during = counted.get("rate_during", 0.0)
+    seconds = counted.get("seconds", 0.0)
+    return during or (counted.get("round_trips", 0.0) / seconds if seconds > 0 else 0.0)
+
+
+def _by_group(
+    repetition: Repetition, profiles: dict[str, Profile]
+) -> dict[tuple[str, str], tuple[float, float]]:
+    """Give microseconds for each round trip, with half of the interval that the sampling gives them."""
+    found = {}
+    for role, profile in profiles.items():
+        scale = _US / (_items(repetition) or profile.window_s * profiled_rate(repetition))
+        for process in profile.processes:
+            name = _server_of(role) if process.role is Role.SERVER else role
+            alone = msgspec.structs.replace(profile, processes=(process,))
+            for figure in figures(alone, View.GROUP, RULES):
+                if figure.cpu_s or (process.stacks and figure.name != SERVER):
+                    found[name, figure.name] = figure.cpu_s * scale, figure.margin_s * scale
+    return found
+
+
+def _server_of(worker: str) -> str:
+    """Give the name of the server on a worker's host."""
+    _, at, host = worker.partition("@")
+    return f"{SERVER}{at}{host}"
+
+
+def _figure(values: tuple[float, ...], margin: float) -> Figure:
+    if len(values) > 1:
+        return mean_figure(values)
+    return Figure(values[0], (max(values[0] - margin, 0.0), values[0] + margin))
+
+
+def _items(repetition: Repetition) -> float:
+    """Give how much was done while it was profiled, where that was all that was done."""
+    return max(repetition.counters.get("items", 0.0), 0.0)
+
+
+def _warnings(profiles: Sequence[Profile]) -> Iterator[str]:
+    for profile in profiles:
+        # What an accounted one says of its own cost is a figure, another one each time.
+        yield from profile.warnings[: 1 if profile.method is Method.ACCOUNTED else None]
+    taken = [profile.cost for profile in profiles if profile.cost is not None]
+    if taken:
+        rough = "; where that is most of it, figures are rough" if max(taken) >= _ROUGH else ""
+        span = " to ".join(dict.fromkeys((f"{min(taken):.0%}", f"{max(taken):.0%}")))
+        yield f"the accounting itself took {span} of each process's CPU time, which is taken off{rough}"
+
+
+def _method(profiles: Iterable[dict[str, Profile]]) -> str:
+    methods = {profile.method for of_it in profiles for profile in of_it.values()}
+    return Method.ACCOUNTED if Method.ACCOUNTED in methods else Method.SAMPLED

@@ -1,0 +1,127 @@
+"""What matters of one repetition in which messages were exchanged, or the directory used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary_bench.experiments.network.summary import network_each
+from formicary_bench.experiments.scale_out.summary import scale_each
+from formicary_bench.results.store.model import DIRECTORY, LOWER_BOUND, NETWORK, SCALE_OUT
+from formicary_bench.results.store.raw import MEASURED, RoundTrips
+from formicary_bench.results.summary.each import P99, TOTAL, Each, named
+from formicary_bench.results.summary.load import Load, load_of
+from formicary_bench.results.summary.warm_up import Cut, measured
+from formicary_bench.statistics.intervals import Interval, batch_means, batch_rates
+from formicary_bench.statistics.percentiles import of_ordered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Configuration, Repetition
+
+
+class Measured(NamedTuple):
+    """What stays in memory of a repetition.
+
+    Attributes:
+        load: Its measured phase as a whole.
+        times: The round-trip times that count, in nanoseconds, the shortest first.
+        mean_us: Their mean in microseconds.
+        median_us: Their median.
+        each: Its figures.
+        cut: What was left out as warm-up.
+        time: The interval of the time within it, in microseconds, where it is alone.
+        rate: The interval of the rate within it, where it is alone and has one clock.
+    """
+
+    load: Load
+    times: NDArray[np.int64]
+    mean_us: float
+    median_us: float
+    each: Each
+    cut: Cut
+    time: Interval | None = None
+    rate: Interval | None = None
+
+
+def measure(
+    run: RunFolder, configuration: Configuration, repetition: Repetition, *, is_alone: bool
+) -> Measured | None:
+    """Read a repetition, and give what matters of it; None where nothing was measured.
+
+    Args:
+        run: Its run.
+        configuration: Its configuration.
+        repetition: The repetition.
+        is_alone: Whether there is no other, so that intervals have to be made within this one.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+    """
+    data, cut = measured(run, configuration, repetition)
+    load = load_of(data, repetition.members)
+    if load is None:
+        return None
+    # Several clocks have no window in common.
+    time = _time_within(data) if is_alone else None
+    rate = _rate_within(data, load) if is_alone and not repetition.members else None
+    times = data.rtt_ns[data.phase == MEASURED]
+    del data  # with ten million round trips it is a quarter of a gigabyte
+    times.sort()
+    mean, median = float(times.mean()) / 1e3, of_ordered(times, [0.5])[0] / 1e3
+    of_directory = configuration.family == DIRECTORY
+    is_even = of_directory or bool(configuration.rate)  # its load does not depend on who is ready first
+    each = Each(
+        mean_us=mean,
+        median_us=median,
+        per_s=None if of_directory else rate_of(load),
+        others=named(_others(configuration, repetition, load, times)),
+        full_load=is_even or (load.full and repetition.full_load),
+    )
+    return Measured(load, times, mean, median, each, cut, time, rate)
+
+
+def _others(
+    configuration: Configuration, repetition: Repetition, load: Load, times: NDArray[np.int64]
+) -> dict[str, float | None]:
+    """Give the figures that the experiment is about besides."""
+    if configuration.experiment == LOWER_BOUND:
+        return {TOTAL: load.elapsed_s}
+    if configuration.experiment == SCALE_OUT:
+        return scale_each(configuration, repetition.counters, rate_of(load))
+    if configuration.family == NETWORK:
+        return network_each(repetition.counters)
+    return {P99: of_ordered(times, [0.99])[0] / 1e3} if configuration.rate else {}
+
+
+def rate_of(load: Load) -> float | None:
+    """Give all pairs' round trips per second, over all of T2 where they were never in it together."""
+    if load.window_s and load.round_trips_in_window:
+        return load.round_trips_in_window / load.window_s
+    return load.round_trips / load.elapsed_s if load.elapsed_s else None
+
+
+def _time_within(data: RoundTrips) -> Interval | None:
+    """Give the interval of the round-trip time, in microseconds, from one repetition."""
+    ends = [(int(end.min()), int(end.max())) for end, _ in _counted(data)]
+    time = batch_means(_counted(data), min(low for low, _ in ends), max(high for _, high in ends))
+    return time and Interval(time.mean / 1e3, time.low / 1e3, time.high / 1e3)
+
+
+def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Give when the measured round trips ended and how long they took, part by part."""
+    for part in data.parts():
+        counts = part.phase == MEASURED
+        if counts.any():
+            yield (part.start_ns + part.rtt_ns)[counts], part.rtt_ns[counts]
+
+
+def _rate_within(data: RoundTrips, load: Load) -> Interval | None:
+    """Give the interval of the rate from one repetition."""
+    ends = (part.start_ns + part.rtt_ns for part in data.parts())
+    inside = (end[(end > load.begin_ns) & (end <= load.end_ns)] for end in ends)
+    return batch_rates(inside, load.begin_ns, load.end_ns)

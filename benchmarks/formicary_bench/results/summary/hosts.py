@@ -1,0 +1,98 @@
+"""What each host did while all pairs were measured together: its CPU, its interface, its processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.experiments.memory.summary import Figure, mean_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary_bench.results.store.model import Repetition
+
+_HOST = "host@"
+
+
+class ProcessFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """A process of the run.
+
+    Attributes:
+        name: The worker's role, or `server`.
+        cores: How many cores it kept busy.
+        bytes: Memory that was its own at the end of the window.
+    """
+
+    name: str
+    cores: Figure
+    bytes: Figure
+
+
+class HostFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """A host.
+
+    Attributes:
+        name: Its name.
+        busy: The part of its CPU time that was used, by whomever.
+        wire_bytes_per_s: Bytes per second that its interface has sent and received.
+        wire_packets_per_s: Packets, likewise.
+        loopback_bytes_per_s: Bytes per second between its own processes.
+        processes: The run's processes there.
+    """
+
+    name: str
+    busy: Figure
+    wire_bytes_per_s: Figure
+    wire_packets_per_s: Figure
+    loopback_bytes_per_s: Figure
+    processes: tuple[ProcessFigures, ...] = ()
+
+
+def host_figures(repetitions: Sequence[Repetition]) -> tuple[HostFigures, ...]:
+    """Compute the figures of the hosts of a configuration; nothing where all was on one machine."""
+    known = [one.counters for one in repetitions]
+    names = dict.fromkeys(name for counters in known for name in _names(counters))
+    return tuple(found for name in names if (found := _host(name, known)) is not None)
+
+
+def _names(counters: dict[str, float]) -> list[str]:
+    end = " wire packets"
+    return [key[len(_HOST) : -len(end)] for key in counters if key.startswith(_HOST) and key.endswith(end)]
+
+
+def _host(name: str, known: Sequence[dict[str, float]]) -> HostFigures | None:
+    key = f"{_HOST}{name} "
+    sound = [counters for counters in known if counters.get(f"{key}seconds", 0) > 0]
+    if not sound:
+        return None
+
+    def figure(value: Callable[[dict[str, float]], float]) -> Figure:
+        return mean_figure([value(counters) for counters in sound])
+
+    def rate(what: str) -> Figure:
+        return figure(lambda counters: counters.get(f"{key}{what}", 0.0) / counters[f"{key}seconds"])
+
+    return HostFigures(
+        name=name,
+        busy=figure(lambda counters: counters.get(f"{key}busy", 0.0)),
+        wire_bytes_per_s=rate("wire bytes"),
+        wire_packets_per_s=rate("wire packets"),
+        loopback_bytes_per_s=rate("loopback bytes"),
+        processes=tuple(_processes(name, sound)),
+    )
+
+
+def _processes(host: str, known: Sequence[dict[str, float]]) -> list[ProcessFigures]:
+    end = f"@{host} cores"
+    labels = dict.fromkeys(
+        key[: -len(" cores")] for counters in known for key in counters if key.endswith(end)
+    )
+    found = []
+    for label in labels:
+        there = [counters for counters in known if f"{label} cores" in counters]
+        cores, sizes = ([one.get(f"{label} {what}", 0.0) for one in there] for what in ("cores", "bytes"))
+        name = label.partition("@")[0]
+        found.append(ProcessFigures(name=name, cores=mean_figure(cores), bytes=mean_figure(sizes)))
+    return found

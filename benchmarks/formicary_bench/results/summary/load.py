@@ -1,0 +1,118 @@
+"""When all pairs were at work: the check of full load, and the window in which rates are counted.
+
+One definition for the engine, which notes it in the manifest, and for the summary, which computes it again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.results.store.raw import MEASURED, RoundTrips
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Load(msgspec.Struct, frozen=True):
+    """The measured phase (T2) of one repetition as a whole.
+
+    Attributes:
+        full: Whether no pair ended its last phase before another ended T2.
+        round_trips: Round trips of T2, of all pairs.
+        elapsed_s: From the first pair's begin of T2 to the last pair's end of it.
+        begin_ns: When the last pair entered T2: the window's begin.
+        end_ns: When the first pair left T2: the window's end, before its begin where there was no window.
+        round_trips_in_window: How many round trips ended in the window.
+    """
+
+    full: bool
+    round_trips: int
+    elapsed_s: float
+    begin_ns: int
+    end_ns: int
+    round_trips_in_window: int
+
+    @property
+    def window_s(self) -> float:
+        """How long all pairs were in T2 together."""
+        return max(self.end_ns - self.begin_ns, 0) / 1e9
+
+
+def load_of(data: RoundTrips, members: Sequence[int] = ()) -> Load | None:
+    """Look at the round trips of a repetition; None where none was measured.
+
+    Args:
+        data: the round trips.
+        members: how many pairs each process that measured has, if there were several. Their clocks are their
+            own: each is looked at alone, and the window is as long as makes the rate the sum of their rates.
+    """
+    if len(members) < 2:  # noqa: PLR2004 -- several
+        return _load_of_one(data)
+    edges = [sum(members[:place]) for place in range(len(members) + 1)]
+    loads = [_load_of_one(data, *ends) for ends in itertools.pairwise(edges)]
+    known = [load for load in loads if load is not None]
+    return _together(known) if len(known) == len(members) else None
+
+
+def _together(loads: list[Load]) -> Load:
+    in_window = sum(load.round_trips_in_window for load in loads)
+    has_windows = all(load.window_s for load in loads)
+    rate = sum(load.round_trips_in_window / load.window_s for load in loads) if has_windows else 0.0
+    begin = max(load.begin_ns for load in loads)
+    return Load(
+        full=all(load.full for load in loads),
+        round_trips=sum(load.round_trips for load in loads),
+        elapsed_s=max(load.elapsed_s for load in loads),
+        begin_ns=begin,
+        end_ns=begin + round(in_window / rate * 1e9) if rate else begin,
+        round_trips_in_window=in_window if rate else 0,
+    )
+
+
+def _load_of_one(data: RoundTrips, first: int = 0, last: int = 2**31 - 1) -> Load | None:
+    """Look at the pairs from `first` to before `last`, which have one clock."""
+    begun, ended, done = (times[times != none] for times, none in _edges(data, first, last))
+    if not len(begun):
+        return None
+    begin, end = int(begun.max()), int(ended.min())
+    counts = [_counts(part, (first, last), (begin, end)) for part in data.parts()]
+    return Load(
+        full=len(done) == len(ended) and bool(done.min() >= ended.max()),
+        round_trips=sum(measured for measured, _ in counts),
+        elapsed_s=int(ended.max() - begun.min()) / 1e9,
+        begin_ns=begin,
+        end_ns=end,
+        round_trips_in_window=sum(in_window for _, in_window in counts),
+    )
+
+
+def _edges(data: RoundTrips, first: int, last: int) -> list[tuple[NDArray[np.int64], int]]:
+    """Give for each pair its begin and end of T2 and its last end, each with what stands for none."""
+    import numpy as np
+
+    most = np.iinfo(np.int64).max
+    pairs = int(data.pair.max()) + 1 if len(data.pair) else 0
+    found = [(np.full(pairs, none, dtype=np.int64), int(none)) for none in (most, -most, -most)]
+    (begun, _), (ended, _), (done, _) = found
+    for part in data.parts():
+        ends = part.start_ns + part.rtt_ns
+        of_it = (part.pair >= first) & (part.pair < last)
+        measured = of_it & (part.phase == MEASURED)
+        np.minimum.at(begun, part.pair[measured], part.start_ns[measured])
+        np.maximum.at(ended, part.pair[measured], ends[measured])
+        np.maximum.at(done, part.pair[of_it], ends[of_it])
+    return found
+
+
+def _counts(part: RoundTrips, pairs: tuple[int, int], window: tuple[int, int]) -> tuple[int, int]:
+    """Count the round trips of T2, and those that ended in a window."""
+    ends = part.start_ns + part.rtt_ns
+    of_it = (part.pair >= pairs[0]) & (part.pair < pairs[1])
+    in_window = of_it & (ends > window[0]) & (ends <= window[1])
+    return int((of_it & (part.phase == MEASURED)).sum()), int(in_window.sum())

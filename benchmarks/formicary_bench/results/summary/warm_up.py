@@ -1,0 +1,208 @@
+"""Where the warm-up ends: as planned, as the papers have it, or where the values themselves have settled.
+
+Whatever is left out, the raw values are kept: the same run can be looked at in each of these ways.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from formicary.errors import UsageError
+from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP
+from formicary_bench.statistics.warmup import FEWEST, PAPERS, WarmUp, across, detect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Configuration, Manifest, Repetition
+    from formicary_bench.results.store.raw import RoundTrips
+
+OPTION = "warm-up"
+"""The name of the option on the command line and in manifests."""
+
+DETECT, PAPER = "detect", "paper"
+
+_TREND = 0.05
+_MOST = 10_000_000
+_CELLS = 2**17  # of a table, that are looked at together
+_MOST_PAIRS = 256  # the median of so many at each index says what that of all would
+
+
+class WarmUpLeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """What was left out of a configuration's figures as its warm-up.
+
+    Attributes:
+        rule: `planned` (T1 as the run had it), `detect`, or how many as a number.
+        least: How many round trips of each pair at least, over the repetitions.
+        most: How many at most.
+        settled: After how many round trips each repetition had settled, by itself; None where it never did,
+            or where there are too few to tell.
+        remark: What a reader must know, as a sentence without full stop; empty where there is nothing.
+    """
+
+    rule: str
+    least: int
+    most: int
+    settled: tuple[int | None, ...] = ()
+    remark: str = ""
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """What was left out of one repetition.
+
+    Attributes:
+        index: How many round trips of each pair.
+        found: Where it settles.
+        is_known: Whether there is enough to tell that.
+        matters: Whether what counts begins otherwise than it goes on, by more than a twentieth.
+    """
+
+    index: int
+    found: WarmUp
+    is_known: bool
+    matters: bool
+
+
+def read_rule(text: str) -> int | str:
+    """Read a rule: `detect`, `paper`, or a number of round trips; give `detect` or the number.
+
+    Raises:
+        UsageError: It is none of these.
+    """
+    word = text.strip()
+    if word == DETECT:
+        return DETECT
+    if word == PAPER:
+        return PAPERS
+    if not word.isdecimal() or int(word[:20]) > _MOST:
+        raise UsageError(
+            f"--{OPTION} is detect, paper (the first {PAPERS}), or a number up to {_MOST}, "
+            f"not {word[:40]!r}; write --{OPTION} detect, say"
+        )
+    return int(word)
+
+
+def with_rule(manifest: Manifest, text: str) -> Manifest:
+    """Have a run looked at by another rule than its own; raises UsageError if that is none."""
+    read_rule(text)
+    return msgspec.structs.replace(manifest, options={**manifest.options, OPTION: text})
+
+
+def measured(run: RunFolder, configuration: Configuration, repetition: Repetition) -> tuple[RoundTrips, Cut]:
+    """Read a repetition's round trips, in which the phase says what counts by the run's rule.
+
+    Raises:
+        UsageError: They are missing or broken, or the manifest has a rule that is none.
+    """
+    given = run.manifest.options.get(OPTION)
+    rule = None if given is None else read_rule(str(given))
+    data = run.round_trips(repetition)
+    series = _series(data)
+    found = detect(series)
+    index = found.index if rule == DETECT else rule
+    if not isinstance(index, int) or index >= len(series):
+        index = configuration.warm_up
+    cut = Cut(index, found, len(series) >= FEWEST, _begins_otherwise(series[index:]))
+    return (data if index == configuration.warm_up else _relabelled(data, index)), cut
+
+
+def left_out(run: RunFolder, configuration: Configuration, cuts: Sequence[Cut]) -> WarmUpLeftOut:
+    """Say what was left out of a configuration, over its repetitions, of which there is at least one."""
+    given = run.manifest.options.get(OPTION)
+    rule = "planned" if given is None else str(read_rule(str(given)))
+    indices = [cut.index for cut in cuts]
+    return WarmUpLeftOut(
+        rule=rule,
+        least=min(indices),
+        most=max(indices),
+        settled=tuple(cut.found.index for cut in cuts),
+        remark=_remark(rule, configuration.warm_up, cuts),
+    )
+
+
+def _remark(rule: str, planned: int, cuts: Sequence[Cut]) -> str:
+    """Say where what was left out is not what was asked for, or is too little."""
+    if rule.isdecimal():
+        short = [cut.index for cut in cuts if cut.index != int(rule)]
+        return (
+            f"there are too few to leave out {rule} as warm-up: the planned {planned} are left out"
+            if short
+            else ""
+        )
+    unknown = sum(not cut.is_known for cut in cuts)
+    restless = [cut for cut in cuts if cut.is_known and cut.found.index is None]
+    if rule == DETECT and (unknown or restless):
+        why = restless[0].found.sentence if restless else cuts[0].found.sentence
+        many = unknown + len(restless)
+        return f"in {many} of {len(cuts)} repetitions the planned warm-up of {planned} is left out, as {why}"
+    late = [cut for cut in cuts if cut.is_known and cut.matters]
+    if 2 * len(late) <= len(cuts):
+        return ""
+    return (
+        f"a warm-up of {planned} is too short, as {len(late)} of {len(cuts)} repetitions begin otherwise "
+        f"than they go on: look at them with --{OPTION} {DETECT}, or run with a longer one"
+    )
+
+
+def _begins_otherwise(series: NDArray[Any]) -> bool:
+    """Whether the first quarter of a series differs from its last half by more than a twentieth."""
+    import numpy as np
+
+    if len(series) < FEWEST:
+        return False
+    first, last = np.median(series[: len(series) // 4]), np.median(series[len(series) // 2 :])
+    return bool(abs(first - last) > _TREND * last)
+
+
+def _series(data: RoundTrips) -> NDArray[Any]:
+    """Make one series of those of all pairs, without the cool-down; empty where there is none to make."""
+    import numpy as np
+
+    if not len(data.pair):
+        return np.empty(0)
+    step = int(data.pair.max()) // _MOST_PAIRS + 1
+    edges = [(int(pair.max()), int(index.min()), int(index.max())) for pair, index, _ in _used(data, step)]
+    if not edges or min(first for _, first, _ in edges) < 0:
+        return np.empty(0)
+    shape = max(pair for pair, *_ in edges) + 1, max(last for *_, last in edges) + 1
+    if shape[0] * shape[1] > 4 * len(data.pair):  # numbered otherwise than runs are
+        return np.empty(0)
+    table = np.full(shape, np.nan, dtype=np.float32)  # its digits are enough to see where times settle
+    for pair, index, rtt_ns in _used(data, step):
+        table[pair, index] = rtt_ns
+    width = max(_CELLS // shape[0], 1)
+    blocks = (table[:, begin : begin + width] for begin in range(0, shape[1], width))
+    return np.concatenate([_medians(block) for block in blocks])
+
+
+def _used(data: RoundTrips, step: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
+    """Give pair, number and time of the round trips of every `step`-th pair, part by part."""
+    for part in data.parts():
+        used = (part.phase != COOL_DOWN) & (part.pair % step == 0)
+        if used.any():
+            yield part.pair[used] // step, part.index[used], part.rtt_ns[used]
+
+
+def _medians(block: NDArray[Any]) -> NDArray[Any]:
+    """Give the medians of columns, of those that have any value."""
+    import numpy as np
+
+    holes = np.isnan(block)
+    if not holes.any():
+        return across(block)
+    return np.asarray(np.nanmedian(block[:, ~holes.all(axis=0)], axis=0))
+
+
+def _relabelled(data: RoundTrips, index: int) -> RoundTrips:
+    """Let the warm-up end at an index; the cool-down stays what it is."""
+    import numpy as np
+
+    phases = np.where(data.index < index, np.int8(WARM_UP), np.int8(MEASURED))
+    phases[data.phase == COOL_DOWN] = COOL_DOWN
+    return replace(data, phase=phases)

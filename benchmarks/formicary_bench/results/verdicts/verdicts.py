@@ -1,0 +1,135 @@
+"""How far the figures of a run can be believed, and which platform is faster than which.
+
+Both are by the figures of each repetition, in the order in which they were measured. Platforms are compared
+where they do the same work at the same place; all comparisons of an experiment are one family.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.experiments.designs.changes import is_change_of
+from formicary_bench.results.store.model import DESIGNS
+from formicary_bench.results.summary.baselines import BASELINES
+from formicary_bench.results.summary.each import RATE, TIMES, comparable, figures_of
+from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
+from formicary_bench.statistics.stability import Assessment, assess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from formicary_bench.results.summary.each import Each
+    from formicary_bench.results.summary.row import Row
+
+_MOST = 1e100  # what is beyond, or is no number, was not measured: folders come from others
+
+
+class Believed(msgspec.Struct, frozen=True, kw_only=True):
+    """How far one of a row's figures can be believed."""
+
+    figure: str
+    assessment: Assessment
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """How one of a row's figures compares to that of another platform, in the same run and at the same point.
+
+    Attributes:
+        platform: Of the other one, as are `kind` and `route`.
+        figure: Which one it is.
+        comparison: What came of it.
+    """
+
+    platform: str
+    kind: str
+    route: str
+    figure: str
+    comparison: Comparison
+
+
+def stability_of(each: Sequence[Each]) -> tuple[Believed, ...]:
+    """Judge all figures that the repetitions of a configuration have."""
+    return believed(figures_of(each))
+
+
+def believed(figures: Mapping[str, Sequence[float]]) -> tuple[Believed, ...]:
+    """Judge figures by their values, one of each repetition."""
+    known = {figure: [one for one in values if abs(one) < _MOST] for figure, values in figures.items()}
+    return tuple(
+        Believed(figure=figure, assessment=assess(values)) for figure, values in known.items() if values
+    )
+
+
+def with_comparisons(rows: Sequence[Row]) -> list[Row]:
+    """Compare the platforms of a run with each other, and note it in the rows that were judged."""
+    found = list(rows)
+    for experiment in dict.fromkeys(row.experiment for row in rows):
+        family = [
+            (one, other, figure, contrast)
+            for one, other in _pairs(experiment, rows)
+            for figure, contrast in _contrasts(rows[one], rows[other])
+        ]
+        judged = compare([contrast for *_, contrast in family])
+        for (one, other, figure, _), comparison in zip(family, judged, strict=True):
+            known = _compared(rows[other], figure, comparison)
+            found[one] = msgspec.structs.replace(found[one], compared=(*found[one].compared, known))
+    return found
+
+
+def _pairs(experiment: str, rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
+    """Give the places of what is held against each other; of two platforms the first one is judged."""
+    places = [place for place, row in enumerate(rows) if row.experiment == experiment and _takes_part(row)]
+    if experiment == DESIGNS:
+        pairs = permutations(places, 2)
+        yield from ((one, other) for one, other in pairs if is_change_of(rows[one], rows[other]))
+    else:
+        for one, other in combinations(places, 2):
+            if _can_be_compared(rows[one], rows[other]):
+                yield one, other
+
+
+def _takes_part(row: Row) -> bool:
+    """Whether a row is undisturbed, and of a platform: that floors are faster needs no test."""
+    return row.platform not in BASELINES and not row.profiled and not row.invalid
+
+
+def _can_be_compared(row: Row, other: Row) -> bool:
+    """Whether two rows differ in the platform, or in its kind, and do the same work at the same place."""
+    if _point(row) != _point(other) or (row.platform, row.kind) == (other.platform, other.kind):
+        return False
+    return row.platform != other.platform or row.route == other.route
+
+
+def _point(row: Row) -> tuple[object, ...]:
+    where = row.placement, row.tls, row.hosts, row.traffic, row.spread
+    limit = row.saturation.limit_us if row.saturation else 0
+    paced = row.rate, row.arrivals, limit
+    return *where, *paced, row.pairs, row.senders, row.payload_bytes, row.agents, row.services, row.containers
+
+
+def _contrasts(row: Row, other: Row) -> list[tuple[str, Contrast]]:
+    """Give what is compared: figures of repetitions that held full load."""
+    ours, theirs = (comparable(one.each, is_paced=bool(one.rate)) for one in (row, other))
+    wanted = [RATE] if row.experiment == DESIGNS else list(ours)
+    return [
+        (
+            figure,
+            Contrast(
+                name=figure,
+                values=tuple(ours[figure]),
+                base=tuple(theirs[figure]),
+                is_rate=figure not in TIMES,
+            ),
+        )
+        for figure in wanted
+        if figure in ours and figure in theirs
+    ]
+
+
+def _compared(other: Row, figure: str, comparison: Comparison) -> Compared:
+    return Compared(
+        platform=other.platform, kind=other.kind, route=other.route, figure=figure, comparison=comparison
+    )

@@ -1,0 +1,1 @@
+"""How a run measures: its resources, one repetition after the other, and what the user sees."""

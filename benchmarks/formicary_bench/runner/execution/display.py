@@ -1,0 +1,96 @@
+"""What a user sees while a run goes on."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Column
+
+from formicary_bench.runner.forecast.forecast import in_words
+from formicary_bench.runner.planning.describing import describe
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from formicary_bench.results.store.model import Configuration
+
+_PER_SECOND = 4  # refreshes: each takes a little of the processor that is being measured
+
+
+class Display:
+    """A progress bar with what is being measured and how fast it goes; sentences go to standard error.
+
+    Args:
+        quiet: print sentences only.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        self._errors = Console(stderr=True, highlight=False, soft_wrap=True)
+        console = Console(highlight=False)
+        self._live = console.is_terminal and not quiet and not os.environ.get("NO_COLOR")
+        self._progress = Progress(
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("[bold]{task.fields[rate]}"),
+            TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+            console=console,
+            refresh_per_second=_PER_SECOND,
+            expand=True,
+            transient=True,
+        )
+        self._bar = self._progress.add_task("", total=None, rate="", left="")
+        self._last = (0, 0)
+        self._planned = ""
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live:
+            self._progress.stop()
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence above the bar."""
+        console = self._progress.console if self._live else self._errors
+        console.print(f"! {sentence}", style="yellow", markup=False, soft_wrap=True)
+
+    def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
+        """Begin the bar."""
+        self._planned = f"{configurations} configurations, {repetitions} measurements, into {folder}"
+        self._progress.update(self._bar, total=repetitions)
+
+    def begin(self, configuration: Configuration) -> None:
+        """Name what is measured now."""
+        self._last = (0, 0)
+        self._progress.update(self._bar, description=describe(configuration), rate="")
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """Show the current rate."""
+        before, before_ns = self._last
+        self._last = (done, at_ns)
+        if before_ns and at_ns > before_ns:
+            rate = (done - before) * 1e9 / (at_ns - before_ns)
+            self._progress.update(self._bar, rate=f"{rate:,.0f}/s".replace(",", " "))
+
+    def end(self) -> None:
+        """Move the bar on."""
+        self._progress.advance(self._bar)
+
+    def remains(self, seconds: float) -> None:
+        """Show how long it still takes; the first time with what is planned."""
+        about = in_words(seconds)
+        if self._planned and not self._quiet:
+            sentence = f"{self._planned}, about {about}"
+            self._progress.console.print(sentence, markup=False, soft_wrap=True)
+        self._planned = ""
+        self._progress.update(self._bar, left=f"{about} left")

@@ -1,0 +1,186 @@
+"""The XMPP servers of a run over hosts: one on each host, which are federated, or one for all.
+
+Their keys and secrets are made here, anew for each run, and sent to the hosts through their deputies; here
+they are in no file for longer than it takes to read them.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.errors import UsageError
+from formicary.server.address import LOOPBACK
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.protocol import Serving, StartServer, StopServer
+from formicary_bench.remote.host_agent.servers import About
+from formicary_bench.remote.inventory import SERVER
+from formicary_bench.subjects.catalogue import XMPP
+from formicary_bench.subjects.ours.containers import names_on
+from formicary_bench.worker.messages import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.session import Session
+    from formicary_bench.results.store.model import Configuration
+
+MODES = EACH, ONE = "each", "one"
+"""A server on each host with containers, or one for all of them."""
+
+PLATFORM = "lab.localhost"
+_CERTIFICATE = "server.crt"
+_PORTS = range(20_000, 30_000)  # for servers to meet: below those that systems give to clients
+_ATTEMPTS = 3  # a port may be taken
+
+
+class HostServers:
+    """What a run needs of its servers. All of them end with their deputies.
+
+    Args:
+        session: the hosts.
+        containers: the hosts that have containers, in the order of these.
+        server: the host of the one server; None for a server on each of the others.
+        listen: the IP addresses of the hosts, by name.
+    """
+
+    def __init__(
+        self, session: Session, containers: Sequence[Host], server: Host | None, listen: Mapping[str, str]
+    ) -> None:
+        self._session = session
+        self._containers = containers
+        self._server = server
+        self._listen = listen
+        self._orders: dict[str, StartServer] = {}
+        self._abouts: dict[str, About] = {}
+        self._secrets: dict[str, str] = {}
+
+    def start(self) -> None:
+        """Start them, for the first time.
+
+        Raises:
+            HostError: one of them cannot be started.
+            ServerError: their keys cannot be made.
+        """
+        for left in reversed(range(_ATTEMPTS)):
+            self._orders = self._federated() if self._server is None else self._all_on_one()
+            try:
+                self.keep_up(self._orders)
+            except HostError as error:
+                # What is in the way is not said by its number: it may be any other's port.
+                if not left or "could not open its ports" not in str(error):
+                    raise
+                self._session.ask_all({name: StopServer() for name in self._orders})
+            else:
+                return
+
+    def keep_up(self, hosts: Iterable[str]) -> None:
+        """See that the servers of hosts run, and start again what has ended.
+
+        Raises:
+            HostError: one of them cannot be started, or its host is gone.
+        """
+        for name, answer in self._session.ask_all({name: self._orders[name] for name in hosts}).items():
+            assert isinstance(answer, Serving)
+            self._abouts[name] = msgspec.convert(answer.about, About)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Prosody's versions, by the names of the hosts on which servers run."""
+        return {name: about.version for name, about in self._abouts.items() if about.version}
+
+    def server_for(self, configuration: Configuration, host: Host) -> Server:
+        """Return how the workers of a host reach their server: that of their host, or the one of another."""
+        name = host.name if self._server is None else self._server.name
+        about, is_near = self._abouts[name], name == host.name
+        has_tls = configuration.tls and configuration.route == XMPP
+        has_tls = has_tls or not is_near
+        own = self._abouts[host.name].folder
+        certificate = f"{own}/certificates/{PLATFORM}.crt" if is_near else f"{own}/{_CERTIFICATE}"
+        return Server(
+            host=LOOPBACK if is_near else self._listen[name],
+            port=about.tls_port if has_tls else about.port,
+            client_port=about.client_port,
+            secret=self._secrets[name],
+            password="",
+            platform=PLATFORM,
+            stanza_limit=about.stanza_limit,
+            certificate=certificate if has_tls else "",
+            pid=about.pid if is_near else 0,
+        )
+
+    def _federated(self) -> dict[str, StartServer]:
+        from formicary.server.federate import federate
+        from formicary.server.federation import Member
+
+        ports = random.SystemRandom().sample(_PORTS, len(self._containers))
+        members = [
+            Member(f"s{number + 1}", names_on(number), self._listen[host.name], ports[number])
+            for number, host in enumerate(self._containers)
+        ]
+        orders = {}
+        with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
+            for host, made in zip(self._containers, federate(PLATFORM, members, Path(folder)), strict=True):
+                orders[host.name] = StartServer(self._take(host.name, made.folder.path))
+        return orders
+
+    def _all_on_one(self) -> dict[str, StartServer]:
+        from formicary.server import containers, managed
+        from formicary.server.certificate import ensure_certificate
+        from formicary.server.folder import StateFolder, prepare
+
+        assert self._server is not None
+        names = [name for number in range(len(self._containers)) for name in names_on(number)]
+        with tempfile.TemporaryDirectory(prefix="formicary-") as path:
+            folder = StateFolder(Path(path) / "one")
+            prepare(folder)
+            managed.reserve(folder, PLATFORM)
+            containers.remember_only(folder, PLATFORM, names)
+            ensure_certificate(folder.certificates, PLATFORM)
+            shown = {_CERTIFICATE: folder.certificate(PLATFORM).read_bytes()}
+            files = self._take(self._server.name, folder.path)
+        orders = {host.name: StartServer(shown, {"run": False}) for host in self._containers}
+        return orders | {self._server.name: StartServer(files, {"listen": self._listen[self._server.name]})}
+
+    def _take(self, host: str, folder: Path) -> dict[str, bytes]:
+        """Read a server's files, and keep its secret."""
+        from formicary.server.folder import StateFolder
+        from formicary.server.state import read_state
+
+        state = read_state(StateFolder(folder))
+        assert state is not None
+        self._secrets[host] = state.secret
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def server_host(containers: Sequence[Host], hosts: Sequence[Host], mode: str) -> Host | None:
+    """Return the host of the one server; None where each host with containers has one.
+
+    Args:
+        containers: the hosts that have containers.
+        hosts: all hosts of the run.
+        mode: one of `MODES`.
+
+    Raises:
+        UsageError: a host that needs a server is not for that.
+    """
+    if mode == ONE:
+        if found := next((host for host in hosts if SERVER in host.roles), None):
+            return found
+        raise UsageError(
+            f"no host has the role {SERVER}: add it to the roles of one in the hosts' file, or take --route "
+            "direct"
+        )
+    for host in containers:
+        if SERVER not in host.roles:
+            raise UsageError(
+                f"host {host.name} has containers and not the role {SERVER}: add that to its roles in the "
+                f"hosts' file, or take --servers {ONE}, or --route direct"
+            )
+    return None

@@ -1,0 +1,243 @@
+"""The hosts of a run: who takes part, where each worker goes, and what is known of them afterwards."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary.errors import UsageError
+from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.protocol import Describe, Described
+from formicary_bench.remote.inventory import CONTAINERS, choose, load
+from formicary_bench.remote.session import Session
+from formicary_bench.results.store.model import Clock
+from formicary_bench.runner.execution.host_servers import EACH, MODES, ONE, HostServers, server_host
+from formicary_bench.runner.execution.places import Seat
+from formicary_bench.runner.execution.repetition import roles_of
+from formicary_bench.runner.planning.commands import needs_server
+from formicary_bench.subjects.catalogue import N_HOSTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from formicary_bench.remote.inventory import Host, Inventory
+    from formicary_bench.results.store.model import Configuration, Manifest
+
+
+@dataclass(frozen=True)
+class Hosting:
+    """The hosts that were asked for.
+
+    Attributes:
+        inventory: all that there are.
+        chosen: names of hosts or groups that take part; all if empty.
+        servers: whether each host has an XMPP server, or one for all.
+    """
+
+    inventory: Inventory
+    chosen: tuple[str, ...] = ()
+    servers: str = EACH
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """Those that take part, in the inventory's order.
+
+        Raises:
+            UsageError: one of the names is none.
+        """
+        return choose(self.inventory, self.chosen)
+
+    @property
+    def containers(self) -> tuple[Host, ...]:
+        """Those of them that containers may be on."""
+        return tuple(host for host in self.hosts if CONTAINERS in host.roles)
+
+    @property
+    def command(self) -> str:
+        """What to add to a command that is to run on these hosts."""
+        chosen = f" --on {','.join(self.chosen)}" if self.chosen else ""
+        servers = f" --servers {self.servers}" if self.servers != EACH else ""
+        return f" --hosts {self.inventory.path}{chosen}{servers}"
+
+
+def read_hosting(path: Path | None, on: str | None, servers: str | None) -> Hosting | None:
+    """Read the words of the command line that are about hosts.
+
+    Args:
+        path: the inventory.
+        on: names of hosts and groups, with commas between them.
+        servers: one of `MODES`.
+
+    Raises:
+        UsageError: one of them is not understood, or does not fit the others.
+    """
+    if path is None:
+        for option, value in (("--on", on), ("--servers", servers)):
+            if value is not None:
+                raise UsageError(f"{option} says nothing without hosts: name them with --hosts hosts.toml")
+        return None
+    if servers not in {None, *MODES}:
+        raise UsageError(
+            f"--servers is {' or '.join(MODES)}, not {servers!r:.40}; write --servers {ONE}, say"
+        )
+    words = tuple(dict.fromkeys(word.strip() for word in on.split(","))) if on is not None else ()
+    hosting = Hosting(load(path), words, servers or EACH)
+    if not hosting.containers:
+        raise UsageError(
+            f"none of the hosts {', '.join(host.name for host in hosting.hosts)} has the role {CONTAINERS}: "
+            f"choose others with --on, or add it to their roles in {path}"
+        )
+    return hosting
+
+
+@dataclass(frozen=True)
+class Crew:
+    """The hosts that take part in a plan.
+
+    Attributes:
+        containers: those on which workers run, in order.
+        server: the one that has the XMPP server for all; None where each has its own, or none needs it.
+        servers: whether each has a server, or one for all.
+    """
+
+    containers: tuple[Host, ...]
+    server: Host | None
+    servers: str
+
+    @property
+    def hosts(self) -> tuple[Host, ...]:
+        """All of them."""
+        return tuple({host.name: host for host in (*self.containers, self.server) if host}.values())
+
+
+def crew_of(hosting: Hosting, plan: Sequence[Configuration]) -> Crew:
+    """Return which hosts take part in a plan.
+
+    Raises:
+        UsageError: a host that needs an XMPP server is not for that.
+    """
+    containers = hosting.containers[: max(configuration.hosts for configuration in plan)]
+    has_servers = any(map(needs_server, plan))
+    server = server_host(containers, hosting.hosts, hosting.servers) if has_servers else None
+    return Crew(containers, server, hosting.servers)
+
+
+class Hosted:
+    """The hosts of a run while it lasts.
+
+    Args:
+        crew: the hosts that take part.
+        session: keeps all of them.
+    """
+
+    def __init__(self, crew: Crew, session: Session) -> None:
+        self._crew = crew
+        self._session = session
+        self._listen = {host.name: _listen(host) for host in crew.hosts}
+        self._servers: HostServers | None = None
+
+    def start_servers(self) -> None:
+        """Start the XMPP servers.
+
+        Raises:
+            HostError: a server cannot be started.
+            ServerError: their keys cannot be made.
+        """
+        self._servers = HostServers(self._session, self._crew.containers, self._crew.server, self._listen)
+        self._servers.start()
+
+    def missing(self) -> frozenset[str]:
+        """Return the names of the hosts that do not answer at the moment."""
+        return frozenset(self._session.missing)
+
+    def seats(self, configuration: Configuration) -> tuple[Seat, ...]:
+        """Return what the workers of a configuration are, and where; all that they need is there.
+
+        Raises:
+            HostError: a host is gone, and does not come back.
+        """
+        roles = roles_of(configuration)
+        hosts = self._crew.containers[: len(roles)]
+        servers = self._servers if needs_server(configuration) else None
+        used = dict.fromkeys(
+            host.name for host in (*hosts, *([self._crew.server] if servers else [])) if host
+        )
+        for name in used:
+            self._session.revive(name)
+        if servers is not None:
+            servers.keep_up(used)
+        # Of two, the first one asks; the one that answers is prepared before it.
+        order = hosts if configuration.placement == N_HOSTS else hosts[::-1]
+        return tuple(
+            Seat(
+                role,
+                self._session.places[host.name],
+                self._listen[host.name],
+                None if servers is None else servers.server_for(configuration, host),
+            )
+            for role, host in zip(roles, order, strict=True)
+        )
+
+    def describe(self, manifest: Manifest) -> Manifest:
+        """Return a manifest with what the hosts are.
+
+        Raises:
+            HostError: one of them does not say.
+        """
+        answers = self._session.ask_all({host.name: Describe() for host in self._crew.hosts})
+        versions = self._servers.versions if self._servers else {}
+        machines = {
+            name: replace(answer.machine, prosody=versions.get(name, ""))
+            for name, answer in answers.items()
+            if isinstance(answer, Described)
+        }
+        return replace(
+            manifest,
+            hosts=machines,
+            roles={host.name: host.roles for host in self._crew.hosts},
+            servers=self._crew.servers if self._servers else "",
+        )
+
+    def clocks(self) -> dict[str, Clock]:
+        """Return how far the hosts' clocks are ahead of this machine's, where that is known."""
+        known = {host.name: self._session.clock(host.name) for host in self._crew.hosts}
+        return {
+            name: Clock(offset_ns=offset.offset_ns, uncertainty_ns=offset.uncertainty_ns)
+            for name, offset in known.items()
+            if offset
+        }
+
+
+@contextmanager
+def hosted(hosting: Hosting, plan: Sequence[Configuration]) -> Iterator[Hosted]:
+    """Connect to the hosts that a plan needs; everything of ours is gone from them after the block.
+
+    Args:
+        hosting: what was asked for.
+        plan: what is measured on them.
+
+    Raises:
+        UsageError: a host that needs an XMPP server is not for that.
+        HostError: a host cannot be used; all problems of all hosts.
+    """
+    crew = crew_of(hosting, plan)
+    with Session(crew.hosts, known=hosting.inventory.hosts) as session:
+        yield Hosted(crew, session)
+
+
+def _listen(host: Host) -> str:
+    """Return the IP address at which the others reach a host."""
+    if host.listen:
+        return host.listen
+    try:
+        return str(socket.getaddrinfo(host.address, None, type=socket.SOCK_STREAM)[0][4][0])
+    except OSError as error:
+        raise HostError(
+            f"host {host.name}: it is not known where the others reach it: {host.address} has no IP address "
+            f"here ({error.strerror}); give one as `listen` in the hosts' file"
+        ) from error

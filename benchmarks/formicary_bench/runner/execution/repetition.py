@@ -1,0 +1,339 @@
+"""One repetition: fresh processes, one measurement, its raw values."""
+
+from __future__ import annotations
+
+import selectors
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+
+from formicary_bench.experiments.catalogue import CREATE
+from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.store.raw import Creations, RoundTrips
+from formicary_bench.results.summary.load import load_of
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.phases import (
+    QUIET_SECONDS,
+    Advance,
+    Break,
+    Finish,
+    Instruction,
+    Observe,
+    Phases,
+    Prepare,
+    Show,
+    TellAll,
+)
+from formicary_bench.runner.execution.places import Seat
+from formicary_bench.runner.execution.worker_results import creations, round_trips
+from formicary_bench.runner.observers.validity import why_late
+from formicary_bench.runner.observers.watching import Watching
+from formicary_bench.subjects.catalogue import N_HOSTS, SAME
+from formicary_bench.worker.interruption import welcome
+from formicary_bench.worker.messages import Accounted, Created, Go, Job
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.runner.execution.places import Process
+    from formicary_bench.worker.messages import Mark, Order, Server
+
+_SECONDS_TO_END = 5.0
+_SECONDS_BETWEEN_LOOKS = 0.5  # at which hosts are missing
+
+
+class Watcher(Protocol):
+    """Who looks on while round trips are made."""
+
+    def say(self, sentence: str) -> None:
+        """Learn what a user should know at once."""
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """See how many are done at a time of the worker's clock."""
+
+
+class Taken(NamedTuple):
+    """A seat, and the worker that has taken it."""
+
+    seat: Seat
+    process: Process
+
+
+class Observer(Protocol):
+    """Who measures from outside while round trips are made.
+
+    Attributes:
+        marks: whether to be told when all pairs are in T2 together.
+    """
+
+    marks: bool
+
+    def begin(self, workers: Mapping[str, Taken]) -> None:
+        """Learn that all have met and begin when this returns: who they are, by the labels of their seats."""
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """See how many are done at a time of the worker's clock."""
+
+    def mark(self, mark: Mark) -> None:
+        """Learn that all pairs have entered T2, or that the first one has left it."""
+
+    def heard(self, worker: str, report: Accounted) -> None:
+        """Learn what a worker answers that was told to account for its CPU time."""
+
+
+class Nobody:
+    """Measures nothing from outside."""
+
+    marks = False
+
+    def begin(self, workers: Mapping[str, Taken]) -> None:
+        """Do nothing."""
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """Do nothing."""
+
+    def mark(self, mark: Mark) -> None:
+        """Do nothing."""
+
+    def heard(self, worker: str, report: Accounted) -> None:
+        """Do nothing."""
+
+
+NOBODY = Nobody()
+
+
+def _none() -> frozenset[str]:
+    return frozenset()
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is measured.
+
+    Attributes:
+        configuration: what to measure.
+        number: 1 for its first repetition.
+        seed: for the random generators.
+        server: the XMPP server, where one takes part and all workers are on this machine.
+        seats: what the workers are to be, and where; by the configuration, on this machine, if empty.
+        missing: returns the names of the hosts that do not answer at the moment.
+    """
+
+    configuration: Configuration
+    number: int
+    seed: int
+    server: Server | None = None
+    seats: tuple[Seat, ...] = ()
+    missing: Callable[[], frozenset[str]] = _none
+
+
+def measure(
+    task: Task, watcher: Watcher, *, observer: Observer = NOBODY, quiet_s: float = QUIET_SECONDS
+) -> tuple[Repetition, RoundTrips | Creations]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+        observer: measures from outside meanwhile.
+        quiet_s: seconds without any progress after which the repetition is given up.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    started = datetime.now(UTC)
+    watching = Watching(observer) if any(seat.place.name for seat in task.seats) else None
+    with Course(task, watcher, watching or observer, quiet_s=quiet_s) as course:
+        done = course.run()
+        first = next(iter(done.results.values()))
+        members: tuple[int, ...] = ()
+        counted: dict[str, float] = {}
+        data: RoundTrips | Creations
+        if isinstance(first, Created):
+            data = creations(first)
+        else:
+            counted = first.counters
+            handed = {worker: course.workers[worker].handed_over() for worker in done.results}
+            data, members = round_trips(task.configuration, done.results, handed)
+    known = Repetition(
+        configuration=task.configuration.key,
+        number=task.number,
+        seed=task.seed,
+        started=started,
+        ended=datetime.now(UTC),
+        members=members if len(members) > 1 else (),
+        counters=(watching.counters() if watching else {}) | counted,
+        lost=_lost(task.configuration, data),
+        invalid=(*(watching.why_invalid() if watching else ()), *why_late(task.configuration, counted)),
+        # In an open loop a sender waits for its time by looking at the clock: it is busy in any case.
+        notes=tuple(watching.notes()) if watching and not task.configuration.rate else (),
+    )
+    return _with_figures(known, data, full_load=done.full_load), data
+
+
+def _lost(configuration: Configuration, data: RoundTrips | Creations) -> int:
+    """Return how many messages of an open loop were never answered; a closed one ends if one is not."""
+    if not configuration.rate or isinstance(data, Creations):
+        return 0
+    trips = configuration.warm_up + configuration.measured + configuration.cool_down
+    return configuration.load * trips - len(data.pair)
+
+
+def roles_of(configuration: Configuration) -> tuple[str, ...]:
+    """Return the roles of a configuration's workers."""
+    if configuration.experiment == CREATE.name:
+        return ("create",)
+    if configuration.placement == N_HOSTS:
+        return ("member",) * configuration.hosts
+    return ("both",) if configuration.placement == SAME else ("echo", "ask")
+
+
+class Course:
+    """The thin shell around `Phases`: it waits, and does what it is told. Its workers are gone after it.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+        observer: measures from outside meanwhile.
+        quiet_s: seconds without any progress after which the repetition is given up.
+    """
+
+    def __init__(
+        self, task: Task, watcher: Watcher, observer: Observer, *, quiet_s: float = QUIET_SECONDS
+    ) -> None:
+        self._task = task
+        self._watcher = watcher
+        self._observer = observer
+        self._seats = task.seats or tuple(
+            Seat(role, server=task.server) for role in roles_of(task.configuration)
+        )
+        roles = tuple(seat.role for seat in self._seats)
+        self._hosts = tuple(seat.place.name for seat in self._seats if seat.place.name)
+        self._marks = observer.marks or len(roles) > 2  # noqa: PLR2004 -- several measure: are they at it together?
+        self._phases = Phases(roles, self._hosts, self._marks, quiet_s)
+        self._finished: Finish | None = None
+        self._stack = ExitStack()
+        self.workers: list[Process] = []
+
+    def __enter__(self) -> Self:
+        try:
+            self.workers += [self._stack.enter_context(seat.place.worker()) for seat in self._seats]
+        except BaseException:
+            self._stack.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def run(self) -> Finish:
+        """Go through all of it, and return what the workers that measure have to say.
+
+        Raises:
+            RepetitionError: nothing came of it; says what happened.
+        """
+        with selectors.DefaultSelector() as selector:
+            for number, worker in enumerate(self.workers):
+                selector.register(worker, selectors.EVENT_READ, number)
+            self._perform(self._phases.begin(time.monotonic()))
+            while self._finished is None:
+                self._wait(selector)
+        return self._finished
+
+    def _wait(self, selector: selectors.BaseSelector) -> None:
+        left = max(0.0, self._phases.deadline - time.monotonic())
+        with welcome():
+            events = selector.select(min(left, _SECONDS_BETWEEN_LOOKS) if self._hosts else left)
+        for key, _ in events:
+            worker = self.workers[key.data]
+            reports = worker.read()
+            if reports is None:
+                selector.unregister(worker)
+                code = worker.wait(_SECONDS_TO_END)
+                self._perform(self._phases.ended(key.data, code, worker.last_words()))
+            for report in reports or ():
+                self._perform(self._phases.heard(key.data, report, time.monotonic()))
+        self._look_for_hosts()
+        self._perform(self._phases.passed(time.monotonic()))
+
+    def _look_for_hosts(self) -> None:
+        missing = self._task.missing() if self._hosts else ()
+        for host in dict.fromkeys(self._hosts):
+            if host in missing:
+                self._perform(self._phases.missing(host, time.monotonic()))
+            else:
+                self._perform(self._phases.back(host))
+
+    def _perform(self, instructions: Iterable[Instruction]) -> None:
+        for instruction in instructions:
+            match instruction:
+                case Prepare(worker, peer):
+                    self.workers[worker].tell(self._job(worker, peer))
+                case TellAll(order):
+                    self._tell_all(order)
+                case Advance(done, at_ns):
+                    self._watcher.advance(done, at_ns)
+                    self._observer.advance(done, at_ns)
+                case Observe(worker, report):
+                    self._observe(self._seats[worker].label, report)
+                case Show(sentence):
+                    self._watcher.say(sentence)
+                case Finish():
+                    self._finished = instruction
+                case Break(reason):
+                    raise RepetitionError(reason)
+
+    def _tell_all(self, order: Order) -> None:
+        if isinstance(order, Go):
+            self._observer.begin(self._taken())
+        for worker in self.workers:
+            worker.tell(order)
+
+    def _job(self, worker: int, peer: str) -> Job:
+        seat = self._seats[worker]
+        return Job(
+            self._task.configuration,
+            seat.role,
+            self._task.seed,
+            peer=peer,
+            server=seat.server,
+            marks=self._marks,
+            member=worker,
+            members=len(self._seats),
+            listen=seat.listen,
+        )
+
+    def _observe(self, worker: str, report: Mark | Accounted) -> None:
+        if isinstance(report, Accounted):
+            self._observer.heard(worker, report)
+        else:
+            self._observer.mark(report)
+
+    def _taken(self) -> dict[str, Taken]:
+        return {
+            seat.label: Taken(seat, worker) for seat, worker in zip(self._seats, self.workers, strict=True)
+        }
+
+
+def _with_figures(known: Repetition, data: RoundTrips | Creations, *, full_load: bool) -> Repetition:
+    import msgspec
+
+    if isinstance(data, Creations):
+        return msgspec.structs.replace(known, elapsed_s=float(data.seconds.sum()))
+    load = load_of(data, known.members)
+    if load is None:
+        raise RepetitionError("no round trip was measured")
+    return msgspec.structs.replace(
+        known,
+        full_load=load.full and full_load,
+        elapsed_s=load.elapsed_s,
+        round_trips=load.round_trips,
+        window_s=load.window_s,
+        round_trips_in_window=load.round_trips_in_window,
+    )

@@ -1,0 +1,174 @@
+"""What a run needs beside its workers: hosts, XMPP servers, a network of its own."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary.errors import FormicaryError, ServerError
+from formicary_bench.remote.errors import HostError
+from formicary_bench.results.store.machine import begin_manifest
+from formicary_bench.results.store.model import NETWORK
+from formicary_bench.runner.execution.own_network import own_network
+from formicary_bench.runner.execution.repetition import Task
+from formicary_bench.runner.planning.commands import needs_server
+from formicary_bench.subjects.catalogue import APART, HOSTED, SAME, SUBJECTS, subject_of
+from formicary_bench.subjects.drivers.catalogue import versions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import ExitStack
+
+    from formicary_bench.results.store.model import Clock, Configuration, Manifest
+    from formicary_bench.runner.execution.hosting import Hosted, Hosting
+    from formicary_bench.runner.execution.server import RunServer
+    from formicary_bench.runner.planning.run_plan import Programme
+
+_LONGEST = 2000  # characters of a sentence in a manifest
+
+
+@dataclass
+class Equipment:
+    """What a run has.
+
+    Attributes:
+        plan: what can be measured with it.
+        hosting: the hosts that were asked for.
+        server: the XMPP server of this machine, if one takes part.
+        hosts: the hosts, if any take part.
+        left_out: what of the plan cannot be measured, in sentences.
+    """
+
+    plan: Sequence[Configuration]
+    hosting: Hosting | None = None
+    server: RunServer | None = None
+    hosts: Hosted | None = None
+    left_out: list[str] = field(default_factory=list)
+
+    def manifest(self, programme: Programme) -> Manifest:
+        """Describe the run.
+
+        Raises:
+            HostError: a host does not say what it is.
+        """
+        version = self.server.version if self.server else ""
+        left_out = "; ".join(self.left_out)[:_LONGEST]
+        others = versions(one.platform for one in self.plan)
+        manifest = begin_manifest(
+            programme.asked, self.plan, prosody=version, left_out=left_out, others=others
+        )
+        manifest = replace(manifest, repeats=tuple(programme.repeats[one] for one in self.plan))
+        return self.hosts.describe(manifest) if self.hosts else manifest
+
+    def task(self, configuration: Configuration, number: int, seed: int) -> Task:
+        """Return what a repetition needs, ready.
+
+        Raises:
+            ServerError: the server has ended and cannot be started again, or refuses.
+            HostError: a host is gone, or its server cannot be started again.
+        """
+        if configuration.hosts:
+            assert self.hosts is not None
+            seats = self.hosts.seats(configuration)
+            return Task(configuration, number, seed, seats=seats, missing=self.hosts.missing)
+        needed = self.server if needs_server(configuration) else None
+        return Task(configuration, number, seed, needed.prepare(configuration) if needed else None)
+
+    def missing(self) -> frozenset[str]:
+        """Return the names of the hosts that do not answer."""
+        return self.hosts.missing() if self.hosts else frozenset()
+
+    def clocks(self) -> dict[str, Clock]:
+        """Return how far the hosts' clocks are ahead of this machine's."""
+        return self.hosts.clocks() if self.hosts else {}
+
+    def options(self, configuration: Configuration) -> str:
+        """Return the options of the command line that choose the hosts of a configuration."""
+        return self.hosting.command if self.hosting and configuration.hosts else ""
+
+
+def equip(stack: ExitStack, programme: Programme, hosting: Hosting | None) -> Equipment:
+    """Connect to the hosts and start the servers that a plan needs.
+
+    Args:
+        stack: ends all of it.
+        programme: what is to be measured.
+        hosting: the hosts that may take part.
+
+    Raises:
+        UsageError: a host that needs an XMPP server is not for that.
+        HostError: a host cannot be used.
+        ServerError: all of the plan, or a route that was asked for, needs a server that cannot be started.
+    """
+    plan = programme.plan
+    equipment = Equipment(plan, hosting, left_out=list(programme.left_out))
+    equipment.left_out += _at_home() if programme.over_hosts else []
+    over_hosts = [configuration for configuration in plan if configuration.hosts]
+    if over_hosts:
+        from formicary_bench.runner.execution.hosting import hosted
+
+        assert hosting is not None
+        # Before there is a network of our own: the thread that talks to the hosts stays in that of all.
+        equipment.hosts = stack.enter_context(hosted(hosting, over_hosts))
+    if any(configuration.experiment == NETWORK for configuration in plan):
+        stack.enter_context(own_network())
+    for is_over_hosts in (True, False):
+        if any(needs_server(one) and bool(one.hosts) == is_over_hosts for one in plan):
+            try:
+                _start_servers(equipment, stack, is_over_hosts=is_over_hosts)
+            except (ServerError, HostError) as error:
+                _leave_out(equipment, programme, error, is_over_hosts=is_over_hosts)
+    return equipment
+
+
+def _start_servers(equipment: Equipment, stack: ExitStack, *, is_over_hosts: bool) -> None:
+    if not is_over_hosts:
+        equipment.server = stack.enter_context(private_server())
+    elif equipment.hosts is not None:
+        equipment.hosts.start_servers()
+
+
+@contextmanager
+def private_server() -> Iterator[RunServer]:
+    """Run an XMPP server of this machine's for as long as the block lasts.
+
+    Raises:
+        ServerError: it cannot be started.
+    """
+    from formicary.server import ManagedServer
+    from formicary_bench.runner.execution.server import RunServer
+    from formicary_bench.subjects.ours.containers import NAMES
+
+    with ManagedServer(containers=NAMES) as managed:
+        yield RunServer(managed)
+
+
+def _leave_out(
+    equipment: Equipment, programme: Programme, error: FormicaryError, *, is_over_hosts: bool
+) -> None:
+    """Leave out what needs a server, unless it was asked for by its route, and say what that is."""
+    out = [one for one in equipment.plan if needs_server(one) and bool(one.hosts) == is_over_hosts]
+    equipment.plan = [one for one in equipment.plan if one not in out]
+    if not equipment.plan or programme.wants_server:
+        raise error
+    names = dict.fromkeys(map(_which, out))
+    equipment.left_out.append(f"left out for want of an XMPP server: {', '.join(names)} ({error})")
+
+
+def _which(configuration: Configuration) -> str:
+    name = subject_of(configuration.platform, configuration.kind).name
+    return f"{name} in one process" if configuration.placement == SAME else f"{name} by {configuration.route}"
+
+
+def _at_home() -> list[str]:
+    """Say what is measured on one machine only, and so not over hosts."""
+    names = [
+        subject.name
+        for subject in SUBJECTS
+        if subject.is_installed() and not subject.hidden and APART in subject.ways
+        if not set(HOSTED) & set(subject.ways)
+    ]
+    return [f"left out, as they cannot be measured over hosts: {', '.join(names)}"] if names else []

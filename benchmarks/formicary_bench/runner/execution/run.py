@@ -1,0 +1,259 @@
+"""A whole run: its folder, and one repetition after the other."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from formicary.errors import FormicaryError, ServerError, UsageError
+from formicary_bench.remote.errors import HostError
+from formicary_bench.results.store.folder import RUNS, RunFolder
+from formicary_bench.results.store.machine import load_average
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.measures import measure_as_planned
+from formicary_bench.runner.execution.repetition import Watcher
+from formicary_bench.runner.execution.resources import equip
+from formicary_bench.runner.execution.resume import alone, refuse_other, reopen
+from formicary_bench.runner.forecast.duration_history import duration, earlier_durations, remember
+from formicary_bench.runner.forecast.forecast import Forecast, in_words
+from formicary_bench.runner.planning.commands import command
+from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.run_plan import of_one, order_of
+from formicary_bench.worker.interruption import check, interruptible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.runner.execution.hosting import Hosting
+    from formicary_bench.runner.execution.resources import Equipment
+    from formicary_bench.runner.planning.options import Options
+    from formicary_bench.runner.planning.run_plan import Order, Programme
+
+_LONG = 600  # seconds after which one may wish to have known before
+
+
+class Audience(Watcher, Protocol):
+    """Who follows a run."""
+
+    def say(self, sentence: str) -> None:
+        """Learn what a user should know at once."""
+
+    def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
+        """Learn how much there is to do, and where it goes."""
+
+    def begin(self, configuration: Configuration) -> None:
+        """Learn that a repetition begins."""
+
+    def end(self) -> None:
+        """Learn that it has ended, well or not."""
+
+    def remains(self, seconds: float) -> None:
+        """Learn how long all that is left is thought to take."""
+
+
+@dataclass
+class Outcome:
+    """What came of a run.
+
+    Attributes:
+        folder: the run's folder; None if nothing was measured.
+        problems: a sentence for each repetition that failed.
+        interrupted: whether somebody ended it early.
+    """
+
+    folder: RunFolder | None = None
+    problems: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+
+def perform(
+    options: Options, output: Path | None, audience: Audience, hosting: Hosting | None = None
+) -> Outcome:
+    """Measure everything that the options ask for; see `perform_all`.
+
+    Raises:
+        UsageError: there is nothing to measure, or the folder cannot be made.
+    """
+    return perform_all(of_one(options), output, audience, hosting)
+
+
+def perform_all(
+    programme: Programme, output: Path | None, audience: Audience, hosting: Hosting | None = None
+) -> Outcome:
+    """Measure all of a programme.
+
+    A repetition that fails is left out with a sentence, and the run goes on. After an interruption (Ctrl-C,
+    or a request to end) what was measured until then is kept. In every case no process and no port is left.
+
+    Args:
+        programme: what to measure.
+        output: the folder of the run; None for a new one below `runs`.
+        audience: told what happens.
+        hosting: the hosts that take part, if there are any beside this machine.
+
+    Raises:
+        UsageError: the folder cannot be made.
+        ServerError: all that there is to measure, or a route that was asked for, needs an XMPP server, which
+            cannot be started.
+        HostError: a host cannot be used.
+        FormicaryError: what was measured cannot be written; the folder has what was measured before.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(interruptible())
+        equipment = equip(stack, programme, hosting)
+        for sentence in (*programme.notes, *equipment.left_out):
+            audience.say(sentence)
+        folder = RunFolder.create(equipment.manifest(programme), output, label=programme.label)
+        stack.enter_context(alone(folder.path))
+        try:
+            return _Run(folder, equipment, audience).perform()
+        finally:
+            _tidy(folder, output)
+
+
+def resume(path: Path, audience: Audience, hosting: Hosting | None = None) -> Outcome:
+    """Go on with a run that was interrupted: the same measurements, seeds and order; what is there is kept.
+
+    Args:
+        path: the run's folder.
+        audience: told what happens.
+        hosting: the hosts that took part, if there were any.
+
+    Raises:
+        UsageError: it is no run that can be gone on with here, by this version; it is as it was.
+        ServerError: the XMPP server that took part cannot be started.
+        HostError: a host cannot be used.
+        FormicaryError: what was measured cannot be written; the folder has what was measured before.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(interruptible())
+        RunFolder.open(path)  # a sentence, if there is none
+        stack.enter_context(alone(path))
+        folder, programme = reopen(path, hosting)
+        equipment = equip(stack, programme, hosting)
+        refuse_other(path, folder.manifest, equipment.manifest(programme))
+        for sentence in programme.notes:
+            audience.say(sentence)
+        folder.go_on()
+        return _Run(folder, equipment, audience).perform()
+
+
+class _Run:
+    """One run, from its first repetition, or the first that is missing, to its last."""
+
+    def __init__(self, folder: RunFolder, equipment: Equipment, audience: Audience) -> None:
+        self._folder = folder
+        self._equipment = equipment
+        self._audience = audience
+        self._outcome = Outcome()
+        self._is_over = False
+        order = order_of(folder.manifest)
+        self._forecast = Forecast((one for one, _, _ in order), earlier_durations(folder.manifest.machine))
+        self._left = self._without_known(order)
+
+    def _without_known(self, order: Order) -> Order:
+        """Leave out of an order what is there already, and learn how long that took."""
+        known = {(one.configuration, one.number): one for one in self._folder.manifest.repetitions}
+        left = []
+        for configuration, number, seed in order:
+            if one := known.get((configuration.key, number)):
+                self._forecast.measured(configuration, duration(one))
+            else:
+                left.append((configuration, number, seed))
+        return left
+
+    def perform(self) -> Outcome:
+        plan = self._folder.manifest.configurations
+        self._audience.plan(self._folder.path, len(plan), len(self._left))
+        seconds = self._forecast.remaining()
+        self._audience.remains(seconds)
+        if seconds > _LONG:
+            self._audience.say(
+                f"this takes about {in_words(seconds)}: Ctrl-C ends it early and keeps what was measured; "
+                f"--resume {self._folder.path} goes on with it"
+            )
+        outcome = self._outcome
+        try:
+            for configuration, number, seed in self._left:
+                check()
+                self._measure_timed(configuration, number, seed)
+                if self._is_over:
+                    break
+        except KeyboardInterrupt:
+            outcome.interrupted = True
+        if self._folder.manifest.repetitions:
+            outcome.folder = self._folder
+            self._finish(interrupted=outcome.interrupted)
+        return outcome
+
+    def _finish(self, *, interrupted: bool) -> None:
+        there = len(self._folder.manifest.repetitions)
+        complete = not interrupted and there == len(order_of(self._folder.manifest))
+        remember(self._folder.manifest.machine, self._forecast.took)
+        with self._keeping():
+            self._folder.finish(complete=complete, load_after=load_average(), clocks=self._equipment.clocks())
+
+    def _measure_timed(self, configuration: Configuration, number: int, seed: int) -> None:
+        self._audience.begin(configuration)
+        began = time.monotonic()
+        self._measure(configuration, number, seed)
+        self._forecast.measured(configuration, time.monotonic() - began)
+        self._audience.end()
+        self._audience.remains(self._forecast.remaining())
+
+    def _measure(self, configuration: Configuration, number: int, seed: int) -> None:
+        try:
+            task = self._equipment.task(configuration, number, seed)
+            measured = measure_as_planned(task, self._audience)
+        except (RepetitionError, ServerError, HostError, UsageError) as error:
+            # Wrong use only now: somebody has removed the driver of a platform.
+            self._fail(configuration, number, error)
+        else:
+            with self._keeping():
+                self._folder.add(*measured)
+
+    @contextlib.contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """Have an error say that what was measured is there, and how to go on with it."""
+        try:
+            yield
+        except FormicaryError as error:
+            many = len(self._folder.manifest.repetitions)
+            if not many:
+                raise
+            raise type(error)(
+                f"{error}; the {many} measurements made until then are kept: go on with them by "
+                f"formicary bench run --resume {self._folder.path}"
+            ) from error
+
+    def _fail(self, configuration: Configuration, number: int, error: FormicaryError) -> None:
+        """Note that a repetition has failed; all is over where a host is gone that does not come back."""
+        what = f"{describe(configuration)}, repetition {number}"
+        sentences = [f"{what}, was not measured: {error}"]
+        if not isinstance(error, UsageError):
+            alone = command(configuration) + self._equipment.options(configuration)
+            sentences[0] += f"; to see it alone: {alone}"
+        if isinstance(error, HostError) and (gone := self._equipment.missing()):
+            self._is_over = True
+            hosts = "hosts" if len(gone) > 1 else "host"
+            sentences.append(
+                f"the run ends here, as it needs the {hosts} {', '.join(sorted(gone))}: see whether what is "
+                "gone is up and can be reached, and run again"
+            )
+        self._outcome.problems += sentences
+        for sentence in sentences:
+            self._audience.say(sentence)
+
+
+def _tidy(folder: RunFolder, output: Path | None) -> None:
+    """Leave no folder without a measurement."""
+    if not folder.manifest.repetitions:
+        with contextlib.suppress(OSError, FormicaryError):
+            folder.discard()
+            if output is None:
+                RUNS.rmdir()  # which does nothing if there are other runs

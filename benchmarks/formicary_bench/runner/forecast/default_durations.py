@@ -1,0 +1,90 @@
+"""Roughly how long a repetition takes on some machine, before anything is known of this one. Pure.
+
+Only the proportions matter for long: what is measured corrects them (see `forecast`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary_bench.results.store.model import DIRECTORY, GROWTH, MEMORY, NETWORK
+from formicary_bench.subjects.catalogue import REPLICA, SAME, SUBJECTS
+
+if TYPE_CHECKING:
+    from formicary_bench.results.store.model import Configuration
+
+# Seconds to start the processes, to have them meet, and to end them.
+_ALONE, _APART = 0.4, 1.1
+_MORE = {MEMORY: 0.6, NETWORK: 0.8}  # with looking at the memory, or at the network
+_PROFILED = 1.0  # with a profiler
+# With accounts: to make them and to be heard of by each other, and to log in each agent.
+_ACCOUNTED, _LOGIN = 5.0, 0.06
+
+# Round trips per second: of one pair, and of many together.
+_RATES = {
+    "in-process": (200_000, 300_000),
+    "direct": (6_000, 100_000),
+    "auto": (6_000, 100_000),
+    "xmpp": (3_000, 60_000),
+    "tcp": (12_000, 110_000),
+}
+_SLOW = {"design": (200_000, 120_000), "components": (4_000, 12_000), "spade": (700, 1_500)}
+# Bytes that are copied per second, with all that they go through.
+_BYTES = {"direct": 4e8, "auto": 4e8, "tcp": 1e9, "xmpp": 15e6}
+_CREATED = {"create": 40_000, MEMORY: 25_000, DIRECTORY: 8_000}  # agents per second
+_REGISTERED = 30_000  # services per second
+_USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # of the directory per second
+_WATCHED = 1.0  # seconds beside growth
+# Rates that a search for the highest one tries, and the seconds of each load.
+_TRIALS, _TRIAL = 10, 0.8
+
+_ACCOUNTS = {"spade", *(subject.platform for subject in SUBJECTS if subject.accounts)}
+
+
+class Rough(NamedTuple):
+    """How long a repetition may take, in seconds.
+
+    Attributes:
+        begin: to begin and to end.
+        work: what lies between.
+    """
+
+    begin: float
+    work: float
+
+
+def rough(one: Configuration) -> Rough:
+    """Return how long a repetition of a configuration may take."""
+    begin = (_ALONE if one.placement == SAME else _APART) + _MORE.get(one.family, 0.0)
+    begin += _PROFILED if one.profiled else 0.0
+    if one.limit_us:
+        return Rough(_TRIALS * begin, _TRIALS * _TRIAL)
+    if one.platform in _ACCOUNTS:
+        begin += _ACCOUNTED + 2 * one.load * _LOGIN
+    return Rough(begin, _work(one))
+
+
+def _work(one: Configuration) -> float:
+    uses = one.warm_up + one.measured + one.cool_down
+    if one.experiment == GROWTH:
+        return one.seconds + _WATCHED
+    if one.rate:
+        return uses * one.load / one.rate
+    if one.agents:
+        return one.agents / _CREATED.get(one.family, _CREATED[DIRECTORY])
+    if one.family == DIRECTORY:
+        # A replica is in the process of its user, wherever it is used.
+        route = "in-process" if one.kind == REPLICA else one.route
+        return one.services / _REGISTERED + uses / _USES.get(route, _USES["xmpp"])
+    return uses * _seconds_of_all(one)
+
+
+def _seconds_of_all(one: Configuration) -> float:
+    """Return how long it takes until every pair has made one round trip."""
+    alone, together = _SLOW.get(one.platform) or _RATES.get(one.route, _RATES["xmpp"])
+    copied = (
+        0.0
+        if one.placement == SAME
+        else 2 * one.payload_bytes * one.load / _BYTES.get(one.route, _BYTES["xmpp"])
+    )
+    return max(1 / alone, one.load / together) + copied

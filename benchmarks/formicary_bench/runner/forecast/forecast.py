@@ -1,0 +1,173 @@
+"""How long what is left of a run takes: from what was measured, and before that from rough rates. Pure.
+
+A repetition takes some time to begin and to end, and then what its work takes. `rough` says both of some
+machine; by how much this machine differs is fitted to what was measured so far and in earlier runs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary_bench.runner.forecast.default_durations import rough
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping
+
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.runner.forecast.default_durations import Rough
+
+_FRESH = 20  # repetitions of a configuration that count: a machine that has become slower stays so
+_SHORTEST = 1e-3  # seconds
+
+# How sure it is, before anything is measured, that something takes as long as its kin do: to begin, since
+# processes are processes; its work much less so. As many measurements say as much.
+_SURE_TO_BEGIN, _SURE_OF_WORK = 0.3, 0.01
+_SURE_OF_THE_PAST = 1.0
+
+
+class Factors(NamedTuple):
+    """How many times longer than roughly thought it takes here.
+
+    Attributes:
+        begin: to begin and to end.
+        work: what lies between.
+    """
+
+    begin: float = 1.0
+    work: float = 1.0
+
+    def seconds(self, expected: Rough) -> float:
+        """Return how long it takes here."""
+        return self.begin * expected.begin + self.work * expected.work
+
+
+@dataclass
+class _Fit:
+    """Sums over what was measured of one kind, from which its factors follow by least squares.
+
+    What is minimised is the error in proportion to what it took, so that short ones count as long ones do.
+    """
+
+    begin_begin: float = 0.0
+    begin_work: float = 0.0
+    work_work: float = 0.0
+    begin: float = 0.0
+    work: float = 0.0
+
+    def add(self, expected: Rough, took: float, weight: float) -> None:
+        begin, work = expected.begin / took, expected.work / took
+        self.begin_begin += weight * begin * begin
+        self.begin_work += weight * begin * work
+        self.work_work += weight * work * work
+        self.begin += weight * begin
+        self.work += weight * work
+
+    def factors(self, prior: Factors) -> Factors:
+        """Return what fits best; where little is known, what is known of a wider kind."""
+        sure, sure_of_work = _SURE_TO_BEGIN / prior.begin**2, _SURE_OF_WORK / prior.work**2
+        one, two = self.begin_begin + sure, self.work_work + sure_of_work
+        right = self.begin + sure * prior.begin
+        right_of_work = self.work + sure_of_work * prior.work
+        determinant = one * two - self.begin_work**2
+        begin = (right * two - right_of_work * self.begin_work) / determinant
+        work = (right_of_work * one - right * self.begin_work) / determinant
+        # Noise may make one of them negative at the cost of the other.
+        return Factors(max(begin, prior.begin / 10), max(work, prior.work / 100))
+
+
+class Forecast:
+    """What is left of a run, in seconds.
+
+    A configuration that was measured takes as long as it did. One that was not takes what it took in an
+    earlier run, times what others took more than then; or else what is fitted to those like it.
+
+    Args:
+        order: what is measured, once for each repetition.
+        earlier: seconds of a repetition in earlier runs on this machine.
+
+    Attributes:
+        took: seconds of all repetitions that were measured.
+    """
+
+    def __init__(
+        self, order: Iterable[Configuration], earlier: Mapping[Configuration, float] | None = None
+    ) -> None:
+        self._left = Counter(order)
+        self._earlier = dict(earlier or {})
+        self._rough = {one: rough(one) for one in (*self._left, *self._earlier)}
+        self.took: dict[Configuration, list[float]] = defaultdict(list)
+        self._fits: dict[Hashable, _Fit] = defaultdict(_Fit)
+        for one, seconds in self._earlier.items():
+            self._learn(one, seconds)
+
+    def measured(self, configuration: Configuration, seconds: float) -> None:
+        """Learn how long a repetition has taken, with all that belongs to it."""
+        if not self.took[configuration]:
+            self._learn(configuration, seconds)
+        self.took[configuration].append(seconds)
+        self._left[configuration] -= 1
+
+    def seconds(self, configuration: Configuration) -> float:
+        """Return how long a repetition is thought to take."""
+        return self._seconds(configuration, self._since(), {})
+
+    def remaining(self) -> float:
+        """Return how long all that is left takes."""
+        since = self._since()
+        fitted: dict[Hashable, Factors] = {}
+        return math.fsum(
+            many * self._seconds(one, since, fitted) for one, many in self._left.items() if many > 0
+        )
+
+    def _learn(self, configuration: Configuration, seconds: float) -> None:
+        took = max(seconds, _SHORTEST)
+        for kind in kinds(configuration):
+            self._fits[kind].add(self._rough[configuration], took, 1.0)
+
+    def _since(self) -> float:
+        """Return how many times longer it takes now than in earlier runs."""
+        both = [
+            math.log(max(fmean(took), _SHORTEST) / max(self._earlier[one], _SHORTEST))
+            for one, took in self.took.items()
+            if one in self._earlier
+        ]
+        return math.exp(math.fsum(both) / (len(both) + _SURE_OF_THE_PAST))
+
+    def _seconds(self, one: Configuration, since: float, fitted: dict[Hashable, Factors]) -> float:
+        if took := self.took.get(one):
+            return fmean(took[-_FRESH:])
+        if one in self._earlier:
+            return self._earlier[one] * since
+        return self._factors(kinds(one), fitted).seconds(self._rough[one])
+
+    def _factors(self, kin: tuple[Hashable, ...], fitted: dict[Hashable, Factors]) -> Factors:
+        """Return what fits a kind, the widest first."""
+        factors = Factors()
+        for kind in kin:
+            if kind in self._fits:
+                if kind not in fitted:
+                    fitted[kind] = self._fits[kind].factors(factors)
+                factors = fitted[kind]
+        return factors
+
+
+def kinds(one: Configuration) -> tuple[Hashable, ...]:
+    """Return what a configuration is one of: the widest kind first, then narrower ones."""
+    whole = bool(one.profiled), bool(one.reference)
+    way = (one.platform, one.kind, one.placement, one.hosts, one.route, one.tls, *whole)
+    return ((), (one.family, one.placement, *whole), (one.family, *way), (one.experiment, *way))
+
+
+def in_words(seconds: float) -> str:
+    """Say a duration as roughly as a forecast is meant."""
+    if seconds < 1:
+        return "less than a second"
+    for size, name, most in ((1, "second", 90), (60, "minute", 90), (3600, "hour", 48)):
+        many = round(seconds / size)
+        if many < most:
+            return f"{many} {name}{'s' * (many != 1)}"
+    return f"{round(seconds / 86_400)} days"

@@ -1,0 +1,183 @@
+"""Where the CPU time goes while all pairs are in T2 together: repetitions with `--profile`, and `.../cpu`.
+
+The sampler and the clocks begin when the worker says that T2 has begun, and end when it says that T2 ends.
+What has no phases is looked at as a whole: there they begin before it does. Where nobody may look into the
+workers, these account for their CPU time themselves.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from time import monotonic_ns
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary.errors import ProfilingError
+from formicary.profiling.model.groups import Group
+from formicary.profiling.model.profile import Role
+from formicary_bench.experiments.network.measure import Marks, counters
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.repetition import measure
+from formicary_bench.worker.messages import Account
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary.profiling.model.profile import Profile
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.results.store.raw import AnyRaw
+    from formicary_bench.runner.execution.places import Window
+    from formicary_bench.runner.execution.repetition import Taken, Task, Watcher
+    from formicary_bench.worker.messages import Accounted, Mark
+
+SERVER = str(Group.SERVER)
+"""Under what name the server's CPU time is kept where the workers account for theirs."""
+
+_FEWEST_S = 0.2  # a shorter window says nothing
+_WAITED_NS = 100_000_000
+_NOR = "; nor could they account for it"
+
+
+class Sampling(Marks):
+    """Opens a window on each worker when T2 begins, and closes it when T2 ends.
+
+    Args:
+        undo: closes what is still open when the repetition breaks.
+        as_a_whole: whether to open it before anything begins.
+    """
+
+    def __init__(self, undo: ExitStack, *, as_a_whole: bool = False) -> None:
+        super().__init__()
+        self.during: list[tuple[int, int]] = []
+        self._undo = undo
+        self._as_a_whole = as_a_whole
+        self._workers: Mapping[str, Taken] = {}
+        self._windows: dict[str, Window] = {}
+        self._refused: dict[str, str] = {}  # by worker, why nobody may look into it
+        self._accounts: dict[str, Profile] = {}
+        self._profiles: dict[str, Profile] = {}
+        self._awaited: set[str] = set()  # who has not begun to account yet
+        self._opened_ns = 0
+
+    def begin(self, workers: Mapping[str, Taken]) -> None:
+        """Learn whether they may be looked into, and do it where there are no phases."""
+        self._workers = workers
+        for name, (seat, process) in workers.items():
+            with seat.place.window(process.pid, ()) as window:
+                if window.refused:
+                    self._refused[name] = window.refused.replace(f"process {process.pid}", "the workers")
+        if self._as_a_whole:
+            self._open_all()
+            return
+        for name in self._refused:  # each does it before it does anything else
+            workers[name].process.tell(Account("prepare"))
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """Keep how far they have come, and when."""
+        if self._opened_ns and not self._profiles and at_ns >= self._opened_ns:
+            self.during.append((done, at_ns))
+
+    def mark(self, mark: Mark) -> None:
+        """Open the windows, or close them."""
+        super().mark(mark)
+        if not mark.begins:
+            if not any(seat.place.name for seat, _ in self._workers.values()):  # the clock is ours
+                self.advance(mark.done, mark.at_ns)
+            self._close_all()
+        elif not self._as_a_whole:
+            self._open_all()
+
+    def heard(self, worker: str, report: Accounted) -> None:
+        """Keep what a worker accounts for."""
+        if report.profile is not None:
+            self._accounts[worker] = report.profile
+        elif report.failed and _NOR not in self._refused.get(worker, _NOR):
+            self._refused[worker] += f"{_NOR}: {report.failed}"
+        if report.step == "begin":
+            self._awaited.discard(worker)
+            self._note_opened()
+
+    def profiles(self) -> dict[str, Profile]:
+        """Return what was found, by the workers' names, when all have ended."""
+        found: dict[str, Profile] = {}
+        for name, profile in self._profiles.items():
+            if name not in self._refused:
+                found[name] = profile
+            elif name not in self._accounts:
+                warning = f"CPU time is known by process alone: {self._refused[name]}"
+                found[name] = replace(profile, warnings=(warning,))
+            else:
+                found |= self._accounted(name, profile)
+        return found
+
+    def _accounted(self, name: str, whole: Profile) -> dict[str, Profile]:
+        said = f"{self._refused[name]}; so the platform accounted for its time itself"
+        own = self._accounts[name]
+        found = {name: replace(own, warnings=(said, *own.warnings))}
+        servers = tuple(process for process in whole.processes if process.role is Role.SERVER)
+        if servers:  # by their clocks, over a window of their own
+            host = self._workers[name].seat.place.name
+            label = f"{SERVER}@{host}" if host else SERVER
+            found[label] = replace(whole, processes=servers, warnings=(), is_partial=False)
+        return found
+
+    def _open_all(self) -> None:
+        taken: set[tuple[str, int]] = set()
+        for name, (seat, process) in self._workers.items():
+            server = seat.place.name, seat.server.pid if seat.server else 0
+            servers = (server[1],) if server[1] and server not in taken else ()
+            taken.add(server)
+            self._windows[name] = self._undo.enter_context(seat.place.window(process.pid, servers))
+        for name in self._refused:
+            self._awaited.add(name)
+            self._workers[name].process.tell(Account("begin"))
+        self._note_opened()
+
+    def _close_all(self) -> None:
+        for name in self._refused:
+            self._workers[name].process.tell(Account("end"))
+        self._profiles = {name: window.end() for name, window in self._windows.items()}
+
+    def _note_opened(self) -> None:
+        if not self._awaited:
+            # What was said while the windows were opened has waited in the pipes.
+            self._opened_ns = monotonic_ns() + _WAITED_NS
+
+
+def measure_profiled(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw, dict[str, Profile]]:
+    """Measure once, in fresh processes, which are gone when this returns.
+
+    Args:
+        task: what to measure.
+        watcher: told of the progress.
+
+    Returns:
+        What is known of the repetition, its raw values, and where the CPU time of each worker went.
+
+    Raises:
+        RepetitionError: nothing came of it; says what happened.
+    """
+    is_whole = not task.configuration.measured
+    with ExitStack() as undo:
+        sampling = Sampling(undo, as_a_whole=is_whole)
+        try:
+            known, data = measure(task, watcher, observer=sampling)
+        except ProfilingError as error:
+            raise RepetitionError(str(error).rstrip(".")) from error
+    profiles = sampling.profiles()
+    if not profiles or min(profile.window_s for profile in profiles.values()) < _FEWEST_S:
+        more = "more --agents" if is_whole else "larger --rounds, as in 10000,50000,10000"
+        raise RepetitionError(f"T2 was too short to see where the CPU time goes; take {more}")
+    counted = counters(sampling.kept)
+    if is_whole:
+        counted["items"] = counted["round_trips"]
+    elif rate := _rate(sampling.during):
+        counted["rate_during"] = rate
+    return replace(known, counters=known.counters | counted), data, profiles
+
+
+def _rate(looks: list[tuple[int, int]]) -> float:
+    if len(looks) < 2 or looks[-1][1] == looks[0][1]:  # noqa: PLR2004 -- a difference
+        return 0.0
+    return (looks[-1][0] - looks[0][0]) * 1e9 / (looks[-1][1] - looks[0][1])

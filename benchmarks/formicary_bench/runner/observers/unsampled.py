@@ -1,0 +1,98 @@
+"""Windows on workers: by sampling, or by the clocks of whole processes where nobody may look into them."""
+
+from __future__ import annotations
+
+import socket
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from formicary.errors import TracingError
+from formicary.profiling.model.profile import Method, Process, Profile, Role
+from formicary.profiling.sampling import window
+from formicary.profiling.sampling.clocks import Clocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Sampled:
+    """A look into a process, from when it is made until `end`.
+
+    Args:
+        opened: the window.
+    """
+
+    refused = ""
+
+    def __init__(self, opened: window.Window) -> None:
+        self._opened = opened
+
+    def end(self) -> Profile:
+        """Return what was measured."""
+        return self._opened.end()
+
+
+class Unsampled:
+    """Measures a process, from now until `end`, by the operating system's clocks alone.
+
+    Args:
+        pid: the process.
+        servers: the XMPP server's processes.
+        refused: why it is not looked into.
+
+    Raises:
+        ProfilingError: the process is not there.
+    """
+
+    def __init__(self, pid: int, servers: tuple[int, ...], refused: str) -> None:
+        self.refused = refused
+        self._servers = servers
+        self._clocks = Clocks(pid, *servers)
+        self._began = time.time()
+        self._from = time.monotonic()
+
+    def end(self) -> Profile:
+        """Return what was used."""
+        self._clocks.look()
+        return Profile(
+            method=Method.SAMPLED,
+            host=socket.gethostname(),
+            began=self._began,
+            window_s=time.monotonic() - self._from,
+            processes=tuple(
+                Process(
+                    pid=used.pid,
+                    role=Role.SERVER if used.pid in self._servers else Role.CONTAINER,
+                    name=used.name,
+                    user_s=used.times.user,
+                    system_s=used.times.system,
+                )
+                for used in self._clocks.used()
+            ),
+            warnings=(f"CPU time is known by process alone: {self.refused}",),
+            is_partial=True,
+        )
+
+
+@contextmanager
+def window_on(pid: int, servers: tuple[int, ...]) -> Iterator[Sampled | Unsampled]:
+    """Look where a process's CPU time goes; leaving the block without `end` gives it up.
+
+    Args:
+        pid: the process.
+        servers: the XMPP server's processes on its host.
+
+    Raises:
+        ProfilingError: the process is not there.
+    """
+    opened = window.Window(pid, servers=servers)
+    try:
+        opened.__enter__()
+    except TracingError as error:
+        yield Unsampled(pid, servers, str(error))
+        return
+    try:
+        yield Sampled(opened)
+    finally:
+        opened.__exit__()

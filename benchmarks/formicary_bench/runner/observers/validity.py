@@ -1,0 +1,152 @@
+"""Whether a measurement over hosts can be believed: what else went on there, and in the controller.
+
+Pure: from two looks at each host. Several hosts may be one machine, as namespaces; the counters of all of
+them are then those of that machine, and all that the run has there is its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from formicary_bench.subjects.pacing import LATE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from formicary_bench.remote.host_agent.protocol import Looked
+    from formicary_bench.results.store.model import Configuration
+
+SATURATED = 0.8
+"""Part of a core from which on the controller has no time left to keep time."""
+
+FULL = 0.95
+"""Part of a core from which on a sender's process can send no more."""
+
+STOLEN, LOADED, THROTTLED = 0.05, 0.15, 0.01
+"""Parts of a host's CPU time that may go to other virtual machines and to others' processes, and of the time
+for which it may be held back."""
+
+SWAPPED = 1 << 20
+"""Bytes that may be swapped meanwhile."""
+
+SHORTEST_S = 0.5
+"""In less time the clocks of the CPUs, which count in hundredths of a second, say too little."""
+
+
+BEHIND = 0.05
+"""Part of an open loop's messages that may be sent late before its sender counts as saturated."""
+
+
+@dataclass(frozen=True)
+class HostLooks:
+    """A host at the begin and at the end of what was measured.
+
+    Attributes:
+        name: its name.
+        first: at the begin.
+        last: at the end.
+        senders: the processes there whose agents send.
+    """
+
+    name: str
+    first: Looked
+    last: Looked
+    senders: tuple[int, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """How long it lasted."""
+        return (self.last.at_ns - self.first.at_ns) / 1e9
+
+    @property
+    def ours_s(self) -> dict[int, float]:
+        """CPU time of each process of the run that was there all the time."""
+        first, last = self.first.cpu_s, self.last.cpu_s
+        return {pid: last[pid] - first[pid] for pid in first if pid in last}
+
+    def share(self, seconds: float) -> float:
+        """Return what part of the host's CPU time some seconds of it are."""
+        first, last = self.first, self.last
+        whole = (last.busy_s - first.busy_s) + (last.idle_s - first.idle_s) + (last.stolen_s - first.stolen_s)
+        return seconds / whole if whole > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Controller:
+    """The process that conducts the run.
+
+    Attributes:
+        machine: on which machine, as of `Looked`.
+        cpu_s: CPU time that it used.
+        seconds: in how long.
+    """
+
+    machine: str
+    cpu_s: float
+    seconds: float
+
+
+def why_invalid(hosts: Sequence[HostLooks], controller: Controller, *, is_closed: bool) -> list[str]:
+    """Return what makes a measurement worthless, as sentences without full stop; nothing if all is well.
+
+    Args:
+        hosts: all that took part.
+        controller: who conducted it.
+        is_closed: whether senders wait for answers, so that they are as fast as they can be: a sender's
+            process that is saturated is then a part of what is measured.
+    """
+    found = []
+    if controller.seconds > SHORTEST_S and controller.cpu_s > SATURATED * controller.seconds:
+        found.append(f"the controller was saturated ({controller.cpu_s / controller.seconds:.0%} of a core)")
+    for host in hosts:
+        if host.seconds > SHORTEST_S:
+            found += _disturbances(host, _ours_s(host, hosts, controller))
+            found += [] if is_closed else _saturated(host)
+    return found
+
+
+def why_late(configuration: Configuration, counters: Mapping[str, float]) -> list[str]:
+    """Return what makes an open loop worthless, as `why_invalid` does: a sender that is saturated.
+
+    Its messages went when it could send them, not when they were due: that is another load.
+    """
+    sent = configuration.measured * configuration.load
+    late = counters.get(LATE, 0.0)
+    if not configuration.rate or late <= BEHIND * sent:
+        return []
+    return [f"the sender could not keep its schedule ({late / sent:.0%} of its messages were late)"]
+
+
+def notes(hosts: Sequence[HostLooks]) -> list[str]:
+    """Return what a reader should know of senders in a closed loop."""
+    return [f"{said}: it is a part of what is measured" for host in hosts for said in _saturated(host)]
+
+
+def _disturbances(host: HostLooks, ours_s: float) -> Iterator[str]:
+    first, last = host.first, host.last
+    if last.swapped_bytes - first.swapped_bytes > SWAPPED:
+        yield f"host {host.name} swapped memory"
+    if (held := (last.throttled_s - first.throttled_s) / host.seconds) > THROTTLED:
+        yield f"host {host.name} was throttled ({held:.0%} of the time)"
+    if (stolen := host.share(last.stolen_s - first.stolen_s)) > STOLEN:
+        yield f"host {host.name} lost {stolen:.0%} of its CPU to other virtual machines"
+    if (others := host.share(last.busy_s - first.busy_s - ours_s)) > LOADED:
+        yield f"host {host.name} was loaded by others ({others:.0%} of its CPU)"
+
+
+def _ours_s(host: HostLooks, hosts: Sequence[HostLooks], controller: Controller) -> float:
+    """Return the CPU time of all processes of the run on the machine that a host is, or is a part of."""
+    machine = host.last.machine
+    used: dict[int, float] = dict(host.ours_s)
+    for other in hosts:
+        if machine and other.last.machine == machine:
+            used |= other.ours_s
+    is_here = bool(machine) and controller.machine == machine
+    return sum(used.values()) + (controller.cpu_s if is_here else 0.0)
+
+
+def _saturated(host: HostLooks) -> Iterator[str]:
+    for pid in host.senders:
+        if host.seconds > 0 and host.ours_s.get(pid, 0.0) > FULL * host.seconds:
+            yield f"a sender's process on host {host.name} was saturated"

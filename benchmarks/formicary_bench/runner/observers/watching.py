@@ -1,0 +1,119 @@
+"""Looks at the hosts of a repetition when its window begins and ends, whatever else is measured there."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from formicary_bench.remote.host_agent import counters
+from formicary_bench.runner.observers.validity import Controller, HostLooks, notes, why_invalid
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary_bench.remote.host_agent.protocol import Looked
+    from formicary_bench.runner.execution.places import Place
+    from formicary_bench.runner.execution.repetition import Observer, Taken
+    from formicary_bench.worker.messages import Accounted, Mark
+
+_SENDING = {"ask", "member", "both", "create"}
+
+
+class Watching:
+    """Has all that it learns go on to another observer, and looks at the hosts meanwhile.
+
+    Args:
+        observer: the other one.
+    """
+
+    marks = True
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self._workers: dict[str, Taken] = {}
+        self._looks: list[dict[str, Looked]] = []
+        self._own: list[tuple[float, float]] = []  # our CPU time, and when
+
+    def begin(self, workers: Mapping[str, Taken]) -> None:
+        """Keep whom to look at."""
+        self._workers = dict(workers)
+        self._observer.begin(workers)
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """Have it go on."""
+        self._observer.advance(done, at_ns)
+
+    def mark(self, mark: Mark) -> None:
+        """Look at all hosts."""
+        self._look()
+        self._observer.mark(mark)
+
+    def heard(self, worker: str, report: Accounted) -> None:
+        """Have it go on."""
+        self._observer.heard(worker, report)
+
+    def hosts(self) -> list[HostLooks]:
+        """Return what was seen of each host; nothing if there were not both moments."""
+        if len(self._looks) != 2:  # noqa: PLR2004 -- begin and end
+            return []
+        first, last = self._looks
+        return [HostLooks(name, first[name], last[name], self._senders(name)) for name in first]
+
+    def why_invalid(self) -> list[str]:
+        """Return what makes the measurement worthless: all loads of the laboratory are closed loops."""
+        if not self.hosts():
+            return []
+        (cpu_s, began), (cpu_end_s, ended) = self._own
+        controller = Controller(counters.machine(), cpu_end_s - cpu_s, ended - began)
+        return why_invalid(self.hosts(), controller, is_closed=True)
+
+    def notes(self) -> list[str]:
+        """Return what a reader should know."""
+        return notes(self.hosts())
+
+    def counters(self) -> dict[str, float]:
+        """Return what was counted on each host, by what it is and where."""
+        found: dict[str, float] = {}
+        for host in self.hosts():
+            first, last = host.first, host.last
+            found |= {
+                f"host@{host.name} seconds": host.seconds,
+                f"host@{host.name} busy": host.share(last.busy_s - first.busy_s),
+                f"host@{host.name} wire bytes": float(last.wire_bytes - first.wire_bytes),
+                f"host@{host.name} wire packets": float(last.wire_packets - first.wire_packets),
+                f"host@{host.name} loopback bytes": float(last.loopback_bytes - first.loopback_bytes),
+            }
+            for process, pid in self._processes(host.name).items():
+                if pid in host.ours_s and host.seconds > 0:
+                    found[f"{process} cores"] = host.ours_s[pid] / host.seconds
+                    found[f"{process} bytes"] = float(last.uss_bytes.get(pid, 0))
+        return found
+
+    def _look(self) -> None:
+        self._own.append((time.process_time(), time.monotonic()))
+        self._looks.append(
+            {
+                name: place.look(tuple(self._processes(name).values()))
+                for name, place in self._places().items()
+            }
+        )
+
+    def _places(self) -> dict[str, Place]:
+        return {seat.place.name: seat.place for seat, _ in self._workers.values()}
+
+    def _senders(self, host: str) -> tuple[int, ...]:
+        return tuple(
+            process.pid
+            for seat, process in self._workers.values()
+            if seat.place.name == host and seat.role in _SENDING
+        )
+
+    def _processes(self, host: str) -> dict[str, int]:
+        """Return the process ids on a host: of the workers, by their labels, and of the server there."""
+        found = {}
+        for label, (seat, process) in self._workers.items():
+            if seat.place.name == host:
+                found[label] = process.pid
+                if seat.server and seat.server.pid:
+                    found[f"server@{host}"] = seat.server.pid
+        return found

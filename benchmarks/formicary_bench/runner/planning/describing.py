@@ -1,0 +1,50 @@
+"""What is measured, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.experiments.catalogue import CREATE
+from formicary_bench.results.store.model import DIRECTORY, MEMORY
+from formicary_bench.subjects.catalogue import N_HOSTS, SAME
+
+if TYPE_CHECKING:
+    from formicary_bench.results.store.model import Configuration
+
+
+def describe(configuration: Configuration) -> str:
+    """Say what a configuration is, for the display and for sentences."""
+    kind = f"-{configuration.kind}" if configuration.kind else ""
+    who = f"{configuration.experiment}, {configuration.platform}{kind}"
+    profiled = ", profiled" if configuration.profiled else ""
+    profiled = ", beside it not profiled" if configuration.reference else profiled
+    if configuration.experiment in {CREATE.name, MEMORY}:
+        return f"{who}, {configuration.agents} agents{profiled}"
+    return f"{who}, {_where(configuration)}, {_size(configuration)}{profiled}"
+
+
+def _where(configuration: Configuration) -> str:
+    if configuration.placement == SAME:
+        return configuration.placement
+    many = [f"{configuration.hosts} hosts"] if configuration.placement == N_HOSTS else []
+    traffic = [configuration.traffic] if configuration.traffic else []
+    return f"{configuration.placement} ({', '.join([*many, *traffic, way_of(configuration)])})"
+
+
+def _size(configuration: Configuration) -> str:
+    if configuration.agents:
+        return f"{configuration.agents} agents"
+    if configuration.family == DIRECTORY:
+        seen_by = f"{configuration.containers} other containers, " if configuration.containers else ""
+        spread = f" ({configuration.spread})" if configuration.spread else ""
+        return f"{seen_by}{configuration.services} services{spread}"
+    word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
+    paced = f", {configuration.rate} messages/s ({configuration.arrivals})" if configuration.rate else ""
+    if configuration.limit_us:
+        paced = f", 99% within {configuration.limit_us} µs ({configuration.arrivals})"
+    return f"{configuration.load} {word}, {configuration.payload_bytes} bytes{paced}"
+
+
+def way_of(configuration: Configuration) -> str:
+    """Say what carries a configuration's messages."""
+    return f"{configuration.route} with TLS" if configuration.tls else configuration.route

@@ -1,0 +1,74 @@
+"""What a platform cannot do of what is asked for: left out of the plan, and said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.selections.registry import SELECTIONS
+from formicary_bench.subjects.catalogue import HOSTED, subject_of, subjects
+from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.runner.planning.options import Options
+    from formicary_bench.subjects.catalogue import Subject
+
+
+def fits(configuration: Configuration) -> bool:
+    """Say whether a configuration is within what its platform takes."""
+    subject = subject_of(configuration.platform, configuration.kind)
+    few = not subject.most_pairs or configuration.load <= subject.most_pairs
+    return few and (not subject.most_bytes or configuration.payload_bytes <= subject.most_bytes)
+
+
+def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
+    """Return what is left out of a plan, in sentences: what the platforms that were named cannot do.
+
+    Of a selection, which names platforms itself, it is those that are not installed.
+
+    Args:
+        options: what was asked for.
+        plan: what is measured of it.
+    """
+    if options.subjects is None:
+        return [f"left out: {name} is not installed; {how_to_install(name)}" for name in _absent(options)]
+    named = [subject for subject in subjects() if subject.name in options.subjects]
+    there = {one.platform for one in plan}
+    absent = dict.fromkeys(subject.platform for subject in named if subject.platform not in there)
+    sentences = [f"left out: {platform} cannot do {options.experiment} as asked for" for platform in absent]
+    experiment = next((one for one in EXPERIMENTS if one.name == options.experiment), None)
+    for subject in named if experiment else ():
+        if subject.experiments and subject.platform in there:
+            assert experiment is not None
+            sentences += [
+                f"left out: {subject.name} {what}" for what in _limits(subject, experiment, options)
+            ]
+    return sentences
+
+
+def _absent(options: Options) -> list[str]:
+    """Return the platforms that a selection names, and which have no driver here though one can be made."""
+    parts = SELECTIONS[options.experiment].parts if options.experiment in SELECTIONS else ()
+    there = {subject.name for subject in subjects()}
+    return sorted({name for part in parts for name in part.subjects if name in RECIPES} - there)
+
+
+def _limits(subject: Subject, experiment: Experiment, options: Options) -> Iterator[str]:
+    usual = [placement for placement in experiment.placements if placement not in HOSTED]
+    for placement in options.placements or usual:
+        if placement not in subject.ways:
+            yield f"cannot be measured with {placement}"
+    loads = [load for load in options.pairs or experiment.loads if load > subject.most_pairs > 0]
+    if loads:
+        yield f"with {_listed(loads)} pairs, as it takes at most {subject.most_pairs}"
+    sizes = [size for size in options.payloads or experiment.payloads if size > subject.most_bytes > 0]
+    if sizes:
+        yield f"with {_listed(sizes)} bytes, as it takes at most {subject.most_bytes}"
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))

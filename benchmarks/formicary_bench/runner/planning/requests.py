@@ -1,0 +1,142 @@
+"""What `formicary bench run` was asked for: an experiment, several, a plan's, or what is left of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from formicary.errors import UsageError
+from formicary_bench.experiments.presets.presets import EVERYTHING
+from formicary_bench.experiments.selections.quick import QUICK
+from formicary_bench.runner.execution.hosting import read_hosting
+from formicary_bench.runner.execution.run import perform_all, resume
+from formicary_bench.runner.planning.run_plan import everything, of_one
+from formicary_bench.runner.planning.values import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from formicary_bench.runner.execution.hosting import Hosting
+    from formicary_bench.runner.execution.run import Audience, Outcome
+    from formicary_bench.runner.planning.run_plan import Programme
+    from formicary_bench.runner.planning.values import Words
+
+
+def refuse(words: Words, what: str, instead: str, *, but: Sequence[str] = ()) -> None:
+    """Refuse all words that were given.
+
+    Args:
+        words: the words.
+        what: what they do not go with.
+        instead: what to do.
+        but: names of what may be given.
+
+    Raises:
+        UsageError: something was given.
+    """
+    given = [name for name, value in words.items() if value not in {None, False} and name not in but]
+    if given:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        does = "do" if len(given) > 1 else "does"
+        raise UsageError(f"{options} {does} not go with {what}: {instead}")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to measure.
+
+    Attributes:
+        experiment: an experiment, a selection, or all.
+        words: what else was said of it.
+        plan: the file that says it instead.
+        resume: the folder of a run that is gone on with instead.
+    """
+
+    experiment: str
+    words: Words
+    plan: Path | None = None
+    resume: Path | None = None
+
+    def hosting(self, hosts: Path | None, on: str | None, servers: str | None) -> Hosting | None:
+        """Return the hosts that the command line names, or else the plan.
+
+        Raises:
+            UsageError: what is said of them is not understood.
+        """
+        if self.plan is not None:
+            from formicary_bench.plans.reading import hosting_of
+
+            in_plan = hosting_of(self.plan)
+            return read_hosting(hosts or in_plan.hosts, on or in_plan.on, servers or in_plan.servers)
+        return read_hosting(hosts, on, servers)
+
+    def programme(self, hosting: Hosting | None) -> Programme:
+        """Return what is measured on this machine, or with these hosts.
+
+        Raises:
+            UsageError: what was asked for is not understood, or cannot be.
+        """
+        hosts = [host.name for host in hosting.containers] if hosting else []
+        if self.plan is not None:
+            from formicary_bench.plans.reading import read
+
+            return read(self.plan, hosts)
+        words = self.words
+        if self.experiment == EVERYTHING:
+            return everything(words.get("preset"), words.get("repeat"), words.get("seed"), hosts)
+        return of_one(parse(self.experiment, hosts=hosts, **words))
+
+    def perform(self, output: Path | None, audience: Audience, hosting: Hosting | None) -> Outcome:
+        """Measure it; see `run.perform_all` and `run.resume`."""
+        if self.resume is not None:
+            return resume(self.resume, audience, hosting)
+        return perform_all(self.programme(hosting), output, audience, hosting)
+
+
+def ask(
+    experiment: str | None,
+    words: Words,
+    *,
+    plan: Path | None = None,
+    going_on: Path | None = None,
+    output: Path | None = None,
+    dry_run: bool = False,
+) -> Asked:
+    """Return what was asked for.
+
+    Args:
+        experiment: an experiment, a selection, or all; None for the usual one.
+        words: what else was said of it.
+        plan: the file that says it instead.
+        going_on: the folder of a run that is gone on with instead.
+        output: the folder that was asked for.
+        dry_run: whether nothing is to be measured.
+
+    Raises:
+        UsageError: words contradict each other.
+    """
+    if plan is not None and going_on is not None:
+        raise UsageError("--plan and --resume are two runs: take one of them")
+    if experiment is not None and (plan or going_on):
+        raise UsageError(
+            f"{experiment} does not go with {'--plan' if plan else '--resume'}: take one of them"
+        )
+    if going_on is not None:
+        refuse(words, "--resume", "it goes on with what the run was begun with; leave that out")
+        if output is not None or dry_run:
+            raise UsageError(
+                f"--{'dry-run' if dry_run else 'output'} does not go with --resume: it goes on in the folder "
+                "that there is; leave it out"
+            )
+        return Asked("", words, resume=going_on)
+    if plan is not None:
+        refuse(words, "--plan", f"write it into {plan}")
+    elif experiment == EVERYTHING:
+        refuse(
+            words,
+            EVERYTHING,
+            "leave it out, or name an experiment, or write a plan with `formicary bench plan new`",
+            but=("preset", "repeat", "seed"),
+        )
+    return Asked(experiment or QUICK.name, words, plan)

@@ -1,0 +1,77 @@
+"""Which ways messages take in a run: what `--route` and `--tls` choose, and what they cannot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.errors import UsageError
+from formicary_bench.subjects.catalogue import APART, HOSTED, ROUTES, SAME, SUBJECTS, XMPP, is_usual
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.experiments.catalogue import Part
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.runner.planning.hosts import Layout
+    from formicary_bench.runner.planning.options import Options
+    from formicary_bench.subjects.catalogue import Subject, Way
+
+_FOR_ALL = {"tcp"}  # what all routes are held against
+
+
+def ways_of(subject: Subject, layout: Layout, part: Part, options: Options) -> list[Way]:
+    """Return the ways by which a platform's messages are measured at a place."""
+    placement = layout.placement
+    if layout.hosts == 1:
+        return [way for way in subject.ways.get(SAME, ()) if placement in subject.ways]
+    can = subject.ways.get(placement, ())
+    usual = _usual(subject, placement, part)
+    asked = options.tls or part.experiment.tls
+    if placement == SAME or (options.routes is None and not asked):
+        return usual
+    # What is not given stays as it is without the options.
+    tls = asked or {way.tls for way in usual}
+    fitting = [way for way in can if way.tls in tls]
+    if placement in HOSTED and not asked:
+        fitting = [way for way in can if is_usual(way, placement)]
+    if placement in HOSTED and part.experiment.tls and options.routes is None:
+        fitting = [way for way in fitting if way.route != XMPP]  # two servers encrypt between them anyway
+    if subject.has_choice(placement):
+        routes = options.routes or {way.route for way in usual}
+        return [way for way in fitting if way.route in routes]
+    if subject.name in (options.subjects or ()):
+        return fitting or usual  # named, so it is wanted, though it has no choice
+    routes = {*(options.routes or ROUTES), *_FOR_ALL}
+    return [way for way in fitting if way.route in routes]
+
+
+def _usual(subject: Subject, placement: str, part: Part) -> list[Way]:
+    """Return the ways that a part has by itself; between hosts with TLS or not as is usual there."""
+    usual = list(subject.usual_ways(placement))
+    if placement in HOSTED:
+        routes = {way.route for way in part.ways}
+        return [way for way in usual if way.route in routes] or usual
+    return [way for way in subject.ways.get(placement, ()) if way in part.ways] or usual
+
+
+def refuse_idle(options: Options, plan: Sequence[Configuration]) -> None:
+    """Refuse a route that nothing of ours takes, and TLS that nothing does.
+
+    Raises:
+        UsageError: an option would change nothing.
+    """
+    chosen = [subject for subject in SUBJECTS if subject.has_choice(APART)]
+    ours = {(subject.platform, subject.kind) for subject in chosen}
+    taken = {one.route for one in plan if (one.platform, one.kind) in ours and one.placement != SAME}
+    for route in options.routes or ():
+        if route not in taken:
+            names = ", ".join(subject.name for subject in chosen if not subject.hidden)
+            raise UsageError(
+                f"nothing can be measured by --route {route} here: routes are for {names} with "
+                f"--placement {APART}; leave --route out"
+            )
+    if True in (options.tls or ()) and not any(one.tls for one in plan):
+        raise UsageError(
+            f"nothing that is measured here can do TLS: links, tcp and components can, with --placement "
+            f"{APART}; leave --tls out"
+        )

@@ -1,0 +1,158 @@
+"""What a run measures, how often, and in which order; of one experiment or of several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from formicary.errors import UsageError
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.presets.paper import PAPERS
+from formicary_bench.experiments.presets.presets import EVERYTHING, PAPER, QUICK
+from formicary_bench.runner.planning.drivers import beyond
+from formicary_bench.runner.planning.options import repeat_of
+from formicary_bench.runner.planning.order import schedule
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse, read_seed
+from formicary_bench.subjects.catalogue import HOSTED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from formicary_bench.results.store.model import Configuration, Manifest, Option
+    from formicary_bench.runner.planning.options import Options
+
+Order = list[tuple["Configuration", int, int]]
+"""What is measured one after the other: a configuration, the number of its repetition, a seed."""
+
+
+@dataclass(frozen=True)
+class Programme:
+    """What a run measures.
+
+    Attributes:
+        label: what the run's folder is named after.
+        asked: what was asked for, for the manifest; with the seed.
+        repeats: how often each configuration is measured, in the order in which reports show them.
+        wants_server: whether a route was named, so that a run without an XMPP server is not wanted.
+        over_hosts: whether hosts take part, and nobody has said where or what is measured.
+        notes: what is not as one might expect, in sentences.
+        left_out: what was asked for and cannot be measured, in sentences.
+    """
+
+    label: str
+    asked: dict[str, Option]
+    repeats: Mapping[Configuration, int]
+    wants_server: bool = False
+    over_hosts: bool = False
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = field(default=())
+
+    @property
+    def plan(self) -> list[Configuration]:
+        """All configurations."""
+        return list(self.repeats)
+
+
+def of_one(options: Options) -> Programme:
+    """Return what one experiment, or selection, measures.
+
+    Raises:
+        UsageError: there is nothing to measure, or more than fits into memory.
+    """
+    return of_several(options.experiment, [options], options.as_asked())
+
+
+def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -> Programme:
+    """Return what several experiments measure in one run.
+
+    Where two of them measure the same, it is measured once, as often as the one wants that wants it most.
+
+    Args:
+        label: what the run is called.
+        parts: what is asked of each.
+        asked: what to keep in the manifest.
+
+    Raises:
+        UsageError: one of them has nothing to measure, or more than fits into memory.
+    """
+    repeats: dict[Configuration, int] = {}
+    notes: list[str] = []
+    left_out: list[str] = []
+    for part in parts:
+        plan = make_plan(part)
+        left_out += beyond(part, plan)
+        notes += _notes(part)
+        for configuration in plan:
+            many = repeat_of(part, configuration.experiment)
+            repeats[configuration] = max(many, repeats.get(configuration, 0))
+    return Programme(
+        label,
+        asked,
+        repeats,
+        wants_server=any(part.routes is not None for part in parts),
+        over_hosts=any(part.hosts and part.placements is None and part.subjects is None for part in parts)
+        and all(one.placement in HOSTED for one in repeats),
+        notes=tuple(dict.fromkeys(notes)),
+        left_out=tuple(dict.fromkeys(left_out)),
+    )
+
+
+def everything(
+    preset: str | None, repeat: str | None, seed: str | None, hosts: Sequence[str] = ()
+) -> Programme:
+    """Return what all experiments measure that can be measured here.
+
+    Args:
+        preset: whose sizes are taken; None for the quick ones.
+        repeat: how often; None for as often as the preset says.
+        seed: of the order, and of the agents; None for one that is drawn.
+        hosts: names of the hosts that containers may be on.
+
+    Raises:
+        UsageError: one of the words is not understood.
+    """
+    chosen = preset or QUICK
+    drawn = read_seed(seed)
+    parts = [
+        parse(one.name, preset=chosen, repeat=repeat, seed=str(drawn), hosts=hosts) for one in EXPERIMENTS
+    ]
+    can, refused = split(parts)
+    asked: dict[str, Option] = {"experiment": EVERYTHING, "preset": chosen}
+    asked |= {} if repeat is None else {"repeat": parts[0].repeat}
+    asked |= {"hosts": list(hosts)} if hosts else {}
+    programme = of_several(EVERYTHING, can, asked | {"seed": drawn})
+    return replace(programme, left_out=(*programme.left_out, *refused))
+
+
+def split(parts: Iterable[Options]) -> tuple[list[Options], list[str]]:
+    """Separate what can be measured from what cannot, for which there is a sentence each."""
+    can, refused = [], []
+    for part in parts:
+        try:
+            make_plan(part)
+        except UsageError as error:
+            refused.append(f"left out: {part.experiment} ({error})")
+        else:
+            can.append(part)
+    return can, refused
+
+
+def order_of(manifest: Manifest) -> Order:
+    """Return what a run measures one after the other, which its manifest determines.
+
+    Raises:
+        UsageError: the manifest does not say.
+    """
+    seed, repeat = manifest.options.get("seed"), manifest.options.get("repeat")
+    repeats = manifest.repeats or (repeat,) * len(manifest.configurations)
+    counts = [many for many in repeats if isinstance(many, int)]
+    if not isinstance(seed, int) or not len(counts) == len(repeats) == len(manifest.configurations):
+        raise UsageError("its manifest does not say in which order it measures what: run it anew")
+    return schedule(manifest.configurations, counts, seed)
+
+
+def _notes(options: Options) -> list[str]:
+    if options.preset != PAPER or options.experiment in PAPERS:
+        return []
+    return [f"{options.experiment} is of neither paper: it takes the sizes that it has by itself"]

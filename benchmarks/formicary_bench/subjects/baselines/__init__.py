@@ -1,0 +1,1 @@
+"""The floors: the same exchange without agents."""

@@ -1,0 +1,121 @@
+"""The floor for micro-agents: bare functions that call each other through a run queue."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import asynccontextmanager
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from formicary_bench.subjects.part import Side, Times
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from formicary_bench.subjects.part import Work
+
+    Queue = deque[tuple[Callable[[Any], None], Any]]
+
+_TURN = range(256)  # as many in a turn of the loop as a container's queue runs
+
+
+def drain(queue: Queue) -> Callable[[], None]:
+    """Return the function that runs what is in the queue, a turn at a time, until it is empty."""
+    take, later = queue.popleft, asyncio.get_running_loop().call_soon
+
+    def run() -> None:
+        for _ in _TURN:
+            function, argument = take()
+            function(argument)
+            if not queue:
+                return
+        later(run)
+
+    return run
+
+
+def pair(
+    queue: Queue, body: str, trips: int, times: Times, finished: Callable[[], None]
+) -> Callable[[], None]:
+    """Return the function that begins one pair's round trips."""
+    put = queue.append
+    started, took = times.starts.append, times.rtts.append
+    start, left = 0, trips
+
+    def echo(message: str) -> None:
+        put((ask, message))
+
+    def ask(_: str) -> None:
+        nonlocal start, left
+        took(perf_counter_ns() - start)
+        started(start)
+        left -= 1
+        if left:
+            start = perf_counter_ns()
+            put((echo, body))
+        else:
+            finished()
+
+    def begin() -> None:
+        nonlocal start
+        start = perf_counter_ns()
+        put((echo, body))
+
+    return begin
+
+
+def star(
+    queue: Queue, body: str, trips: int, all_times: list[Times], finished: Callable[[], None]
+) -> list[Callable[[], None]]:
+    """Return the functions that begin each sender's round trips, where one function answers all."""
+    put = queue.append
+
+    def echo(question: tuple[Callable[[str], None], str]) -> None:
+        put(question)
+
+    def sender(times: Times) -> Callable[[], None]:
+        started, took = times.starts.append, times.rtts.append
+        start, left = 0, trips
+
+        def ask(_: str) -> None:
+            nonlocal start, left
+            took(perf_counter_ns() - start)
+            started(start)
+            left -= 1
+            if left:
+                start = perf_counter_ns()
+                put((echo, (ask, body)))
+            else:
+                finished()
+
+        def begin() -> None:
+            nonlocal start
+            start = perf_counter_ns()
+            put((echo, (ask, body)))
+
+        return begin
+
+    return [sender(times) for times in all_times]
+
+
+@asynccontextmanager
+async def both(work: Work) -> AsyncIterator[Side]:
+    """Have all functions."""
+    queue: Queue = deque()
+    finished = asyncio.Semaphore(0)
+    work.times += [Times() for _ in work.senders]
+    body, trips = work.body, work.trips
+    if work.many_to_one:
+        beginnings = star(queue, body, trips, work.times, finished.release)
+    else:
+        beginnings = [pair(queue, body, trips, times, finished.release) for times in work.times]
+
+    async def measure() -> None:
+        for begin in beginnings:
+            begin()
+        asyncio.get_running_loop().call_soon(drain(queue))
+        for _ in beginnings:
+            await finished.acquire()
+
+    yield Side(measure=measure)

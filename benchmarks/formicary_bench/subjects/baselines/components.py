@@ -1,0 +1,238 @@
+"""The floor for what goes through an XMPP server: two bare components, one stanza for each message.
+
+Each worker is one component (XEP-0114), as a container is, with nothing on top: stanzas are prepared strings,
+and what comes in is cut at its end tags. So this is the server's own time, and its own rate where many pairs
+keep it busy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import ssl
+from contextlib import asynccontextmanager
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, cast
+
+from formicary.errors import LinkError
+from formicary_bench.subjects.ours.containers import ASKING, ECHOING
+from formicary_bench.subjects.part import Side, Times
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from formicary_bench.subjects.part import Work
+    from formicary_bench.worker.messages import Server
+
+_SECONDS = 10.0  # until the server has accepted a component
+_STREAM_ID = re.compile(rb"<stream:stream [^>]*\bid=['\"]([^'\"]*)['\"][^>]*>")
+_ACCEPTED = re.compile(rb"<handshake\s*/>|<handshake></handshake>")
+_ASKER = re.compile(rb"<message [^>]*\bfrom=['\"]asker-(\d+)@")
+_ASKED = re.compile(rb"<message [^>]*\bto=['\"]asker-(\d+)@")
+_END = b"</message>"
+_ERROR = b"<error "
+
+
+class Component(asyncio.Protocol):
+    """A component's connection; subclasses take its stanzas.
+
+    Args:
+        server: where it connects.
+        name: the container's name that it takes.
+    """
+
+    transport: asyncio.Transport
+
+    def __init__(self, server: Server, name: str) -> None:
+        self.domain = f"{name}.{server.platform}"
+        self.server = server
+        self.accepted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.rest = b""
+        self.is_open = False
+
+    async def connect(self) -> None:
+        """Connect and be accepted.
+
+        Raises:
+            LinkError: the server did not accept it.
+        """
+        loop = asyncio.get_running_loop()
+        server = self.server
+        context = ssl.create_default_context(cafile=server.certificate) if server.certificate else None
+        name = server.platform if context else None
+        try:
+            async with asyncio.timeout(_SECONDS):
+                await loop.create_connection(
+                    lambda: self, server.host, server.port, ssl=context, server_hostname=name
+                )
+                await self.accepted
+        except (OSError, TimeoutError) as error:
+            raise LinkError(f"the XMPP server did not accept the component {self.domain}: {error}") from None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Open the stream."""
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is one, but not by inheritance
+        self.is_open = True
+        self.transport.write(
+            "<stream:stream xmlns='jabber:component:accept' xmlns:stream='http://etherx.jabber.org/streams' "
+            f"to='{self.domain}'>".encode()
+        )
+
+    def data_received(self, data: bytes) -> None:
+        """Cut what comes into stanzas."""
+        data = self.rest + data
+        if not self.accepted.done():
+            data = self.shake_hands(data)
+        *stanzas, self.rest = data.split(_END)
+        for stanza in stanzas:
+            self.received(stanza)
+
+    def shake_hands(self, data: bytes) -> bytes:
+        """Answer the opening of the stream, and see that the answer is accepted; return what is left."""
+        if match := _STREAM_ID.search(data):
+            proof = match[1].decode() + self.server.secret
+            digest = hashlib.sha1(proof.encode(), usedforsecurity=False).hexdigest()
+            self.transport.write(f"<handshake>{digest}</handshake>".encode())
+            return data[match.end() :]
+        if match := _ACCEPTED.search(data):
+            self.accepted.set_result(None)
+            return data[match.end() :]
+        return data
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell who waits."""
+        why = error or self.rest.decode(errors="replace") or "no reason given"
+        self.lost(LinkError(f"the XMPP server closed the connection of {self.domain}: {why!s:.300}"))
+
+    def close(self) -> None:
+        """Disconnect, if it is connected."""
+        if self.is_open:
+            self.transport.close()
+
+    def received(self, stanza: bytes) -> None:
+        """Take a message without its end tag; for subclasses."""
+        raise NotImplementedError
+
+    def lost(self, error: LinkError) -> None:
+        """Take that the connection has ended."""
+        if not self.accepted.done():
+            self.accepted.set_exception(error)
+
+
+class Echo(Component):
+    """Sends every message back with the body that they all have."""
+
+    def __init__(self, work: Work, server: Server) -> None:
+        super().__init__(server, ECHOING)
+        self.replies = {
+            str(number).encode(): _message(
+                f"echo-{work.receiver_of(number)}@{self.domain}",
+                f"asker-{number}@{ASKING}.{server.platform}",
+                work.body,
+            )
+            for number in work.senders
+        }
+
+    def received(self, stanza: bytes) -> None:
+        """Answer."""
+        if match := _ASKER.search(stanza):
+            self.transport.write(self.replies[match[1]])
+
+
+class Ask(Component):
+    """Sends a message for each pair when the answer to the one before has come."""
+
+    def __init__(self, work: Work, server: Server) -> None:
+        super().__init__(server, ASKING)
+        self.pairs = {
+            str(number).encode(): Pair(
+                _message(
+                    f"asker-{number}@{self.domain}",
+                    f"echo-{work.receiver_of(number)}@{ECHOING}.{server.platform}",
+                    work.body,
+                ),
+                work.trips,
+            )
+            for number in work.senders
+        }
+        work.times += [pair.times for pair in self.pairs.values()]
+        self.unfinished = len(self.pairs)
+        self.finished: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def begin(self) -> None:
+        """Send the first message of each pair."""
+        for pair in self.pairs.values():
+            pair.start = perf_counter_ns()
+            self.transport.write(pair.message)
+
+    def received(self, stanza: bytes) -> None:
+        """Note the time of an answer and go on."""
+        match = _ASKED.search(stanza)
+        if match is None or _ERROR in stanza:
+            self.lost(LinkError(f"the XMPP server sent what is no answer: {stanza!r:.300}"))
+            return
+        pair = self.pairs[match[1]]
+        pair.took(perf_counter_ns() - pair.start)
+        pair.started(pair.start)
+        pair.left -= 1
+        if pair.left:
+            pair.start = perf_counter_ns()
+            self.transport.write(pair.message)
+            return
+        self.unfinished -= 1
+        if not self.unfinished:
+            self.finished.set_result(None)
+
+    def lost(self, error: LinkError) -> None:
+        """Say so, if answers are still missing."""
+        super().lost(error)
+        if not self.finished.done():
+            self.finished.set_exception(error)
+            self.finished.exception()  # it may be that nobody waits any more
+
+
+class Pair:
+    """One sender: its message, and what came of it."""
+
+    __slots__ = ("left", "message", "start", "started", "times", "took")
+
+    def __init__(self, message: bytes, trips: int) -> None:
+        self.message = message
+        self.left = trips
+        self.times = Times()
+        self.started, self.took = self.times.starts.append, self.times.rtts.append
+        self.start = 0
+
+
+def _message(sender: str, receiver: str, body: str) -> bytes:
+    return f"<message from='{sender}' to='{receiver}'><body>{body}</body></message>".encode()
+
+
+@asynccontextmanager
+async def echo(work: Work) -> AsyncIterator[Side]:
+    """Be the component that echoes."""
+    assert work.job.server is not None
+    component = Echo(work, work.job.server)
+    try:
+        await component.connect()
+        yield Side(component.domain)
+    finally:
+        component.close()
+
+
+@asynccontextmanager
+async def ask(work: Work) -> AsyncIterator[Side]:
+    """Be the component that asks."""
+    assert work.job.server is not None
+    component = Ask(work, work.job.server)
+
+    async def measure() -> None:
+        component.begin()
+        await component.finished
+
+    try:
+        await component.connect()
+        yield Side(measure=measure)
+    finally:
+        component.close()

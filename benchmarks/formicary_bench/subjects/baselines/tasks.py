@@ -1,0 +1,143 @@
+"""The floor for agents with behaviours: bare asyncio tasks that hand over through a deque and a future.
+
+Everything is written out where it runs, as nobody would write a program: no call is made that the work does
+not need, and a future only where there is nothing to take. By asyncio's means it cannot be had for less.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import asynccontextmanager
+from functools import partial
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+from formicary_bench.subjects.part import Side, Times
+from formicary_bench.worker.creation import measure_creation
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from formicary_bench.subjects.part import Work
+
+
+class Channel:
+    """What one task takes from: what is there, and the future that it waits for if nothing is."""
+
+    __slots__ = ("items", "waiter")
+
+    def __init__(self) -> None:
+        self.items: deque[Any] = deque()
+        self.waiter: asyncio.Future[None] | None = None
+
+    def put(self, item: object) -> None:
+        """Add an item, and have the task go on that waits."""
+        self.items.append(item)
+        if (waiter := self.waiter) is not None:
+            self.waiter = None
+            waiter.set_result(None)
+
+
+async def ask(own: Channel, other: Channel, item: object, trips: int, times: Times) -> None:
+    """Put `item` and wait for the answer, `trips` times."""
+    items, put = own.items, other.items.append
+    take, future = items.popleft, asyncio.get_running_loop().create_future
+    started, took = times.starts.append, times.rtts.append
+    for _ in range(trips):
+        start = perf_counter_ns()
+        put(item)
+        waiter = other.waiter
+        if waiter is not None:
+            other.waiter = None
+            waiter.set_result(None)
+        if not items:
+            own.waiter = future()
+            await own.waiter
+        take()
+        took(perf_counter_ns() - start)
+        started(start)
+
+
+async def echo(own: Channel, other: Channel) -> None:
+    """Put back what one partner puts."""
+    items, put = own.items, other.items.append
+    take, future = items.popleft, asyncio.get_running_loop().create_future
+    while True:
+        if not items:
+            own.waiter = future()
+            await own.waiter
+        put(take())
+        waiter = other.waiter
+        if waiter is not None:
+            other.waiter = None
+            waiter.set_result(None)
+
+
+async def echo_to_many(own: Channel) -> None:
+    """Put back what many partners put: pairs of a partner's channel and a message."""
+    items = own.items
+    take, future = items.popleft, asyncio.get_running_loop().create_future
+    while True:
+        if not items:
+            own.waiter = future()
+            await own.waiter
+        other, message = take()
+        other.items.append(message)
+        waiter = other.waiter
+        if waiter is not None:
+            other.waiter = None
+            waiter.set_result(None)
+
+
+async def wait(own: Channel) -> None:
+    """Wait for what nobody puts."""
+    while True:
+        if not own.items:
+            own.waiter = asyncio.get_running_loop().create_future()
+            await own.waiter
+        own.items.popleft()
+
+
+@asynccontextmanager
+async def both(work: Work) -> AsyncIterator[Side]:
+    """Have all tasks; those that ask are made when the measurement begins."""
+    receivers = [Channel() for _ in work.receivers]
+    senders = [Channel() for _ in work.senders]
+    work.times += [Times() for _ in senders]
+    if work.many_to_one:
+        echoes = [asyncio.create_task(echo_to_many(receivers[0]))]
+    else:
+        echoes = [asyncio.create_task(echo(*ends)) for ends in zip(receivers, senders, strict=True)]
+    body = work.body
+
+    async def measure() -> None:
+        async with asyncio.TaskGroup() as group:
+            for number, own in enumerate(senders):
+                item: object = (own, body) if work.many_to_one else body
+                other = receivers[work.receiver_of(number)]
+                group.create_task(ask(own, other, item, work.trips, work.times[number]))
+
+    yield Side(measure=measure)
+    await end(echoes)
+
+
+@asynccontextmanager
+async def create(work: Work) -> AsyncIterator[Side]:
+    """Create tasks that wait."""
+    waiting: list[asyncio.Task[None]] = []
+
+    async def batch(numbers: range) -> None:
+        waiting.extend([asyncio.create_task(wait(Channel())) for _ in numbers])
+        # The loop starts tasks in the order in which they were made, and goes on with this one after them.
+        await asyncio.sleep(0)
+
+    yield Side(measure=partial(measure_creation, work, batch))
+    await end(waiting)
+
+
+async def end(tasks: list[asyncio.Task[None]]) -> None:
+    """End tasks, and wait until they have."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,179 @@
+"""The floor for two processes: bare TCP sockets, a connection per pair, frames with their length first.
+
+Whoever can reach the echoing side's port is echoed to: it is a floor, and nothing goes over it that is worth
+keeping secret. With TLS it is TLS 1.3, with a certificate made for the measurement, which the asking side
+checks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import struct
+import tempfile
+from contextlib import asynccontextmanager
+from pathlib import Path
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, cast
+
+from formicary.server.certificate import ensure_certificate
+from formicary_bench.subjects.part import Side, Times
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from formicary_bench.subjects.part import Work
+
+LENGTH = struct.Struct(">I")
+"""What is before each frame: its length."""
+
+_HOST = "localhost"  # whom the certificate is for
+
+
+class Framed(asyncio.Protocol):
+    """Gives whole frames, header included, to `received`."""
+
+    transport: asyncio.Transport
+
+    def __init__(self) -> None:
+        self.rest = bytearray()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is one, but not by inheritance
+
+    def data_received(self, data: bytes) -> None:
+        """Cut what comes into frames."""
+        if not self.rest and len(data) == LENGTH.unpack_from(data)[0] + 4:  # the usual case
+            self.received(data)
+            return
+        rest = self.rest
+        rest += data
+        while len(rest) >= LENGTH.size and len(rest) >= (end := LENGTH.unpack_from(rest)[0] + 4):
+            frame = bytes(rest[:end])
+            del rest[:end]
+            self.received(frame)
+
+    def received(self, frame: bytes) -> None:
+        """Take a frame; for subclasses."""
+        raise NotImplementedError
+
+
+class Echo(Framed):
+    """Sends every frame back."""
+
+    def received(self, frame: bytes) -> None:
+        """Send it back."""
+        self.transport.write(frame)
+
+
+class Ask(Framed):
+    """Sends a frame when the answer to the one before has come.
+
+    Args:
+        body: what is in each frame.
+        trips: how many.
+        times: where the times go.
+        finished: called when the last answer is there, or with an exception when the connection is lost.
+    """
+
+    def __init__(
+        self, body: str, trips: int, times: Times, finished: Callable[[Exception | None], None]
+    ) -> None:
+        super().__init__()
+        self.body = body.encode()
+        self.left = trips
+        self.started, self.took = times.starts.append, times.rtts.append
+        self.finished = finished
+        self.start = 0
+
+    def begin(self) -> None:
+        """Send a frame."""
+        self.start = perf_counter_ns()
+        self.transport.write(LENGTH.pack(len(self.body)) + self.body)
+
+    def received(self, frame: bytes) -> None:
+        """Note the time and go on."""
+        del frame
+        start = self.start
+        self.took(perf_counter_ns() - start)
+        self.started(start)
+        self.left -= 1
+        if self.left:
+            self.begin()
+        else:
+            self.finished(None)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Say so, if answers are still missing."""
+        if self.left:
+            self.finished(error or ConnectionError("the echoing process closed the connection"))
+
+
+@asynccontextmanager
+async def echo(work: Work) -> AsyncIterator[Side]:
+    """Listen on a free port, of the loopback interface where all are on one machine.
+
+    The endpoint is the address, the port, and the certificate.
+    """
+    address = work.address
+    context, certificate = _own_tls() if work.configuration.tls else (None, "")
+    server = await asyncio.get_running_loop().create_server(
+        Echo, address, 0, backlog=work.configuration.load, ssl=context
+    )
+    async with server:
+        yield Side(f"{address} {server.sockets[0].getsockname()[1]} {certificate}")
+
+
+@asynccontextmanager
+async def ask(work: Work) -> AsyncIterator[Side]:
+    """Connect, once for each pair."""
+    ends: asyncio.Queue[Exception | None] = asyncio.Queue()
+    pairs: list[Ask] = []
+    work.times += [Times() for _ in work.senders]
+    try:
+        for times in work.times:
+            pair = Ask(work.body, work.trips, times, ends.put_nowait)
+            await connect(work, pair)
+            pairs.append(pair)
+
+        async def measure() -> None:
+            for pair in pairs:
+                pair.begin()
+            for _ in pairs:
+                if (error := await ends.get()) is not None:
+                    raise error
+
+        yield Side(measure=measure)
+    finally:
+        for pair in pairs:
+            pair.transport.close()
+
+
+async def connect(work: Work, pair: Framed) -> None:
+    """Connect one pair to the echoing side."""
+    address, port, certificate = work.job.peer.split(" ", 2)
+    context = _their_tls(certificate) if certificate else None
+    name = _HOST if certificate else None
+    await asyncio.get_running_loop().create_connection(
+        lambda: pair, address, int(port), ssl=context, server_hostname=name
+    )
+
+
+def _own_tls() -> tuple[ssl.SSLContext, str]:
+    """Return what the echoing side does TLS with, and the certificate that it shows."""
+    with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
+        ensure_certificate(Path(folder), _HOST)
+        file = Path(folder, f"{_HOST}.crt")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.load_cert_chain(file, file.with_suffix(".key"))
+        return context, file.read_text(encoding="ascii")
+
+
+def _their_tls(certificate: str) -> ssl.SSLContext:
+    """Return what the asking side checks that certificate with."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.load_verify_locations(cadata=certificate)
+    return context

@@ -1,0 +1,125 @@
+"""How the drivers that come with the laboratory are made on this machine."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from formicary_bench.subjects.drivers.programs import find, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_HERE = Path(__file__).parent
+
+
+class Recipe(Protocol):
+    """How a driver is made.
+
+    Attributes:
+        name: the platform's.
+        what: what will be installed, with its version.
+    """
+
+    @property
+    def name(self) -> str:
+        """The platform's name."""
+
+    @property
+    def what(self) -> str:
+        """What will be installed, with its version."""
+
+    def missing(self) -> list[str]:
+        """Return what this machine lacks to make and run it, each with what to do."""
+
+    def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
+        """Make it in an empty folder that stays, and return the command that starts it.
+
+        Args:
+            folder: the folder.
+            show: called with each line that pip and Maven say.
+
+        Raises:
+            DriverError: it cannot be made.
+        """
+
+
+@dataclass(frozen=True)
+class Java:
+    """A driver in Java, built by Maven.
+
+    Attributes:
+        name: the platform's, and its module's in the folder `java`.
+        what: the platform, with its version.
+    """
+
+    name: str
+    what: str
+
+    def missing(self) -> list[str]:
+        """Return which of Java and Maven is not there."""
+        programs = {"java": "Java (17 or later)", "mvn": "Maven (3.8 or later)"}
+        return [
+            f"{what}: install it, so that `{name}` runs"
+            for name, what in programs.items()
+            if not shutil.which(name)
+        ]
+
+    def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
+        """Build it, with all that it depends on."""
+        with tempfile.TemporaryDirectory(prefix="formicary-") as scratch:
+            source = Path(scratch, "java")
+            shutil.copytree(_HERE / "java", source, ignore=shutil.ignore_patterns("target"))
+            run([find("mvn"), "-B", "-f", str(source), "-pl", self.name, "-am", "package"], self.name, show)
+            for jar in (source / self.name / "target").glob("*.jar"):
+                shutil.copy(jar, folder)
+        jars = str(folder / "*")  # Java itself finds all of them
+        return find("java"), "-cp", jars, f"formicary.{self.name}.Driver"
+
+
+@dataclass(frozen=True)
+class Python:
+    """A driver in Python, with an environment of its own.
+
+    Attributes:
+        name: the platform's, and that of its file `python/NAME_driver.py`.
+        what: the platform, with its version.
+        requirements: what pip installs.
+    """
+
+    name: str
+    what: str
+    requirements: tuple[str, ...]
+
+    def missing(self) -> list[str]:
+        """Return that there is nothing missing: this Python makes the environment."""
+        return []
+
+    def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
+        """Make the environment, and put the driver beside it."""
+        run([sys.executable, "-m", "venv", str(folder / "environment")], self.name, show)
+        python = str(folder / "environment" / "bin" / "python")
+        pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
+        run([*pip, *self.requirements], self.name, show)
+        shutil.copy(_HERE / "python" / f"{self.name}_driver.py", folder / "driver.py")
+        shutil.copy(_HERE / "python" / "lab.py", folder)
+        return python, str(folder / "driver.py")
+
+
+_ALL: tuple[Recipe, ...] = (
+    Java("jade", "JADE 4.3"),
+    Java("jason", "Jason 3.2.1"),
+    Python("mango", "mango 2.4.0", ("mango-agents==2.4.0",)),
+    Python("spade", "SPADE 4.1.4", ("spade==4.1.4", "greenlet>=3")),  # it needs greenlet and does not say so
+)
+RECIPES = {recipe.name: recipe for recipe in _ALL}
+"""The drivers that come with the laboratory, by name."""
+
+
+def how_to_install(name: str) -> str:
+    """Return what to do to have one of `RECIPES`."""
+    return f"install it with: formicary bench platforms install {name}"

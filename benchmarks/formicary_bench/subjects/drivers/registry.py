@@ -1,0 +1,163 @@
+"""Which drivers there are on this machine: a folder for each, below the user's cache."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.files.atomic import replacing
+from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers.protocol import Hello  # noqa: TC001 - msgspec resolves the annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FILE = "driver.json"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A driver that is installed.
+
+    Attributes:
+        command: its program and arguments, with whole paths.
+        hello: what it has said of itself when it was installed.
+    """
+
+    command: tuple[str, ...]
+    hello: Hello
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A folder of a driver that cannot be read.
+
+    Attributes:
+        name: of the folder.
+        why: a sentence without a full stop.
+    """
+
+    name: str
+    why: str
+
+
+def home() -> Path:
+    """Return the folder with the folders of all drivers."""
+    above = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(above).expanduser() / "formicary" / "drivers"
+
+
+def folder_of(name: str) -> Path:
+    """Return the folder of a driver, whether it is there or not."""
+    return home() / name
+
+
+def installed() -> list[Entry | Broken]:
+    """Return the drivers that are installed, by name."""
+    return list(_found())
+
+
+def entry_of(name: str) -> Entry | None:
+    """Return what is known of a driver; None if it is not installed.
+
+    Raises:
+        DriverError: it cannot be read.
+    """
+    path = folder_of(name) / _FILE
+    try:
+        entry = msgspec.json.decode(path.read_bytes(), type=Entry)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, msgspec.DecodeError) as error:
+        raise DriverError(
+            f"the driver of {name} cannot be read ({error}); remove it with: formicary bench platforms "
+            f"remove {name}"
+        ) from error
+    return entry if entry.hello.name == name else None
+
+
+@contextmanager
+def keeping(entry: Entry) -> Iterator[None]:
+    """Have a driver be installed, instead of the one of its name that was there; not if the block raises.
+
+    Raises:
+        DriverError: it cannot be written.
+    """
+    path = folder_of(entry.hello.name) / _FILE
+    before = path.read_bytes() if path.is_file() else None
+    _write(path, msgspec.json.encode(entry))
+    try:
+        yield
+    except BaseException:
+        if before is None:
+            path.unlink()
+            with contextlib.suppress(OSError):  # it is not empty
+                path.parent.rmdir()
+        else:
+            _write(path, before)
+        raise
+
+
+def remove(name: str) -> bool:
+    """Remove a driver with all that it has; return whether it was there."""
+    folder = folder_of(name)
+    was_there = folder.is_dir()
+    (folder / _FILE).unlink(missing_ok=True)  # first: what is half gone is not installed
+    shutil.rmtree(folder, ignore_errors=True)
+    return was_there
+
+
+@contextmanager
+def building(name: str) -> Iterator[Path]:
+    """Give an empty folder to make a driver in; what was made before goes if all is well, the new if not.
+
+    It stays where it is: an environment of Python's does not work in another place.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    folder = folder_of(name)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    new = Path(tempfile.mkdtemp(prefix="made-", dir=folder))
+    try:
+        yield new
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        if not (folder / _FILE).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    for other in folder.iterdir():
+        if other.is_dir() and other != new:
+            shutil.rmtree(other, ignore_errors=True)
+        elif other.name not in {_FILE, new.name}:
+            other.unlink()
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with replacing(path) as part:
+            part.write_bytes(data)
+    except OSError as error:
+        raise DriverError(
+            f"{path.parent} cannot be written ({error.strerror}); make room, or name another folder with the "
+            "environment variable XDG_CACHE_HOME"
+        ) from error
+
+
+def _found() -> Iterator[Entry | Broken]:
+    for path in sorted(home().glob(f"*/{_FILE}")):
+        try:
+            entry = entry_of(path.parent.name)
+        except DriverError as error:
+            yield Broken(path.parent.name, str(error))
+        else:
+            if entry is not None:
+                yield entry

@@ -1,0 +1,96 @@
+"""All platforms, with what each can do and what is missing to run it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.subjects.catalogue import SUBJECTS, XMPP, subject_of
+from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+from formicary_bench.subjects.drivers.registry import Broken, installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary_bench.subjects.catalogue import Subject
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A platform, as it is listed.
+
+    Attributes:
+        name: as on the command line.
+        version: of another platform with a driver; empty for ours and for baselines.
+        runtime: what it runs on, as its driver says.
+        experiments: what it can do; unknown, and empty, of what is not installed.
+        placements: where its agents can be, likewise.
+        most_pairs: the most pairs at once; 0 where there is no limit.
+        most_bytes: the largest body of a message; 0 where there is no limit.
+        missing: what is missing to run it, each with what to do; empty if it can be run.
+        notes: what is missing to run a part of it.
+    """
+
+    name: str
+    version: str = ""
+    runtime: str = ""
+    experiments: tuple[str, ...] = ()
+    placements: tuple[str, ...] = ()
+    most_pairs: int = 0
+    most_bytes: int = 0
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def listed() -> list[Listed]:
+    """Return all platforms: ours and the baselines, then those with a driver."""
+    ours = [_listed(subject) for subject in SUBJECTS if not subject.hidden]
+    there = list(_with_driver())
+    names = {one.name for one in there}
+    return [*ours, *there, *(one for one in _not_installed() if one.name not in names)]
+
+
+def _listed(subject: Subject, version: str = "", runtime: str = "") -> Listed:
+    missing = []
+    if not subject.is_installed():
+        missing.append(f"install it with: pip install 'formicary[{subject.extra or subject.package}]'")
+    routes = {way.route for ways in subject.ways.values() for way in ways}
+    needs_server = (subject.accounts or XMPP in routes) and not _has_server()
+    server = ["an XMPP server: install Prosody, see docs/server.md"] if needs_server else []
+    is_all = subject.accounts or routes == {XMPP}
+    return Listed(
+        name=subject.name,
+        version=version,
+        runtime=runtime,
+        experiments=tuple(one.name for one in EXPERIMENTS if one.has(subject)),
+        placements=tuple(subject.ways),
+        most_pairs=subject.most_pairs,
+        most_bytes=subject.most_bytes,
+        missing=(*missing, *(server if is_all else [])),
+        notes=tuple([] if is_all else server),
+    )
+
+
+def _with_driver() -> Iterator[Listed]:
+    for entry in installed():
+        if isinstance(entry, Broken):
+            yield Listed(entry.name, missing=(entry.why,))
+        else:
+            yield _listed(subject_of(entry.hello.name, ""), entry.hello.version, entry.hello.runtime)
+
+
+def _not_installed() -> Iterator[Listed]:
+    for recipe in RECIPES.values():
+        yield Listed(recipe.name, missing=(*recipe.missing(), how_to_install(recipe.name)))
+
+
+def _has_server() -> bool:
+    from formicary.errors import ServerError
+    from formicary.server.process import find_program
+
+    try:
+        find_program("prosody")
+    except ServerError:
+        return False
+    return True

@@ -1,0 +1,199 @@
+"""The containers of our agents: how they meet, and whether the messages went the way that was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from msgspec.structs import replace
+
+from formicary import Container
+from formicary.container.dispatcher import Reach
+from formicary.errors import FormicaryError
+from formicary.server import ServerAddress
+from formicary.transport.direct import JoinAddress
+from formicary_bench.results.store.model import NETWORK
+from formicary_bench.subjects.catalogue import DIRECT, XMPP
+from formicary_bench.vocabulary.traffic import partners_of, receiver_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Literal
+
+    from formicary_bench.subjects.part import Work
+    from formicary_bench.worker.messages import Server
+
+ASKING, ECHOING = "c1", "c2"
+"""The names of the containers whose agents ask, and of those whose agents echo, where there are two."""
+
+MOST_HOSTS = 64
+"""How many hosts may take part, each with a container."""
+
+MOST_ON_A_HOST = 8
+"""How many containers may be on each of the first two hosts, where an experiment needs several there."""
+
+_IN_PROCESS = "in-process"
+_LOOKS, _LOOK_SECONDS = 5000, 0.005  # for less time than that after which a worker that hangs is ended
+
+
+def names_on(host: int) -> tuple[str, ...]:
+    """Return the names of all containers that there may be on a host, by its number: `c1`, `c1-2` and so on.
+
+    The first two hosts stand also for the two processes of a machine.
+    """
+    further = range(2, MOST_ON_A_HOST + 1) if host < 2 else ()  # noqa: PLR2004 -- asking and echoing
+    return f"c{host + 1}", *(f"c{host + 1}-{number}" for number in further)
+
+
+def member_name(member: int) -> str:
+    """Return the name of a member's container, where there is one on each of many hosts."""
+    return names_on(member)[0]
+
+
+NAMES = *names_on(0), *names_on(1)
+"""The names of all containers that there may be on one machine."""
+
+
+def container(work: Work, name: str, **about: Any) -> Container:
+    """Make a container that reaches the others, if there are any, by the way that is measured.
+
+    By the route `direct` there is no server: it joins another one, by the address that this one's worker has
+    told.
+
+    Args:
+        work: what is measured.
+        name: its name.
+        about: further arguments of `Container`.
+    """
+    configuration, server = work.configuration, work.job.server
+    about = {"seed": work.job.seed, **about}
+    if configuration.route == _IN_PROCESS:
+        return Container(name, **about)
+    about |= asdict(reach_of(work, name))
+    if configuration.route == DIRECT:
+        return Container(name, **{"join": _join(work), **about})
+    if server is None:
+        return Container(name, **about)
+    return Container(name, platform=server.platform, server=address_of(server), **about)
+
+
+def _join(work: Work) -> str | None:
+    """Return the address to join.
+
+    It is without the Unix socket where the wire is measured, which that is none, and over hosts: two of them
+    may be one machine.
+    """
+    by_wire = work.configuration.experiment == NETWORK or work.job.listen
+    if not work.job.peer or not by_wire:
+        return work.job.peer or None
+    return str(replace(JoinAddress.parse(work.job.peer), unix=None))
+
+
+def reach_of(work: Work, name: str) -> Reach:
+    """Return how a container is to reach the other one, and to be reached."""
+    configuration = work.configuration
+    is_listening = configuration.route != XMPP and (work.job.listen or _is_dialled(work, name))
+    listen = work.address if is_listening else None
+    route = cast("Literal['auto', 'direct', 'xmpp']", configuration.route)
+    return Reach(listen, route, "always" if configuration.tls else False)
+
+
+def address_of(server: Server) -> ServerAddress:
+    """Return what a container has to know of a run's server."""
+    return ServerAddress(
+        server.host,
+        server.port,
+        server.secret,
+        server.platform,
+        stanza_limit=server.stanza_limit,
+        certificate=Path(server.certificate) if server.certificate else None,
+    )
+
+
+def endpoint(home: Container, work: Work) -> str:
+    """Return what other containers need to meet this one: a secret, or nothing where a server knows."""
+    return home.join_address if _is_dialled(work, home.name) else ""
+
+
+def _is_dialled(work: Work, name: str) -> bool:
+    """Whether others connect to a container without any server: they join it, or talk to its agents."""
+    return work.configuration.route == DIRECT and (name == ECHOING or work.is_one_of_many)
+
+
+def partner(home: Container, work: Work, sender: int) -> str:
+    """Return the full name of the agent that answers a sender of this worker."""
+    if work.is_one_of_many:
+        there, number = receiver_of(work.configuration, work.job.member, sender)
+        return f"echo-{number}@{member_name(there)}.{home.platform}"
+    domain = f"{ECHOING}.{home.platform}" if work.job.role == "ask" else home.domain
+    return f"echo-{work.receiver_of(sender)}@{domain}"
+
+
+async def meet(home: Container, work: Work) -> None:
+    """Wait until a member's container knows all others, and can reach those that its agents talk to.
+
+    Raises:
+        FormicaryError: it does not within half a minute.
+    """
+    if not work.is_one_of_many:
+        return
+    await know_members(home, work.job.members)
+    partners = partners_of(work.configuration, work.job.member)
+    await _be_connected(home, work, {f"{member_name(partner)}.{home.platform}" for partner in partners})
+
+
+async def meet_all(homes: Sequence[Container], work: Work, count: int) -> None:
+    """Wait until each container knows of so many, itself included, and can reach those it has looked for.
+
+    Raises:
+        FormicaryError: one does not within half a minute.
+    """
+    for home in homes:
+        await know_members(home, count)
+    for home in homes:
+        await _be_connected(home, work, {link.peer for link in home.links})
+
+
+async def _be_connected(home: Container, work: Work, domains: set[str]) -> None:
+    """Wait for direct connections to these, where messages have no other way."""
+
+    def missing() -> set[str]:
+        return domains - {link.peer for link in home.links if link.way == DIRECT}
+
+    if work.configuration.route == DIRECT and await _fails(lambda: not missing()):
+        raise FormicaryError(f"{home.name} has no direct connection to {', '.join(sorted(missing()))}")
+
+
+async def know_members(home: Container, count: int) -> None:
+    """Wait until a container knows of so many, itself included.
+
+    Raises:
+        FormicaryError: it does not within half a minute.
+    """
+    if await _fails(lambda: len(home.members) >= count):
+        raise FormicaryError(f"{home.name} has met {len(home.members)} of {count} containers")
+
+
+async def _fails(condition: Callable[[], bool]) -> bool:
+    """Wait for a condition; return whether it does not come true."""
+    for _ in range(_LOOKS):
+        if condition():
+            return False
+        await asyncio.sleep(_LOOK_SECONDS)
+    return True
+
+
+def complaint(home: Container, work: Work) -> str:
+    """Say what makes a measurement worthless: messages that came back, or went another way."""
+    letters = home.dead_letters
+    if letters.total:
+        (reason, _), *_ = letters.reasons.most_common(1)
+        return f"{letters.total} messages could not be delivered: {reason}"
+    route = work.configuration.route
+    for link in home.links:
+        # The other side may have ended before this one: then a link has no way, or one to look for it again.
+        if link.is_up and route in {"direct", "xmpp"} and link.way not in {route, "none"}:
+            return f"the messages to {link.peer} went by {link.way}, not by {route}"
+    return ""

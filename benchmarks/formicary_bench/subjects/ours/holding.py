@@ -1,0 +1,89 @@
+"""A process that holds what is to be weighed, and waits: a program of its own, in a fresh interpreter.
+
+Not a worker: a worker has loaded more than what is weighed. It prints a line for each batch of agents, and
+at last `ready` with what Python has traced of its memory (0 where it does not); it ends when its standard
+input does.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from _tracemalloc import get_traced_memory  # tracemalloc itself would load what is not weighed
+
+BARE = (
+    "import gc, sys; from _tracemalloc import get_traced_memory; gc.collect(); "
+    "print('ready', get_traced_memory()[0], flush=True); sys.stdin.read()"
+)
+"""The program that has loaded nothing of ours."""
+
+_BATCH = 5000
+
+
+def ready() -> None:
+    """Say so, and wait for the end of standard input."""
+    gc.collect()
+    print("ready", get_traced_memory()[0], flush=True)  # noqa: T201 -- what its controller reads
+    sys.stdin.read()
+
+
+async def hold(kind: str, agents: int) -> None:
+    """Open a container with idle agents, and wait.
+
+    Args:
+        kind: `container` for none, else what agents: `behaviours` or `micro`.
+        agents: how many.
+    """
+    import asyncio
+
+    from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent
+
+    waiting = 0
+
+    class Wait(CyclicBehaviour):
+        __slots__ = ()
+
+        async def run(self) -> None:
+            nonlocal waiting
+            waiting += 1
+            await self.receive()
+
+    class Idle(MicroAgent):
+        __slots__ = ()
+
+        def handle(self, message: Message) -> None:
+            pass
+
+    async with Container("c1", seed=1) as home:
+        for number in range(agents):
+            if kind == "micro":
+                await home.start(Idle(f"agent-{number}"))
+            else:
+                agent = Agent(f"agent-{number}")
+                agent.add_behaviour(Wait())
+                await home.start(agent)
+            if number % _BATCH == _BATCH - 1:
+                print(number + 1, flush=True)  # noqa: T201 -- what its controller reads
+        while kind == "behaviours" and waiting < agents:  # noqa: ASYNC110 -- an event would be weighed
+            await asyncio.sleep(0)
+        ready()
+
+
+def main() -> None:
+    """Hold what the arguments say."""
+    kind, agents = sys.argv[1], int(sys.argv[2])
+    if kind == "imported":
+        import formicary  # noqa: F401 -- that it is there is what is weighed
+
+        ready()
+        return
+    import asyncio
+
+    from formicary_bench.worker.loops import loop_factory
+
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(hold(kind, agents))
+
+
+if __name__ == "__main__":
+    main()

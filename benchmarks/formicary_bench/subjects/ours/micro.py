@@ -1,0 +1,165 @@
+"""Our micro-agents: one method each."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from functools import partial
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from formicary import Container, Message, MicroAgent
+from formicary_bench.subjects.ours.containers import (
+    ASKING,
+    ECHOING,
+    complaint,
+    container,
+    endpoint,
+    meet,
+    member_name,
+    partner,
+)
+from formicary_bench.subjects.part import Side, Times
+from formicary_bench.worker.creation import measure_creation
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from formicary_bench.subjects.part import Work
+
+
+class MicroEcho(MicroAgent):
+    """Answers every message with its body."""
+
+    __slots__ = ()
+
+    def handle(self, message: Message) -> None:
+        """Answer."""
+        self.send_nowait(message.make_reply(body=message.body))
+
+
+class MicroAsk(MicroAgent):
+    """Sends a message when the answer to the one before has come; a new message each time.
+
+    Args:
+        name: its own name.
+        partner: the full name of the agent that answers.
+        work: the size and number of messages.
+        times: where the times go.
+        finished: called when the last answer is there.
+    """
+
+    __slots__ = ("body", "finished", "left", "partner", "start", "started", "took")
+
+    def __init__(
+        self, name: str, partner: str, work: Work, times: Times, finished: Callable[[], None]
+    ) -> None:
+        super().__init__(name)
+        self.partner = partner
+        self.body = work.body
+        self.left = work.trips
+        self.started, self.took = times.starts.append, times.rtts.append
+        self.finished = finished
+        self.start = 0
+
+    def begin(self) -> None:
+        """Send the next message."""
+        self.start = perf_counter_ns()
+        self.send_nowait(Message(to=self.partner, body=self.body, performative="request"))
+
+    def handle(self, message: Message) -> None:
+        """Note the time of an answer and go on."""
+        start = self.start
+        self.took(perf_counter_ns() - start)
+        self.started(start)
+        self.left = left = self.left - 1
+        if left:
+            # As in begin(); a call less in every round trip.
+            self.start = perf_counter_ns()
+            self.send_nowait(Message(to=self.partner, body=self.body, performative="request"))
+        elif message.body != self.body:
+            raise RuntimeError(f"{self.partner} answered {message.body!r:.80}")
+        else:
+            self.finished()
+
+
+class Idle(MicroAgent):
+    """Does nothing."""
+
+    __slots__ = ()
+
+    def handle(self, message: Message) -> None:
+        """Do nothing."""
+
+
+@asynccontextmanager
+async def both(work: Work) -> AsyncIterator[Side]:
+    """Have all agents in one container."""
+    async with container(work, ASKING) as home:
+        await start_echoes(home, work)
+        yield await _start_asking(home, work)
+
+
+@asynccontextmanager
+async def echo(work: Work) -> AsyncIterator[Side]:
+    """Have the agents that echo."""
+    async with container(work, ECHOING) as home:
+        await start_echoes(home, work)
+        yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
+
+
+@asynccontextmanager
+async def ask(work: Work) -> AsyncIterator[Side]:
+    """Have the agents that ask."""
+    async with container(work, ASKING) as home:
+        yield await _start_asking(home, work)
+
+
+@asynccontextmanager
+async def member(work: Work) -> AsyncIterator[Side]:
+    """Have agents that ask, and agents that echo to those of other members."""
+    async with container(work, member_name(work.job.member)) as home:
+        await start_echoes(home, work)
+        yield await _start_asking(home, work)
+
+
+async def start_echoes(home: Container, work: Work) -> None:
+    """Start the micro-agents that echo."""
+    for number in work.receivers:
+        await home.start(MicroEcho(f"echo-{number}"))
+
+
+async def _start_asking(home: Container, work: Work) -> Side:
+    finished = asyncio.Semaphore(0)
+    asking = []
+    for number in work.senders:
+        times = Times()
+        work.times.append(times)
+        agent = MicroAsk(f"asker-{number}", partner(home, work, number), work, times, finished.release)
+        asking.append(agent)
+        await home.start(agent)
+
+    async def measure() -> None:
+        for agent in asking:
+            agent.begin()
+        for _ in asking:
+            await finished.acquire()
+
+    return Side(
+        endpoint(home, work),
+        measure if asking else None,
+        partial(complaint, home, work),
+        partial(meet, home, work),
+    )
+
+
+@asynccontextmanager
+async def create(work: Work) -> AsyncIterator[Side]:
+    """Create micro-agents."""
+    async with Container("c1", seed=work.job.seed) as home:
+
+        async def batch(numbers: range) -> None:
+            for number in numbers:
+                await home.start(Idle(f"agent-{number}"))
+
+        yield Side(measure=partial(measure_creation, work, batch))

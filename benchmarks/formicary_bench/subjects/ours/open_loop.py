@@ -1,0 +1,189 @@
+"""Agents, sockets and tasks that send by a schedule and do not wait for answers: `messaging/open-loop`.
+
+What answers is the same as in a closed loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from formicary import Agent, CyclicBehaviour, Message, MicroAgent
+from formicary_bench.subjects.baselines import tasks, tcp
+from formicary_bench.subjects.ours import behaviours, micro
+from formicary_bench.subjects.ours.containers import ASKING, complaint, container, partner
+from formicary_bench.subjects.pacing import Pacer
+from formicary_bench.subjects.part import Side
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from contextlib import AbstractAsyncContextManager
+    from types import ModuleType
+
+    from formicary import Container
+    from formicary_bench.subjects.part import Work
+
+
+class Collect(CyclicBehaviour):
+    """Takes answers.
+
+    Args:
+        take: told the body of each.
+    """
+
+    __slots__ = ("take",)
+
+    def __init__(self, take: Callable[[str], None]) -> None:
+        super().__init__()
+        self.take = take
+
+    async def run(self) -> None:
+        """Take one answer."""
+        message = await self.receive()
+        self.take(str(message.body))
+
+
+class MicroCollect(MicroAgent):
+    """Takes answers.
+
+    Args:
+        name: its own name.
+        take: told the body of each.
+    """
+
+    __slots__ = ("take",)
+
+    def __init__(self, name: str, take: Callable[[str], None]) -> None:
+        super().__init__(name)
+        self.take = take
+
+    def handle(self, message: Message) -> None:
+        """Take one answer."""
+        self.take(str(message.body))
+
+
+class SocketCollect(tcp.Framed):
+    """Takes answers from a socket.
+
+    Args:
+        take: told the body of each.
+    """
+
+    def __init__(self, take: Callable[[bytes], None]) -> None:
+        super().__init__()
+        self.take = take
+
+    def received(self, frame: bytes) -> None:
+        """Take one answer."""
+        self.take(frame[tcp.LENGTH.size :])
+
+    def send(self, body: str) -> None:
+        """Send a frame."""
+        data = body.encode()
+        self.transport.write(tcp.LENGTH.pack(len(data)) + data)
+
+
+@asynccontextmanager
+async def both(work: Work) -> AsyncIterator[Side]:
+    """Have all in one process."""
+    if work.configuration.platform == "tasks":
+        async with _tasks(work) as side:
+            yield side
+        return
+    async with container(work, ASKING) as home:
+        await _answering(work).start_echoes(home, work)
+        yield await _asking(home, work)
+
+
+def echo(work: Work) -> AbstractAsyncContextManager[Side]:
+    """Have what answers."""
+    part: AbstractAsyncContextManager[Side] = _answering(work).echo(work)
+    return part
+
+
+@asynccontextmanager
+async def ask(work: Work) -> AsyncIterator[Side]:
+    """Have what sends."""
+    if work.configuration.platform == "tcp":
+        async with _sockets(work) as side:
+            yield side
+        return
+    async with container(work, ASKING) as home:
+        yield await _asking(home, work)
+
+
+def _answering(work: Work) -> ModuleType:
+    if work.configuration.platform == "tcp":
+        return tcp
+    return micro if work.configuration.kind == "micro" else behaviours
+
+
+async def _asking(home: Container, work: Work) -> Side:
+    """Start the agents that take answers; they send when it is time."""
+    pacer = Pacer(work)
+    partners = [partner(home, work, number) for number in work.senders]
+    agents: list[Collect | MicroCollect] = []
+    for number in work.senders:
+        take = partial(pacer.answered, number)
+        if work.configuration.kind == "micro":
+            one = MicroCollect(f"asker-{number}", take)
+            agents.append(one)
+            await home.start(one)
+        else:
+            agent = Agent(f"asker-{number}")
+            collect = Collect(take)
+            agents.append(collect)
+            agent.add_behaviour(collect)
+            await home.start(agent)
+
+    async def send(number: int, body: str) -> None:
+        await agents[number].send(Message(to=partners[number], body=body, performative="request"))
+
+    return Side(measure=partial(pacer.run, send), complaint=partial(complaint, home, work))
+
+
+@asynccontextmanager
+async def _sockets(work: Work) -> AsyncIterator[Side]:
+    """Connect, once for each pair."""
+    pacer = Pacer(work)
+    pairs: list[SocketCollect] = []
+    try:
+        for number in work.senders:
+            pairs.append(SocketCollect(partial(pacer.answered, number)))
+            await tcp.connect(work, pairs[-1])
+
+        def send(number: int, body: str) -> None:
+            pairs[number].send(body)
+
+        yield Side(measure=partial(pacer.run, send))
+    finally:
+        for pair in pairs:
+            pair.transport.close()
+
+
+@asynccontextmanager
+async def _tasks(work: Work) -> AsyncIterator[Side]:
+    """Have tasks that answer, and others that take the answers."""
+    pacer = Pacer(work)
+    there = [tasks.Channel() for _ in work.senders]
+    here = [tasks.Channel() for _ in work.senders]
+    running = [asyncio.create_task(tasks.echo(*ends)) for ends in zip(there, here, strict=True)]
+    running += [
+        asyncio.create_task(_take(own, partial(pacer.answered, number))) for number, own in enumerate(here)
+    ]
+
+    def send(number: int, body: str) -> None:
+        there[number].put(body)
+
+    yield Side(measure=partial(pacer.run, send))
+    await tasks.end(running)
+
+
+async def _take(own: tasks.Channel, take: Callable[[str], None]) -> None:
+    while True:
+        if not own.items:
+            own.waiter = asyncio.get_running_loop().create_future()
+            await own.waiter
+        take(own.items.popleft())

@@ -1,0 +1,72 @@
+"""Containers with the directory that is measured, and the services that are there before."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, cast
+
+from formicary_bench.subjects.catalogue import REPLICA
+from formicary_bench.subjects.ours.containers import ECHOING, container, member_name
+from formicary_bench.subjects.ours.micro import Idle
+from formicary_bench.vocabulary.traffic import services_of
+
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from formicary import Container
+    from formicary_bench.subjects.part import Work
+
+OF_A_TYPE = 5
+"""How many services there are of each type: a few, however many there are in all."""
+
+_OF_AN_AGENT = 100
+
+
+def with_directory(work: Work, name: str, join: str = "") -> Container:
+    """Make a container with the design of the directory that is measured.
+
+    Args:
+        work: what is measured.
+        name: its name.
+        join: the address of another container of this process, where there is no server.
+    """
+    design = cast("Literal['replica', 'central', 'lookup']", work.configuration.kind)
+    about = {"join": join} if join else {}
+    main = member_name(0) if work.is_one_of_many else ECHOING
+    return container(work, name, directory=design, main=main, **about)
+
+
+def types(services: int) -> range:
+    """Return the numbers of the types that so many services have."""
+    return range(max(1, services // OF_A_TYPE))
+
+
+def has_type(services: int, number: int) -> int:
+    """Return how many of so many services have the type of this number."""
+    return len(range(number, services, len(types(services))))
+
+
+async def register_services(home: Container, work: Work) -> None:
+    """Have agents of a container register as many services as there are to be in it."""
+    numbers = services_of(work.job)
+    kinds = len(types(work.configuration.services))
+    for first in range(0, len(numbers), _OF_AN_AGENT):
+        owner = Idle(f"owner-{first}")
+        await home.start(owner)
+        for number in numbers[first : first + _OF_AN_AGENT]:
+            await owner.directory.register(f"type-{number % kinds}", f"service-{number}")
+        work.steps += 1
+        await asyncio.sleep(0)  # a replica's agents have not waited for anything
+
+
+async def know_services(home: Container, work: Work) -> None:
+    """Wait until a container that has entries of its own has all that there are to be."""
+    missing = work.configuration.services
+    if work.configuration.kind != REPLICA or not missing:
+        return
+    async with home.directory.subscribe() as changes:
+        async for change in changes:
+            work.steps += 1
+            missing -= len(change.services)
+            if missing <= 0:
+                return

@@ -1,0 +1,132 @@
+"""What a platform is given to do its part of a measurement, and what it gives back.
+
+A platform's module has one asynchronous context manager for each role that it can play: `both`, `ask`,
+`echo`, `member` and `create`. Entering it prepares everything up to the first message; it yields a `Side`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from formicary_bench.results.store.model import N_HOSTS
+from formicary_bench.vocabulary.traffic import receivers_of, senders_of
+
+if TYPE_CHECKING:
+    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.worker.messages import Job
+
+
+class Times:
+    """The round trips of one pair, in nanoseconds: when each began, and how long it took."""
+
+    __slots__ = ("rtts", "starts")
+
+    def __init__(self) -> None:
+        self.starts = array("q")
+        self.rtts = array("q")
+
+
+@dataclass
+class Work:
+    """What is to be done, and where the results go.
+
+    Attributes:
+        job: the worker's part.
+        times: one for each pair or sender.
+        batches: for `create`: agents, seconds and bytes of each batch.
+        counters: what was counted beside the times.
+        steps: how far preparing has come, so that a slow worker can be told from one that hangs.
+        mark: called by what has no phases when what is measured begins (True) and ends (False).
+    """
+
+    job: Job
+    times: list[Times] = field(default_factory=list)
+    batches: list[tuple[int, float, int]] = field(default_factory=list)
+    counters: dict[str, float] = field(default_factory=dict)
+    steps: int = 0
+    mark: Callable[[bool], None] = lambda _: None
+
+    @property
+    def configuration(self) -> Configuration:
+        """What is measured."""
+        return self.job.configuration
+
+    @property
+    def body(self) -> str:
+        """The body of each message."""
+        return "x" * self.configuration.payload_bytes
+
+    @property
+    def trips(self) -> int:
+        """How many round trips each pair makes, in all three phases."""
+        configuration = self.configuration
+        return configuration.warm_up + configuration.measured + configuration.cool_down
+
+    @property
+    def senders(self) -> range:
+        """The numbers of the agents that ask."""
+        if self.is_one_of_many:
+            return range(senders_of(self.configuration, self.job.member))
+        return range(self.configuration.load)
+
+    @property
+    def is_one_of_many(self) -> bool:
+        """Whether this worker is a member: agents of both kinds are here, as they are on every host."""
+        return self.configuration.placement == N_HOSTS
+
+    @property
+    def many_to_one(self) -> bool:
+        """Whether all ask the same one."""
+        return self.configuration.experiment == "messaging/many-to-one"
+
+    @property
+    def address(self) -> str:
+        """The IP address at which other workers reach this one."""
+        return self.job.listen or "127.0.0.1"
+
+    @property
+    def receivers(self) -> range:
+        """The numbers of the agents that echo."""
+        if self.is_one_of_many:
+            return range(receivers_of(self.configuration, self.job.member))
+        return range(1) if self.many_to_one else self.senders
+
+    def receiver_of(self, sender: int) -> int:
+        """Return the number of the agent that answers `sender`, where one worker has all that answer."""
+        return 0 if self.many_to_one else sender
+
+    def done(self) -> int:
+        """Return how many steps are done, for the display and the watch."""
+        return self.steps + sum(len(times.rtts) for times in self.times)
+
+
+def _nothing() -> str:
+    return ""
+
+
+async def _nobody() -> None:
+    pass
+
+
+@dataclass
+class Side:
+    """A worker's part, prepared.
+
+    Attributes:
+        endpoint: how other workers reach it.
+        measure: makes all round trips, or creates all agents; None where that is the other's part.
+        complaint: says after the measurement what makes it worthless; nothing if all went well.
+        meet: waits, when all workers are prepared, until this one knows all whom it will talk to.
+    """
+
+    endpoint: str = ""
+    measure: Callable[[], Awaitable[None]] | None = None
+    complaint: Callable[[], str] = _nothing
+    meet: Callable[[], Awaitable[None]] = _nobody
+
+
+Part = Callable[[Work], AbstractAsyncContextManager[Side]]

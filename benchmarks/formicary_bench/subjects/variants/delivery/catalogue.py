@@ -1,0 +1,29 @@
+"""The designs by name."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from formicary_bench.subjects.catalogue import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
+from formicary_bench.subjects.variants.delivery.chain import Chain
+from formicary_bench.subjects.variants.delivery.direct import Copies, HandOver, deeply, encoded
+from formicary_bench.subjects.variants.delivery.outbox import Outbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary_bench.subjects.variants.delivery.design import Design
+
+WORKERS = 5
+"""How many workers deliver in a container of Jade, unless it is built with another number."""
+
+MAKE: dict[str, Callable[[], Design]] = {
+    HAND_OVER: HandOver,
+    POOL: partial(Outbox, WORKERS),
+    BUFFER: partial(Outbox, 1),
+    CHAIN: Chain,
+    COPIED: partial(Copies, deeply),
+    ENCODED: partial(Copies, encoded),
+}
+"""What makes a new one of each."""

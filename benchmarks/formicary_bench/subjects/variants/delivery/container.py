@@ -1,0 +1,67 @@
+"""A container whose agents get their messages by a design that is not the platform's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from formicary import Container
+from formicary_bench.subjects.variants.delivery.path import Ways
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from formicary import Message
+    from formicary.core.mailbox import Place
+    from formicary_bench.subjects.variants.delivery.design import Design
+
+
+class Designed(Container):
+    """A container that has a design deliver what is sent to its agents, by its own ones and by others.
+
+    All that a sender's message touches first is where it is in any container: the look-up of the receiver
+    among its neighbours. So what is measured beyond that is the design.
+
+    Args:
+        name: as of `Container`.
+        design: how messages are delivered; one that no other container has.
+        about: further arguments of `Container`.
+    """
+
+    def __init__(self, name: str, design: Design, **about: Any) -> None:
+        super().__init__(name, **about)
+        self.design = design
+        design.container = self
+        self.ways = Ways(self)
+        self.neighbours = self.ways
+
+    async def __aenter__(self) -> Self:
+        await super().__aenter__()
+        await self.design.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            await super().__aexit__(kind, error, traceback)
+        finally:
+            await self.design.close()
+
+    def deliver(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Have the design deliver a message that has come the long way; as of `Delivery.deliver`."""
+        return self.ways.to(receiver).accept(message)
+
+    def hand_over(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Hand a message over where the design has brought it; arguments and results as of `deliver`."""
+        return super().deliver(message, receiver)
+
+    def bury(
+        self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
+    ) -> None:
+        """Bury a message that the design could not bring to its end; as of `Delivery.bury`."""
+        message, receiver = self.design.what_is(message, receiver)
+        super().bury(message, reason, receiver, tell_sender=tell_sender)

@@ -1,0 +1,77 @@
+"""What all designs have in common: messages come in, and each has to reach its receiver or to fail."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from formicary_bench.subjects.variants.delivery.path import Turn
+
+if TYPE_CHECKING:
+    from formicary import Message
+    from formicary.container.overflow import Origin
+    from formicary_bench.subjects.variants.delivery.container import Designed
+    from formicary_bench.subjects.variants.delivery.path import Way
+
+logger = logging.getLogger("formicary")
+
+_AT_ONCE = 1  # messages that wait for a receiver's full mailbox when its way is closed
+
+
+class Design:
+    """How messages get to the agents of a container; subclass it, and have `take` do something.
+
+    A design keeps the order of the messages of each pair of agents, and loses none: whatever it takes goes on
+    to `arrive`, or is buried.
+    """
+
+    container: Designed
+
+    async def open(self) -> None:
+        """Begin, when the container has been opened; for subclasses that have something to begin."""
+
+    async def close(self) -> None:
+        """End, when all agents have: what is still on its way is buried; for subclasses as well."""
+
+    def take(self, message: Message, way: Way) -> None:
+        """Take a message to the receiver that `way` leads to; for subclasses.
+
+        Args:
+            message: what a sender has sent.
+            way: to be given to `arrive`, with the message, in the end.
+        """
+        raise NotImplementedError
+
+    def what_is(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
+        """Return what is to be buried, and for whom it was; for subclasses that pack messages.
+
+        Args:
+            message: what cannot be delivered.
+            receiver: to whom it cannot; None for all that it was sent to.
+        """
+        return message, receiver
+
+    def arrive(self, message: Message, way: Way) -> None:
+        """Hand a message over to its receiver; where that has no room, the message waits for it in order."""
+        way.left()
+        self.hand_over(message, way, way)
+        if way.entrance is None:
+            self.container.ways.forget(way)
+
+    def hand_over(self, message: Message, way: Way, origin: Origin | None = None) -> None:
+        """Hand a message over to the agent that `way` leads to, the receiver or one in between.
+
+        Args:
+            message: the message.
+            way: where to.
+            origin: who is told to send nothing more while messages wait for that agent.
+        """
+        held, receiver = self.container.held, way.receiver
+        try:
+            if receiver in held.lines:
+                held.add(message, receiver, origin, [Turn(way)], _AT_ONCE)
+            elif full := way.deliver(message):
+                held.add(message, receiver, origin, full, _AT_ONCE)
+        except Exception as error:  # the sender is not there any more to get it
+            logger.exception("a message for %s could not be handed over", receiver)
+            self.container.bury(message, f"it could not be handed over: {error!r:.200}", receiver)

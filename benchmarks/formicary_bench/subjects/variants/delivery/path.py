@@ -1,0 +1,198 @@
+"""The way to one receiver: where its senders' messages begin, and where they are handed over."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary import Message
+    from formicary.core.mailbox import Deliver, Place
+    from formicary_bench.subjects.variants.delivery.container import Designed
+
+LIMIT = 1000
+"""How many messages may be on their way to a receiver, as many as wait in a mailbox; then senders wait."""
+
+
+class Way:
+    """The way to one receiver. It is also a place that senders wait for, as they do for mailboxes.
+
+    Args:
+        container: where the receiver is.
+        receiver: its full name.
+    """
+
+    __slots__ = (
+        "_has_room",
+        "address",
+        "container",
+        "entrance",
+        "is_closed",
+        "receiver",
+        "take",
+        "under_way",
+    )
+
+    def __init__(self, container: Designed, receiver: str) -> None:
+        self.container = container
+        self.receiver = receiver
+        self.address: str | None = receiver  # whom a message was for that there was no room for
+        self.take = container.design.take
+        self.entrance: Deliver | None = None
+        """The shortest way into the receiver; None where there is none, or instruments want to be told."""
+        self.under_way = 0
+        self.is_closed = False
+        self._has_room: asyncio.Event | None = None  # as long as senders wait for room
+
+    # -- where it begins ------------------------------------------------------------------------------------
+
+    def accept(self, message: Message) -> Sequence[Place] | None:
+        """Have the design take a message; return this place if too many are on their way."""
+        if self.is_closed or self.under_way >= LIMIT:
+            return (self,)
+        self.under_way += 1
+        self.take(message, self)
+        return None
+
+    def put(self, message: Message) -> bool:
+        """Have the design take a message; return False if too many are on their way."""
+        return self.accept(message) is None
+
+    async def room(self) -> None:
+        """Wait for room; it may be taken again by the time the caller runs."""
+        if self._has_room is None:
+            self._has_room = asyncio.Event()
+        await self._has_room.wait()
+
+    def is_done(self) -> bool:
+        """Return False: what is sent to an agent that has ended fails where it arrives."""
+        return False
+
+    # -- where it ends --------------------------------------------------------------------------------------
+
+    def left(self) -> None:
+        """Learn that a message has come to the end."""
+        self.under_way -= 1
+        if self._has_room is not None and not self.is_closed:
+            self._let_on()
+
+    def choke(self, receiver: str, *, is_choked: bool) -> None:
+        """Let no more messages on while some wait for the receiver's mailbox; for `Held`."""
+        del receiver
+        self.is_closed = is_choked
+        if self._has_room is not None and not is_choked:
+            self._let_on()
+
+    def deliver(self, message: Message) -> Sequence[Place] | None:
+        """Hand a message over at once; return the mailboxes that are full."""
+        entrance = self.entrance
+        return entrance(message) if entrance else self.container.hand_over(message, self.receiver)
+
+    def _let_on(self) -> None:
+        if self._has_room is not None:
+            self._has_room.set()
+            self._has_room = None
+
+    def __str__(self) -> str:
+        return f"the way to {self.receiver}"
+
+
+class Turn:
+    """The place of a message that waits behind others: it is handed over when they have been.
+
+    Args:
+        way: the way that it has come.
+    """
+
+    def __init__(self, way: Way) -> None:
+        self.address: str | None = None  # who hands over tells instruments by itself, at the first attempt
+        self._way = way
+        self._full: list[Place] | None = None  # those that had no room at the first attempt
+
+    def put(self, message: Message) -> bool:
+        """Hand over; return False if there is no room yet for all who are to have it."""
+        if self._full is None:
+            self._full = list(self._way.deliver(message) or ())
+            self.address = self._way.receiver
+            return not self._full
+        self._full = [place for place in self._full if not self._has_gone(message, place)]
+        return not self._full
+
+    def _has_gone(self, message: Message, place: Place) -> bool:
+        if place.is_done():
+            reason = f"{place} ended before it had room for the message"
+            self._way.container.bury(message, reason, self.address)
+            return True
+        return place.put(message)
+
+    async def room(self) -> None:
+        """Wait for room where there was none."""
+        if self._full:
+            await self._full[0].room()
+
+    def is_done(self) -> bool:
+        """Return False: who has ended is found out by handing over."""
+        return False
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self._full or [self._way]))
+
+
+class Ways(dict[Any, "Deliver"]):
+    """A container's neighbours: its own agents are reached by ways, and others as usual.
+
+    Args:
+        container: whose.
+    """
+
+    def __init__(self, container: Designed) -> None:
+        super().__init__()
+        self._container = container
+        self._all: dict[str, Way] = {}
+        self._own = f"@{container.domain}"
+
+    def to(self, receiver: str) -> Way:
+        """Return the way to an agent of the container; the same as long as anything is on it."""
+        way = self._all.get(receiver)
+        if way is None:
+            way = self._all[receiver] = Way(self._container, receiver)
+        return way
+
+    def __setitem__(self, receiver: str, deliver: Deliver) -> None:
+        if receiver.endswith(self._own):
+            way = self.to(receiver)
+            way.entrance, deliver = deliver, way.accept
+        super().__setitem__(receiver, deliver)
+
+    def __delitem__(self, receiver: str) -> None:
+        self._shut(receiver)
+        super().__delitem__(receiver)
+
+    def pop(self, receiver: str, default: Any = None) -> Any:
+        """Forget how to reach a receiver."""
+        self._shut(receiver)
+        return super().pop(receiver, default)
+
+    def clear(self) -> None:
+        """Have all messages go the long way."""
+        for way in self._all.values():
+            way.entrance = None
+        super().clear()
+
+    def update(self, pairs: Iterable[tuple[Any, Deliver]]) -> None:  # type: ignore[override]  # all that is used
+        """Have messages go the short way again."""
+        for receiver, deliver in pairs:
+            self[receiver] = deliver
+
+    def forget(self, way: Way) -> None:
+        """Forget a way that nothing is on: there may be many to agents that are not there."""
+        if not way.under_way and not way.is_closed and self._all.get(way.receiver) is way:
+            del self._all[way.receiver]
+
+    def _shut(self, receiver: str) -> None:
+        way = self._all.get(receiver)
+        if way is not None:
+            way.entrance = None
+            self.forget(way)

@@ -1,0 +1,22 @@
+"""Our agents in a container that delivers their messages by another platform's design."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from formicary_bench.subjects.ours import behaviours
+from formicary_bench.subjects.variants.delivery.catalogue import MAKE
+from formicary_bench.subjects.variants.delivery.container import Designed
+
+if TYPE_CHECKING:
+    from formicary import Container
+    from formicary_bench.subjects.part import Work
+
+
+def container(work: Work, name: str) -> Container:
+    """Make a container that delivers as the configuration says."""
+    return Designed(name, MAKE[work.configuration.kind](), seed=work.job.seed)
+
+
+both = partial(behaviours.both, make=container)

@@ -1,0 +1,81 @@
+"""Our agents with a login each, as stock SPADE agents have: what a component for a whole container saves.
+
+Each agent has an account of its own at the same Prosody that carries our messages otherwise, and a connection
+to it. Their containers do not know each other: all goes through the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from formicary import Container, XmppAgent
+from formicary.server.account import AccountAddress
+from formicary_bench.subjects.accounts import DOMAIN, account
+from formicary_bench.subjects.ours.behaviours import Ask, Echo
+from formicary_bench.subjects.ours.containers import ASKING, ECHOING, complaint
+from formicary_bench.subjects.part import Side, Times
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from formicary_bench.subjects.part import Work
+
+_AT_ONCE = 10  # logins; more only make each of them slower
+
+
+@asynccontextmanager
+async def echo(work: Work) -> AsyncIterator[Side]:
+    """Have the agents that echo."""
+    async with Container(ECHOING, seed=work.job.seed) as home:
+        agents = [_agent(work, "echo", number) for number in work.receivers]
+        for agent in agents:
+            agent.add_behaviour(Echo())
+        await _log_in(home, work, agents)
+        yield Side(DOMAIN, complaint=partial(complaint, home, work))
+
+
+@asynccontextmanager
+async def ask(work: Work) -> AsyncIterator[Side]:
+    """Have the agents that ask."""
+    begin = asyncio.Event()
+    asking, agents = [], []
+    for number in work.senders:
+        times = Times()
+        work.times.append(times)
+        partner = f"{account('echo', work.receiver_of(number))}@{DOMAIN}"
+        asking.append(Ask(partner, work.body, work.trips, times, begin))
+        agents.append(_agent(work, "asker", number))
+        agents[-1].add_behaviour(asking[-1])
+
+    async def measure() -> None:
+        begin.set()
+        await asyncio.gather(*(behaviour.join() for behaviour in asking))
+
+    async with Container(ASKING, seed=work.job.seed) as home:
+        await _log_in(home, work, agents)
+        yield Side(measure=measure, complaint=partial(complaint, home, work))
+
+
+def _agent(work: Work, role: str, number: int) -> XmppAgent:
+    server = work.job.server
+    assert server is not None
+    return XmppAgent(
+        AccountAddress(
+            f"{account(role, number)}@{DOMAIN}",
+            server.password,
+            host=server.host,
+            port=server.client_port,
+            insecure=True,
+            tls=False,
+        )
+    )
+
+
+async def _log_in(home: Container, work: Work, agents: list[XmppAgent]) -> None:
+    for first in range(0, len(agents), _AT_ONCE):
+        some = agents[first : first + _AT_ONCE]
+        await asyncio.gather(*map(home.start, some))
+        work.steps += len(some)

@@ -1,0 +1,1 @@
+"""The words that all parts of the laboratory share: placements, routes, roles, traffic."""

@@ -1,0 +1,193 @@
+"""What a controller and its workers say to each other: one JSON line each, on the worker's stdin and stdout.
+
+A job may hold secrets. Standard input is private to the two processes; arguments and environment are not.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from formicary.profiling.model.profile import Profile  # noqa: TC001 - msgspec resolves the annotations
+from formicary_bench.results.store.model import Configuration  # noqa: TC001 - as above
+
+
+class Server(msgspec.Struct, frozen=True):
+    """The XMPP server of a run.
+
+    Attributes:
+        host: its host.
+        port: TCP port for containers.
+        client_port: TCP port for accounts.
+        secret: what it asks of containers.
+        password: the password of the accounts that the run has made there.
+        platform: the domain that it serves.
+        stanza_limit: bytes of the largest stanza that it takes.
+        certificate: the file with its certificate, where containers connect with TLS.
+        pid: its process; 0 where it is on another host than the worker.
+    """
+
+    host: str
+    port: int
+    client_port: int
+    secret: str
+    password: str
+    platform: str
+    stanza_limit: int
+    certificate: str = ""
+    pid: int = 0
+
+
+class Job(msgspec.Struct, frozen=True, tag="job"):
+    """A worker's part in one repetition; the first thing that it is told.
+
+    Attributes:
+        configuration: what is measured.
+        role: `both` agents of each pair, the ones that `ask`, the ones that `echo`, or `create`; with the
+            directory, `echo` is the platform's container; `member` has agents of both kinds, as all others
+            have.
+        seed: for the random generators.
+        handover: the file descriptor to which round-trip times are written; -1 where there are none.
+        peer: what the echoing worker has said of how to reach it; what the first one has, in `n-hosts`.
+        server: the XMPP server, if one takes part.
+        marks: whether to say when all pairs are in T2 together, and when they no longer are.
+        member: this worker's number among all of the repetition, from 0.
+        members: how many there are.
+        listen: the IP address at which to listen for the other workers; loopback if empty.
+    """
+
+    configuration: Configuration
+    role: str
+    seed: int
+    handover: int = -1
+    peer: str = ""
+    server: Server | None = None
+    marks: bool = False
+    member: int = 0
+    members: int = 0
+    listen: str = ""
+
+
+class Meet(msgspec.Struct, frozen=True, tag="meet"):
+    """Everything is prepared everywhere: wait until you know all whom you will talk to."""
+
+
+class Go(msgspec.Struct, frozen=True, tag="go"):
+    """All have met: begin."""
+
+
+class Account(msgspec.Struct, frozen=True, tag="account"):
+    """Account for your CPU time: nobody may look into you from outside.
+
+    Attributes:
+        step: `prepare`, which takes some time, `begin` or `end`.
+    """
+
+    step: Literal["prepare", "begin", "end"]
+
+
+class Stop(msgspec.Struct, frozen=True, tag="stop"):
+    """All is measured: clean up and end."""
+
+
+class Ready(msgspec.Struct, frozen=True, tag="ready"):
+    """A worker is prepared.
+
+    Attributes:
+        endpoint: how others reach it, if they do.
+        measures: whether it has something to measure, and so a result.
+    """
+
+    endpoint: str = ""
+    measures: bool = False
+
+
+class Met(msgspec.Struct, frozen=True, tag="met"):
+    """A worker knows all whom it will talk to."""
+
+
+class Progress(msgspec.Struct, frozen=True, tag="progress"):
+    """A worker lives, and this is how many steps it has done in all.
+
+    Attributes:
+        done: steps of preparation, or round trips, so far.
+        at_ns: when, on the worker's clock.
+    """
+
+    done: int
+    at_ns: int = 0
+
+
+class Mark(msgspec.Struct, frozen=True, tag="mark"):
+    """All pairs have entered T2, or the first one has left it.
+
+    Attributes:
+        begins: which of the two.
+        done: as of `Progress`.
+        at_ns: when, on the worker's clock.
+        wire: bytes and packets that the loopback interface has carried until then.
+        carried: what the process's own TCP connections have, as of `sockets.Carried`.
+    """
+
+    begins: bool
+    done: int
+    at_ns: int
+    wire: tuple[int, int]
+    carried: tuple[int, int, int, int] = (0, 0, 0, 0)
+
+
+class Done(msgspec.Struct, frozen=True, tag="done"):
+    """All is measured; the times are in the file of the handover.
+
+    Attributes:
+        began_ns: when the measurement began, on the worker's clock.
+        counts: how many round trips each pair has, in the order in which they stand in the file.
+        counters: what was counted beside them.
+    """
+
+    began_ns: int
+    counts: tuple[int, ...]
+    counters: dict[str, float] = {}
+
+
+class Created(msgspec.Struct, frozen=True, tag="created"):
+    """Agents were created, batch by batch.
+
+    Attributes:
+        agents: how many each batch has.
+        seconds: how long each took.
+        bytes: how much memory each holds.
+    """
+
+    agents: tuple[int, ...]
+    seconds: tuple[float, ...]
+    bytes: tuple[int, ...]
+
+
+class Accounted(msgspec.Struct, frozen=True, tag="accounted"):
+    """The answer to each `Account`.
+
+    Attributes:
+        step: as of the `Account`.
+        profile: what was found, where the accounting ended.
+        failed: why it could not, a sentence without full stop.
+    """
+
+    step: str
+    profile: Profile | None = None
+    failed: str = ""
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """The worker cannot go on, for this reason."""
+
+    reason: str
+
+
+Order = Job | Meet | Go | Account | Stop
+Report = Ready | Met | Progress | Mark | Accounted | Done | Created | Failed
+
+encode = msgspec.json.Encoder().encode
+decode_order = msgspec.json.Decoder(Order).decode
+decode_report = msgspec.json.Decoder(Report).decode

@@ -1,0 +1,238 @@
+"""A worker: a fresh process that plays one part in one repetition. `python -m formicary_bench.worker.worker`.
+
+It reads its job from standard input, says when it is ready, begins when told to, and ends when told to or
+when its controller is gone, whatever its event loop is busy with at that moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import threading
+import traceback
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from importlib import import_module
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from formicary.errors import FormicaryError
+from formicary_bench.results.store.model import GROWTH
+from formicary_bench.subjects.catalogue import subject_of
+from formicary_bench.subjects.part import Work
+from formicary_bench.worker.cpu_accounts import Accounts
+from formicary_bench.worker.loops import loop_factory
+from formicary_bench.worker.marks import mark_now, mark_window
+from formicary_bench.worker.messages import (
+    Account,
+    Created,
+    Done,
+    Failed,
+    Go,
+    Job,
+    Meet,
+    Met,
+    Progress,
+    Ready,
+    Report,
+    Stop,
+    decode_order,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from formicary_bench.subjects.part import Part, Side
+    from formicary_bench.worker.messages import Mark, Order
+
+_SECONDS_BETWEEN_REPORTS = 0.25
+_ORPHANED = 4  # exit code of a worker whose controller is gone
+
+
+class Channel:
+    """The line to the controller."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._orders = _orders()
+
+    def say(self, report: Report) -> None:
+        """Tell the controller something; if it is gone, end."""
+        try:
+            self._out.write(encode(report) + b"\n")
+            self._out.flush()
+        except OSError:
+            os._exit(_ORPHANED)
+
+    def next(self) -> Order:
+        """Wait for the next order; if the controller is gone, end."""
+        for order in self._orders:
+            return order
+        os._exit(_ORPHANED)
+
+    def listen(self, heard: Callable[[Order], object]) -> None:
+        """Give every further order to `heard`, called in a thread of its own."""
+
+        # A thread, not the loop: the loop may be busy for ever, and this must notice all the same.
+        def run() -> None:
+            while True:
+                heard(self.next())
+
+        threading.Thread(target=run, daemon=True).start()
+
+
+def _orders() -> Iterator[Order]:
+    # Not sys.stdin: a thread that waits in it would keep the interpreter from shutting down.
+    buffer = b""
+    while data := os.read(0, 1 << 16):
+        *lines, buffer = (buffer + data).split(b"\n")
+        yield from map(decode_order, lines)
+
+
+async def play(job: Job, channel: Channel) -> None:
+    """Play the part that a job describes, to its end."""
+    work, told, accounts = Work(job), Told(), Accounts()
+    tasks = [
+        asyncio.create_task(_report(work, channel)),
+        asyncio.create_task(_obey(channel, told, accounts)),
+    ]
+    try:
+        with accounts.following() if job.configuration.profiled else nullcontext():
+            await _play(work, told, _Marking(work, channel, accounts))
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+@dataclass
+class Told:
+    """What the controller has told so far."""
+
+    meet: asyncio.Event = field(default_factory=asyncio.Event)
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+async def _obey(channel: Channel, told: Told, accounts: Accounts) -> None:
+    """Do what the controller tells, one after the other: what accounts has begun before all begins."""
+    loop = asyncio.get_running_loop()
+    orders: asyncio.Queue[Order] = asyncio.Queue()
+    channel.listen(lambda order: loop.call_soon_threadsafe(orders.put_nowait, order))
+    while True:
+        match await orders.get():
+            case Account(step):
+                channel.say(await accounts.obey(step))
+            case Meet():
+                told.meet.set()
+            case Go():
+                told.go.set()
+            case Stop():
+                told.stop.set()
+
+
+async def _play(work: Work, told: Told, marking: _Marking) -> None:
+    channel = marking.channel
+    part = cast("Part", getattr(import_module(_module(work.job)), work.job.role))
+    async with part(work) as side:
+        channel.say(Ready(side.endpoint, measures=side.measure is not None))
+        await told.meet.wait()
+        await side.meet()
+        channel.say(Met())
+        await told.go.wait()
+        if side.measure is not None:
+            began = perf_counter_ns()
+            async with marking:
+                await side.measure()
+                _refuse_failures(side)
+            _hand_over(work, channel, began)
+        await told.stop.wait()
+        _refuse_failures(side)
+
+
+class _Marking:
+    """Says when the window of a measurement begins and ends, if anybody wants to know."""
+
+    def __init__(self, work: Work, channel: Channel, accounts: Accounts) -> None:
+        self.channel = channel
+        self._work = work
+        self._accounts = accounts
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        if self._work.job.marks and self._work.configuration.measured:
+            self._task = asyncio.create_task(mark_window(self._work, self._say))
+        elif self._work.job.marks:  # what has no phases says it itself
+            self._work.mark = lambda begins: self._say(mark_now(self._work, begins=begins))
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._task and kind is None:  # all is measured, so it ends; the marks come before the results
+            await self._task
+        elif self._task:
+            self._task.cancel()
+
+    def _say(self, mark: Mark) -> None:
+        if not mark.begins:
+            self._accounts.freeze()
+        self.channel.say(mark)
+
+
+def _module(job: Job) -> str:
+    configuration = job.configuration
+    if configuration.experiment == GROWTH:
+        return "formicary_bench.subjects.ours.growth"
+    if configuration.rate:
+        return "formicary_bench.subjects.ours.open_loop"
+    return subject_of(configuration.platform, configuration.kind).module
+
+
+async def _report(work: Work, channel: Channel) -> None:
+    while True:
+        channel.say(Progress(work.done(), perf_counter_ns()))
+        await asyncio.sleep(_SECONDS_BETWEEN_REPORTS)
+
+
+def _refuse_failures(side: Side) -> None:
+    if complaint := side.complaint():
+        raise FormicaryError(complaint)
+
+
+def _hand_over(work: Work, channel: Channel, began: int) -> None:
+    if work.batches:
+        agents, seconds, sizes = zip(*work.batches, strict=True)
+        channel.say(Created(agents, seconds, sizes))
+        return
+    if work.times:
+        with os.fdopen(work.job.handover, "wb") as file:
+            for times in work.times:
+                times.starts.tofile(file)
+                times.rtts.tofile(file)
+    channel.say(Done(began, tuple(len(times.rtts) for times in work.times), work.counters))
+
+
+def main() -> None:
+    """Do one job; the exit code is 0 if it was done."""
+    # Standard output belongs to the controller: what a library prints goes to standard error.
+    channel = Channel(os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)
+    job = channel.next()
+    assert isinstance(job, Job)
+    try:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+            runner.run(play(job, channel))
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
+        if not isinstance(error, FormicaryError):
+            traceback.print_exc()
+        channel.say(Failed(_reason(error)))
+        sys.exit(1)
+
+
+def _reason(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) if isinstance(error, FormicaryError) else f"{type(error).__name__}: {error}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""Containers: where agents live, and how their messages are handed over."""
+
+from formicary.container.container import Container
+
+__all__ = ["Container"]

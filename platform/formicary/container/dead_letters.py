@@ -1,0 +1,73 @@
+"""Dead letters: what could not be delivered, with the reason."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter, deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from formicary.core.message import Message
+
+logger = logging.getLogger("formicary.dead_letters")
+
+_KEPT = 1000
+_KEPT_SIZE = 1 << 24  # characters or bytes of their bodies together
+_LOGGED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A message that could not be delivered.
+
+    Args:
+        message: the message.
+        receiver: the full name of who should have got it.
+        reason: why not, as a sentence.
+        time: when that was known, UTC.
+    """
+
+    message: Message
+    receiver: str
+    reason: str
+    time: datetime
+
+
+class DeadLetters:
+    """The latest dead letters of a container, and how many there were of all."""
+
+    def __init__(self) -> None:
+        self._latest: deque[DeadLetter] = deque()
+        self._size = 0
+        self.total = 0
+        self.reasons: Counter[str] = Counter()
+        """How many there were for each reason; of very many reasons the most frequent."""
+
+    def add(self, letter: DeadLetter) -> None:
+        """Keep `letter`; the first few are logged as warnings, then the 100th, 1000th and so on."""
+        self._latest.append(letter)
+        self._size += len(letter.message.body)
+        while len(self._latest) > _KEPT or (self._size > _KEPT_SIZE and len(self._latest) > 1):
+            self._size -= len(self._latest.popleft().message.body)
+        self.total += 1
+        self.reasons[letter.reason] += 1
+        if len(self.reasons) > _KEPT:
+            self.reasons = Counter(dict(self.reasons.most_common(_KEPT // 2)))
+        if self.total <= _LOGGED or str(self.total).strip("0") == "1":
+            logger.warning(
+                "dead letter %d, from %s to %s: %s",
+                self.total,
+                letter.message.sender,
+                letter.receiver,
+                letter.reason,
+            )
+
+    def __iter__(self) -> Iterator[DeadLetter]:
+        return iter(tuple(self._latest))
+
+    def __len__(self) -> int:
+        return len(self._latest)

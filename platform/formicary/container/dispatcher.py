@@ -1,0 +1,392 @@
+"""Delivery: how a container hands messages over, and what becomes of those that nobody can get."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NoReturn, Protocol
+
+from formicary.container.dead_letters import DeadLetter, DeadLetters
+from formicary.container.overflow import Held
+from formicary.core.clock import now
+from formicary.core.errors import ContainerClosedError, FormicaryError, InvalidMessageError, MailboxFullError
+from formicary.core.message import Message
+from formicary.core.names import MANAGEMENT, check_container, check_platform, complete
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from formicary.container.container import Container
+    from formicary.container.instruments import Instrument
+    from formicary.core.agent import Agent
+    from formicary.core.mailbox import Deliver, Neighbours, Place
+    from formicary.core.micro import MicroAgent
+    from formicary.core.scheduler import RunQueue
+    from formicary.observe.links import LinkStatus
+    from formicary.profiling.accounting.accounting import Accounting
+
+logger = logging.getLogger("formicary")
+
+_REMEMBERED = 65_536  # names whose full form is remembered
+
+
+class Outlet(Protocol):
+    """What carries messages to elsewhere: a transport, or an agent's own account."""
+
+    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for `receiver`, a full name of another domain.
+
+        Returns:
+            The places that have no room now, if any.
+
+        Raises:
+            FormicaryError: the message cannot go there; it is among the dead letters.
+        """
+
+    def refuse(self, message: Message, receiver: str, failure: Message) -> None:
+        """Tell the sender in another domain that its message was not delivered; never waits."""
+
+
+class Transport(Outlet, Protocol):
+    """What carries messages to other containers, and theirs to this one."""
+
+    async def open(self, container: Container) -> None:
+        """Connect for `container`.
+
+        Raises:
+            LinkError: with the cause and what to do about it.
+        """
+
+    def status(self) -> tuple[LinkStatus, ...]:
+        """Return what is known about each link to another container."""
+
+    def connect(self, domain: str) -> None:
+        """Look for another container: `peers` of this one is told when it is there."""
+
+    def tell(self, domain: str, channel: str, payload: bytes) -> bool:
+        """Tell the `peers` of another container something, past its agents, in order or not at all.
+
+        Returns:
+            Whether it was taken: not where no link is open, or where too much waits to go there already.
+        """
+
+    def before_sending(self, callback: Callable[[], None] | None) -> None:
+        """Call back once, before anything goes out next; None for no longer."""
+
+    async def close(self) -> None:
+        """Disconnect, after what was taken has gone out."""
+
+
+class Peers(Protocol):
+    """What is to know of other containers, and hears what they tell: a container's management."""
+
+    def opened(self, domain: str) -> None:
+        """Learn that a link to another container has begun: what was told it before may be lost."""
+
+    def ended(self, domain: str) -> None:
+        """Learn that the link to another container has ended."""
+
+    def told(self, domain: str, channel: str, payload: bytes) -> None:
+        """Take what another container has told this one.
+
+        Raises:
+            ValueError: it is nothing that is said on this channel.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How a container wants to reach others, and to be reached; see the arguments of `Container`."""
+
+    listen: str | None = None
+    route: Literal["auto", "direct", "xmpp"] = "auto"
+    tls: bool | Literal["always"] = True
+    identity: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a container's platform is managed; see the arguments of `Container`.
+
+    Args:
+        main: the full domain of the platform's container.
+        directory: how agents find each other.
+        directory_file: the file of a central directory.
+        is_guest: whether the container is none of the platform's, and only asks these.
+    """
+
+    main: str
+    directory: Literal["replica", "central", "lookup"] = "replica"
+    directory_file: Path | None = None
+    is_guest: bool = False
+
+
+class Connectable(Protocol):
+    """Something that a container can be connected through, such as a server's address."""
+
+    def transport(self, reach: Reach) -> Transport:
+        """Return a new transport for one container, which wants to be reached so."""
+
+
+class Delivery:
+    """The part of a container that messages go through; its arguments are those of `Container`."""
+
+    def __init__(self, name: str, platform: str, when_full: str, send_timeout: float) -> None:
+        self.name = check_container(name)
+        self.platform = check_platform(platform)
+        self.domain = f"{name}.{platform}"
+        self.send_timeout = send_timeout
+        self.dead_letters = DeadLetters()
+        self.instruments: tuple[Instrument, ...] = ()
+        self.neighbours: Neighbours = {}  # for transports too, which hand over by it and add to it
+        self.held = Held(self)
+        self._when_full = when_full
+        self.staff: dict[str | None, MicroAgent] = {}  # the container's own agents, by full name
+        self.peers: Peers | None = None
+        self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
+        self._transport: Transport | None = None
+        self._queue: RunQueue | None = None
+        self._agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
+        self._full_names: dict[str, str] = {}
+        self._closing = False
+        self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
+
+    def add_instrument(self, instrument: Instrument) -> None:
+        """Tell `instrument` of everything that happens from now on."""
+        self.instruments += (instrument,)
+        self.neighbours.clear()  # so every message goes the long way, where instruments are told
+
+    def remove_instrument(self, instrument: Instrument) -> None:
+        """Tell `instrument` nothing more; one that is not there is no error."""
+        self.instruments = tuple(other for other in self.instruments if other is not instrument)
+        if not self.instruments:  # routes to elsewhere come back by themselves
+            agents = {**self._agents, **self.staff}
+            self.neighbours.update((address, agent._entrance()) for address, agent in agents.items())
+
+    async def _send(self, message: Message) -> None:
+        """Send by the long way: names to complete, many receivers, instruments, other containers."""
+        buried = self.dead_letters.total
+        completed, full, error = self._spread(message)
+        if full:
+            await self._wait_for_room(completed, full)
+        elif self.dead_letters.total != buried:
+            await asyncio.sleep(0)  # who sends and sends to nobody must not starve the others
+        if error is not None:
+            raise error
+
+    def _send_nowait(self, message: Message) -> None:
+        completed, full, error = self._spread(message)
+        if full:
+            self._refuse(completed, full)
+        if error is not None:
+            raise error
+
+    def _spread(self, message: Message) -> tuple[Message, list[Place], FormicaryError | None]:
+        """Hand a message to all its receivers; return those who have no room, and what some cannot take."""
+        message = self._prepare(message)
+        full: list[Place] = []
+        first_error = None
+        for receiver in message.receivers:
+            try:
+                full += self._hand_over(message, receiver) or ()
+            except FormicaryError as error:  # the others shall have their message all the same
+                first_error = first_error or error
+        return message, full, first_error
+
+    def _hand_over(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        outlet = self._outlet(message.sender, receiver) if self._is_elsewhere(receiver) else None
+        return self.deliver(message, receiver) if outlet is None else outlet.post(message, receiver)
+
+    def _outlet(self, agent: str | None, other: str) -> Outlet | None:
+        """Return what carries messages between an agent of this container and an address elsewhere."""
+        outlet = self.outlets.get(agent) if self.outlets else None
+        if outlet is not None and not other.partition("/")[0].endswith(f".{self.platform}"):
+            return outlet
+        return self._transport
+
+    def run_now(self) -> None:
+        """Let the agents have their turn now, with what has just been delivered; for transports."""
+        if self._queue is not None:
+            self._queue.run_now()
+
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the agents have had their turn; for transports."""
+        assert self._queue is not None
+        self._queue.at_turn_end(callback)
+
+    def add_route(self, receiver: str, deliver: Deliver) -> None:
+        """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""
+        if not self.instruments and len(self.neighbours) - len(self._agents) < _REMEMBERED:
+            self.neighbours[receiver] = deliver
+
+    def remove_route(self, receiver: str) -> None:
+        """Have messages for a receiver elsewhere go through `post` again; for transports."""
+        if receiver not in self._agents and receiver not in self.staff:
+            self.neighbours.pop(receiver, None)
+
+    def remove_routes(self, is_gone: Callable[[Deliver], bool]) -> None:
+        """Have messages go through `post` again that go straight to what is gone; for transports."""
+        for receiver in [each for each, deliver in self.neighbours.items() if is_gone(deliver)]:
+            del self.neighbours[receiver]
+
+    def _prepare(self, message: Message) -> Message:
+        is_over = self._closing and not self._agents and message.sender not in self.staff
+        if self._queue is None or is_over:
+            raise ContainerClosedError(f"container {self.name} is not open")
+        names = message.receivers
+        if not names:
+            raise InvalidMessageError("a message without a receiver cannot be sent; give it a `to`")
+        addresses = tuple(dict.fromkeys(map(self._full_name, names)))
+        if addresses != names:
+            message = message.replace(to=addresses if isinstance(message.to, tuple) else addresses[0])
+        for instrument in self.instruments:
+            self._tell(instrument, "message_sent", message)
+        return message
+
+    def _full_name(self, name: str) -> str:
+        address = self._full_names.get(name)
+        if address is None:
+            if len(self._full_names) >= _REMEMBERED:
+                self._full_names.clear()
+            address = self._full_names[name] = complete(name, self.domain, self.platform)
+        return address
+
+    def _is_elsewhere(self, receiver: str) -> bool:
+        return receiver.partition("/")[0].partition("@")[2] != self.domain
+
+    def _unknown(self, receiver: str) -> str:
+        if self._is_elsewhere(receiver):
+            return f"container {self.name} is connected to no other, so {receiver} cannot be reached"
+        return f"no agent named {receiver.partition('@')[0]!r} lives in container {self.name}"
+
+    def deliver(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Hand a message to an agent of this container; for transports too.
+
+        Args:
+            message: the message.
+            receiver: the full name of the agent.
+
+        Returns:
+            The mailboxes that are full, if any; none when it is delivered, or buried for want of an agent.
+        """
+        agent = self._agents.get(receiver) or self._own_agent(receiver)
+        if agent is None:
+            self.bury(message, self._unknown(receiver), receiver)
+            return None
+        buried = self.dead_letters.total
+        full = agent._deliver(message)
+        if self.instruments and not full and self.dead_letters.total == buried:
+            for instrument in self.instruments:
+                self._tell(instrument, "message_delivered", message, receiver)
+        return full
+
+    def _own_agent(self, receiver: str) -> MicroAgent | None:
+        """Return the container's own agent of this name, if there is one."""
+        return self.staff.get(receiver)
+
+    def _refuse(self, message: Message, full: Sequence[Place], reason: str = "is full") -> NoReturn:
+        for place in full:
+            self.bury(message, f"{place} {reason}", place.address, tell_sender=False)
+        raise MailboxFullError(f"{', '.join(map(str, full))} {reason}")
+
+    async def _wait_for_room(self, message: Message, full: Sequence[Place]) -> None:
+        if self._when_full == "fail":
+            self._refuse(message, full)
+        waiting = list(full)
+        try:
+            async with asyncio.timeout(self.send_timeout):
+                await self.wait_for_room(message, waiting)
+        except TimeoutError:
+            if waiting := [place for place in waiting if not self._put(message, place)]:
+                self._refuse(message, waiting, f"had no room for {self.send_timeout:g} s")
+        except (FormicaryError, asyncio.CancelledError) as error:
+            why = "it was cancelled"
+            if isinstance(error, FormicaryError):
+                why = str(error)
+                del waiting[0]  # that place has refused the message, and buried it
+            for place in waiting:
+                reason = f"the sender did not wait until {place} had room: {why}"
+                self.bury(message, reason, place.address, tell_sender=False)
+            raise
+
+    async def wait_for_room(self, message: Message, waiting: list[Place]) -> None:
+        """Deliver to the places that `deliver` found full, as soon as they have room; for transports too.
+
+        Args:
+            message: the message.
+            waiting: the places; those that have the message, or have ended, are taken off the list.
+        """
+        while waiting:
+            if self._put(message, waiting[0]):
+                del waiting[0]
+            else:
+                await waiting[0].room()
+
+    def _put(self, message: Message, place: Place) -> bool:
+        """Deliver to a place, or bury the message if it has ended; return False if there is no room."""
+        if place.is_done():
+            self.bury(message, f"{place} ended before it had room for the message", place.address)
+            return True
+        if not place.put(message):
+            return False
+        if place.address in self._agents:
+            for instrument in self.instruments:
+                self._tell(instrument, "message_delivered", message, place.address)
+        return True
+
+    def bury(
+        self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
+    ) -> None:
+        """Put a message that cannot be delivered among the dead letters, and tell its sender.
+
+        Args:
+            message: the message.
+            reason: why it cannot be delivered, as a sentence.
+            receiver: the full name of who should have got it; None for all it was sent to.
+            tell_sender: send a `failure`; not where the sender gets an exception.
+        """
+        if receiver is None:
+            receiver = ", ".join(message.receivers)
+        letter = DeadLetter(message, receiver, reason, now())
+        self.dead_letters.add(letter)
+        for instrument in self.instruments:
+            self._tell(instrument, "message_dead", letter)
+        sender = message.sender
+        # Nothing is said about what says that something failed, nor about an answer to it: that could go on
+        # for ever.
+        own = f"{MANAGEMENT}@{self.domain}"
+        is_failure = message.performative == "failure" and (sender or "").startswith(f"{MANAGEMENT}@")
+        if tell_sender and sender is not None and not is_failure and receiver != own:
+            self._tell_sender(message, sender, receiver, reason)
+
+    def _tell_sender(self, message: Message, sender: str, receiver: str, reason: str) -> None:
+        failure = Message(
+            to=sender,
+            sender=f"{MANAGEMENT}@{self.domain}",
+            body=reason,
+            performative="failure",
+            ontology="fipa-agent-management",
+            protocol=message.protocol,
+            thread=message.thread,
+            conversation_id=message.conversation_id,
+            in_reply_to=message.reply_with,
+            metadata={"receiver": receiver},
+        )
+        if sender in self._agents or sender in self.staff:
+            for instrument in self.instruments:
+                self._tell(instrument, "message_sent", failure)
+            if sender in self.held.lines:
+                self.held.add(failure, sender)
+            elif full := self.deliver(failure, sender):
+                self.held.add(failure, sender, full=full)
+        elif self._is_elsewhere(sender) and (outlet := self._outlet(receiver, sender)) is not None:
+            outlet.refuse(message, receiver, failure)
+
+    def _tell(self, instrument: Instrument, event: str, *details: object) -> None:
+        try:
+            getattr(instrument, event)(*details)
+        except Exception:
+            logger.exception("instrument %r failed at %s and is taken out", instrument, event)
+            self.remove_instrument(instrument)

@@ -1,0 +1,37 @@
+"""Instruments: told of everything that happens in a container (sniffers, tracers, profilers)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary.container.dead_letters import DeadLetter
+    from formicary.core.base_agent import Resident
+    from formicary.core.behaviours import Behaviour
+    from formicary.core.message import Message
+
+
+class Instrument:
+    """Subclass this, define what you want to be told of, and add it with `Container.add_instrument`.
+
+    While a container has no instrument, they cost one truth test per message. An instrument that raises is
+    logged and taken out; what it looked at goes on.
+    """
+
+    def message_sent(self, message: Message) -> None:
+        """Learn that an agent of this container sends `message`."""
+
+    def message_delivered(self, message: Message, receiver: str) -> None:
+        """Learn that `message` was handed to the agent with the full name `receiver`, of this container."""
+
+    def message_dead(self, letter: DeadLetter) -> None:
+        """Learn that a message could not be delivered."""
+
+    def agent_started(self, agent: Resident) -> None:
+        """Learn that `agent` is active."""
+
+    def agent_stopped(self, agent: Resident) -> None:
+        """Learn that `agent` is gone."""
+
+    def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
+        """Learn that `behaviour` has ended, and with what exception if with one."""

@@ -1,0 +1,78 @@
+"""Which arguments of a container go together, and where it meets others by them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from formicary.container.dispatcher import Connectable
+
+DIRECTORIES = ("replica", "central", "lookup")
+"""The ways in which the directory can be built."""
+
+
+def check_guest(meeting: Connectable | None, *, guest: bool) -> None:
+    """Refuse a guest that meets nobody.
+
+    Raises:
+        UsageError: it is one.
+    """
+    if guest and meeting is None:
+        raise UsageError("a guest has a server, or an account, or joins another container; give one of them")
+
+
+def check_identity(identity: Path | None, *, can_be_joined: bool) -> None:
+    """Refuse an identity file where nobody joins.
+
+    Raises:
+        UsageError: there is one.
+    """
+    if identity is not None and not can_be_joined:
+        raise UsageError(
+            "only a container that others can join has an identity file; give listen= and no server, or "
+            "leave it out"
+        )
+
+
+def check_directory(directory: str, file: Path | None) -> None:
+    """Refuse a directory that nobody builds, or that has no use for its file.
+
+    Raises:
+        UsageError: it is one.
+    """
+    if directory not in DIRECTORIES:
+        raise UsageError(f"a directory is one of {', '.join(DIRECTORIES)}, not {directory!r}")
+    if file is not None and directory != "central":
+        raise UsageError(f"a {directory} directory keeps no file; leave the file out, or make it central")
+
+
+def main_domain(own: str, meeting: Connectable | None, join: str | None, named: str) -> str:
+    """Return the domain of the platform's container: which others join, or which is named."""
+    if meeting is None:
+        return own
+    return str(getattr(meeting, "domain", named)) if join is not None else named
+
+
+def meeting_place(
+    server: Connectable | None, account: str | None, password: str, join: str | None
+) -> Connectable | None:
+    """Return where a container meets others, from the arguments of which at most one is given.
+
+    Raises:
+        UsageError: more are given, or an address is none.
+    """
+    if [server, account, join].count(None) < 2:  # noqa: PLR2004 -- of three
+        raise UsageError("a container has a server, or an account, or joins another one; leave the rest out")
+    if account is not None:
+        from formicary.server.account import AccountAddress
+
+        return AccountAddress(account, password)
+    if join is not None:
+        from formicary.transport.direct import JoinAddress
+
+        return JoinAddress.parse(join)
+    return server

@@ -1,0 +1,1 @@
+"""What runs without any container: names, messages, templates, behaviours, agents, and who drives them."""

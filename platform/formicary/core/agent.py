@@ -1,0 +1,246 @@
+"""Agents with behaviours."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.base_agent import AgentState, Resident
+from formicary.core.errors import AgentStateError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.core.behaviours import Behaviour
+    from formicary.core.mailbox import Deliver, Place
+    from formicary.core.message import Message
+    from formicary.core.scheduler import RunQueue
+    from formicary.core.strand import Strand
+    from formicary.core.template import Template
+
+
+class Agent(Resident):
+    """An agent with behaviours.
+
+    Make it, add behaviours, and have a container start it; or subclass it and add them in `setup`.
+
+    Args:
+        name: its own name, unique in its container, such as `"alice"`.
+
+    Raises:
+        InvalidNameError: the name cannot be an agent's.
+    """
+
+    __slots__ = ("_behaviours", "_knowledge", "_random", "_stopping")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._behaviours: tuple[Behaviour, ...] = ()
+        self._knowledge: dict[str, Any] | None = None
+        self._random: random.Random | None = None
+        self._stopping = False
+
+    async def setup(self) -> None:
+        """Prepare the agent, when its container starts it; for subclasses. Behaviours start after it."""
+
+    def add_behaviour(self, behaviour: Behaviour, template: Template | None = None) -> None:
+        """Give the agent a behaviour, now or, if it has not started, when it starts.
+
+        Args:
+            behaviour: what to do; one that belongs to no agent yet.
+            template: which messages it receives; None for the template it has, or else all.
+
+        Raises:
+            AgentStateError: the behaviour has an agent already, or this agent ends or is gone.
+        """
+        if getattr(behaviour, "agent", None) is not None:
+            raise AgentStateError(f"{behaviour} has an agent already; make a behaviour for each agent")
+        if self.state is AgentState.GONE:
+            raise AgentStateError(f"agent {self.name} is gone; make a new one")
+        if self._stopping:
+            raise AgentStateError(f"agent {self.name} is stopping and takes no more behaviours")
+        behaviour.agent = self
+        if template is not None:
+            behaviour.template = template
+        behaviour._mailbox.matches = None if behaviour.template is None else behaviour.template.match
+        self._behaviours += (behaviour,)
+        self._rewire()
+        if self.state is not AgentState.INITIATED:
+            self._container._start_behaviour(behaviour)
+
+    def remove_behaviour(self, behaviour: Behaviour) -> None:
+        """Take a behaviour away; it ends as by `kill`.
+
+        Raises:
+            AgentStateError: the agent does not have this behaviour.
+        """
+        if behaviour not in self._behaviours:
+            raise AgentStateError(f"agent {self.name} does not have {behaviour}")
+        behaviour.kill()
+        if behaviour._mailbox.strand is None or behaviour.is_done():
+            self._dismiss(behaviour)
+
+    @property
+    def behaviours(self) -> Sequence[Behaviour]:
+        """The behaviours that have not ended."""
+        return self._behaviours
+
+    def get(self, name: str) -> Any:
+        """Return the agent's knowledge of `name`, None if it has none."""
+        return self._knowledge.get(name) if self._knowledge else None
+
+    def set(self, name: str, value: Any) -> None:
+        """Set the agent's knowledge of `name`."""
+        if self._knowledge is None:
+            self._knowledge = {}
+        self._knowledge[name] = value
+
+    @property
+    def random(self) -> random.Random:
+        """The agent's own random generator; the same for the same name and the container's same seed."""
+        if self._random is None:
+            self._random = random.Random(f"{self.container.seed}/{self.address}")
+        return self._random
+
+    # -- life cycle -----------------------------------------------------------------------------------------
+
+    def suspend(self) -> None:
+        """Stop running its behaviours; messages wait in the mailboxes until `resume`.
+
+        Raises:
+            AgentStateError: the agent is not active.
+        """
+        self._hold(AgentState.SUSPENDED)
+
+    def resume(self) -> None:
+        """Go on after `suspend`.
+
+        Raises:
+            AgentStateError: the agent is not suspended.
+        """
+        self._release(AgentState.SUSPENDED)
+
+    def wait(self) -> None:
+        """Wait, as the agent's own decision, until somebody calls `wake_up`; messages wait as well.
+
+        Raises:
+            AgentStateError: the agent is not active.
+        """
+        self._hold(AgentState.WAITING)
+
+    def wake_up(self) -> None:
+        """Go on after `wait`.
+
+        Raises:
+            AgentStateError: the agent is not waiting.
+        """
+        self._release(AgentState.WAITING)
+
+    async def stop(self) -> None:
+        """End the agent: its behaviours end as by `kill`, and what they did not receive is dead letters.
+
+        Called by one of its own behaviours it only begins the end and returns, and the behaviour ends after
+        its current `run`; otherwise it returns when the agent is gone. Again, it does nothing.
+        """
+        if self.state in {AgentState.INITIATED, AgentState.GONE}:
+            self._vanish()
+            return
+        inside = self._is_inside()
+        self._kill_behaviours()
+        if not self._behaviours:
+            self._vanish()
+        elif not inside:
+            await self._container._wait_for_end(self._strands())
+            self._vanish()
+
+    async def join(self) -> None:
+        """Wait until the agent is gone.
+
+        Raises:
+            AgentStateError: one of its own behaviours waits for it.
+            Exception: as of `Resident.join`.
+        """
+        if self._is_inside():
+            raise AgentStateError(f"agent {self.name} cannot wait for its own end")
+        await super().join()
+
+    def _abandon(self) -> None:
+        self._kill_behaviours()
+        self._vanish()
+
+    def _is_inside(self) -> bool:
+        """Tell whether one of its behaviours is what runs now."""
+        return any(strand.running for strand in self._strands())
+
+    def _kill_behaviours(self) -> None:
+        self._stopping = True
+        for behaviour in self._behaviours:
+            behaviour.kill()
+
+    def _start(self, queue: RunQueue, limit: int) -> None:
+        self.state = AgentState.ACTIVE
+        for behaviour in self._behaviours:
+            behaviour._start(queue, limit)
+
+    def _hold(self, state: AgentState) -> None:
+        if self.state is not AgentState.ACTIVE:
+            raise AgentStateError(f"agent {self.name} is {self.state.value}, not active")
+        if self._stopping:
+            raise AgentStateError(f"agent {self.name} is stopping, so it cannot be {state.value}")
+        self.state = state
+        for strand in self._strands():
+            strand.hold()
+
+    def _release(self, state: AgentState) -> None:
+        if self.state is not state:
+            raise AgentStateError(f"agent {self.name} is {self.state.value}, not {state.value}")
+        self.state = AgentState.ACTIVE
+        for behaviour in self._behaviours:
+            if behaviour._mailbox.strand is not None:
+                behaviour._mailbox.strand.release(behaviour._mailbox.next)
+
+    def _strands(self) -> list[Strand]:
+        strands = (behaviour._mailbox.strand for behaviour in self._behaviours)
+        return [strand for strand in strands if strand is not None]
+
+    def _behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
+        self._container._behaviour_ended(behaviour, error)
+        if error is not None:
+            self._failed(error)
+        self._dismiss(behaviour)
+        if not self._behaviours and self._stopping:
+            self._vanish()
+
+    def _dismiss(self, behaviour: Behaviour) -> None:
+        self._behaviours = tuple(other for other in self._behaviours if other is not behaviour)
+        self._rewire()
+        for message in behaviour._mailbox.empty():
+            self._container.bury(message, f"{behaviour} ended before it received the message", self.address)
+
+    # -- messages -------------------------------------------------------------------------------------------
+
+    def _rewire(self) -> None:
+        """Let neighbours hand over in the shortest way that the behaviours allow."""
+        if self._neighbours.get(self.address) is not None:
+            self._neighbours[self.address] = self._entrance()
+
+    def _entrance(self) -> Deliver:
+        behaviours = self._behaviours
+        return behaviours[0]._mailbox.accept if len(behaviours) == 1 else self._deliver
+
+    def _deliver(self, message: Message) -> Sequence[Place] | None:
+        """Hand a message to every behaviour that wants it; return the mailboxes that are full."""
+        full: list[Place] = []
+        taken = False
+        for behaviour in self._behaviours:
+            mailbox = behaviour._mailbox
+            if mailbox.matches is None or mailbox.matches(message):
+                taken = True
+                if not mailbox.put(message):
+                    full.append(mailbox)
+        if not taken:
+            self._unwanted(message)
+        return full
+
+    def _unwanted(self, message: Message) -> None:
+        self._container.bury(message, f"no behaviour of agent {self.name} takes such a message", self.address)

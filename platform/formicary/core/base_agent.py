@@ -1,0 +1,123 @@
+"""What all agents have in common: a name, a state, a container, a beginning and an end."""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+from typing import TYPE_CHECKING, ClassVar
+
+from formicary.core.errors import AgentStateError, ContainerClosedError
+from formicary.core.message import stamp
+from formicary.core.names import MANAGEMENT, check_local
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.core.mailbox import Neighbours
+    from formicary.core.message import Message
+    from formicary.directory.interface import AgentDirectory
+    from formicary.groups.interface import AgentGroups
+
+
+class AgentState(enum.Enum):
+    """The states of an agent's life cycle (FIPA00023, section 5.1)."""
+
+    INITIATED = "initiated"
+    ACTIVE = "active"
+    SUSPENDED = "suspended"
+    WAITING = "waiting"
+    GONE = "gone"
+
+
+class Resident:
+    """An agent of either kind; subclass `Agent` or `MicroAgent`, not this."""
+
+    _speaks_for_container: ClassVar = False  # the management agent does
+
+    __slots__ = ("__weakref__", "_container", "_end", "_error", "_neighbours", "address", "name", "state")
+
+    address: str | None
+    """The full name, `alice@c1.lab.localhost`; None until the agent is in a container."""
+
+    def __init__(self, name: str) -> None:
+        self.name = check_local(name)
+        if name == MANAGEMENT and not self._speaks_for_container:
+            raise AgentStateError(f"{name!r} is the container's management agent; take another name")
+        self.address = None
+        self.state = AgentState.INITIATED
+        self._container: Container = None  # type: ignore[assignment]  # a container starts agents
+        self._neighbours: Neighbours = {}
+        self._error: BaseException | None = None
+        self._end: asyncio.Future[None] | None = None  # made for the first who joins
+
+    @property
+    def container(self) -> Container:
+        """The container that the agent lives in.
+
+        Raises:
+            ContainerClosedError: it has not been started in one.
+        """
+        if self._container is None:
+            raise ContainerClosedError(f"agent {self.name} is not in a container; container.start() it first")
+        return self._container
+
+    @property
+    def directory(self) -> AgentDirectory:
+        """The platform's directory of what the agent offers, and what others do.
+
+        Raises:
+            ContainerClosedError: the agent has not been started in a container, or that is not open.
+        """
+        return self.container._at_offices.directory_of(self)
+
+    @property
+    def groups(self) -> AgentGroups:
+        """The platform's groups, and the roles that this agent plays in them.
+
+        Raises:
+            ContainerClosedError: the agent has not been started in a container, or that is not open.
+        """
+        return self.container._at_offices.groups_of(self)
+
+    async def join(self) -> None:
+        """Wait until the agent is gone.
+
+        Raises:
+            Exception: the first that its setup or one of its behaviours (or its `handle`) has raised, as soon
+                as it has, whether the agent lives on or not.
+        """
+        if self._error is None and self.state is not AgentState.GONE:
+            if self._end is None:
+                self._end = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._end)
+        if self._error is not None:
+            raise self._error
+
+    def _failed(self, error: BaseException) -> None:
+        if self._error is None:
+            self._error = error
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Let those go on who join."""
+        if self._end is not None and not self._end.done():
+            self._end.set_result(None)
+
+    def _vanish(self) -> None:
+        if self.state is not AgentState.GONE:
+            self.state = AgentState.GONE
+            if self._container is not None:
+                self._container._forget(self)
+            self._let_go()
+
+    def _abandon(self) -> None:
+        """End the agent without waiting for it."""
+        raise NotImplementedError
+
+    def _stamped(self, message: Message) -> Message:
+        address = self.address
+        if address is None:
+            raise ContainerClosedError(f"agent {self.name} cannot send before a container has started it")
+        return stamp(message, address)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.address or self.name} {self.state.value}>"

@@ -1,0 +1,296 @@
+"""Behaviours: what agents do, each on its own, in the shapes that SPADE gave them."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import TYPE_CHECKING, Any, overload
+
+from msgspec.structs import force_setattr
+
+from formicary.core.clock import seconds_until
+from formicary.core.errors import AgentStateError
+from formicary.core.mailbox import GREEDY, Mailbox
+from formicary.core.message import stamp
+from formicary.core.strand import WAIT, coroutine_function
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Generator
+    from datetime import datetime, timedelta
+
+    from formicary.core.agent import Agent
+    from formicary.core.message import Message
+    from formicary.core.scheduler import RunQueue
+    from formicary.core.strand import Strand
+    from formicary.core.template import Template
+
+
+class Behaviour:
+    """What the kinds of behaviours have in common. Subclass one of those, not this.
+
+    A behaviour has a mailbox of its own. It receives what its template matches, everything if it has none.
+    `agent` is the agent that it belongs to, from `add_behaviour` on.
+    """
+
+    __slots__ = ("_ending", "_exit_code", "_killed", "_mailbox", "agent", "template")
+
+    agent: Agent
+    template: Template | None
+
+    def __init__(self) -> None:
+        self.template = None
+        self._mailbox = Mailbox(self)
+        self._killed = False
+        self._ending = False  # cancelled by `kill`, or in `on_end`: not to be disturbed again
+        self._exit_code: Any = None
+
+    # -- what a user writes ---------------------------------------------------------------------------------
+
+    async def on_start(self) -> None:
+        """Run once before anything else; for subclasses."""
+
+    async def run(self) -> None:
+        """Do what the behaviour does; for subclasses."""
+        raise NotImplementedError(f"{type(self).__name__} has no run()")
+
+    async def on_end(self) -> None:
+        """Run once at the end, also after `kill`, but not after an exception; for subclasses."""
+
+    # -- what a user calls ----------------------------------------------------------------------------------
+
+    async def send(self, message: Message) -> None:
+        """Send a message from this behaviour's agent.
+
+        Inside a container the message is in the receiver's mailbox when this returns; to other containers it
+        is on its way. A full mailbox or a busy link makes this wait. What cannot be delivered comes back as a
+        message with performative `failure` from the container's `ams`, and is among the dead letters.
+
+        Args:
+            message: with at least one receiver.
+
+        Raises:
+            MailboxFullError: a mailbox had no room for the whole of the container's `send_timeout`.
+            ContainerClosedError: the agent is not in a running container.
+            asyncio.CancelledError: when cancelled; the message was then not sent to receivers whose mailbox
+                it was still waiting for.
+        """
+        mailbox = self._mailbox
+        sender = message.sender
+        if sender is None:
+            force_setattr(message, "sender", mailbox.address)
+        elif sender != mailbox.address:
+            message = stamp(message, mailbox.address)
+        deliver = mailbox.neighbours.get(message.to)
+        if deliver is None:
+            await self.agent.container._send(message)
+        elif full := deliver(message):
+            await self.agent.container._wait_for_room(message, full)
+
+    async def reply(self, message: Message, *, body: str | bytes = "", **parameters: Any) -> None:
+        """Send an answer to `message`; arguments and errors as of `Message.make_reply` and `send`."""
+        await self.send(message.make_reply(body=body, **parameters))
+
+    @overload
+    def receive(self, timeout: None = None) -> Coroutine[Any, Any, Message]: ...
+    @overload
+    def receive(self, timeout: float) -> Coroutine[Any, Any, Message | None]: ...
+    @coroutine_function
+    def receive(self, timeout: float | None = None) -> Generator[Any, Any, Any]:
+        """Take the next message out of the mailbox; await it.
+
+        Args:
+            timeout: how many seconds to wait for one; 0 only looks; None, unlike in SPADE, waits.
+
+        Returns:
+            The message; None if there was none in time.
+
+        Raises:
+            asyncio.CancelledError: when cancelled; no message is lost by it.
+        """
+        mailbox = self._mailbox
+        if not mailbox.messages:
+            # The usual case stands here and not in the mailbox: one generator less for every message.
+            if timeout is not None or mailbox.queue.current is not mailbox.strand:
+                return (yield from mailbox.receive(timeout))
+            while (message := (yield WAIT)) is None and not mailbox.messages:
+                pass
+            mailbox.burst = 0
+            return message or mailbox.next()
+        mailbox.burst += 1
+        if mailbox.burst > GREEDY:
+            mailbox.burst = 0
+            yield
+        return mailbox.next()
+
+    def kill(self, exit_code: Any = None) -> None:
+        """End the behaviour: after this `run` when it calls that itself, else at what it waits for now.
+
+        That of a suspended agent ends as well, and `on_end` runs. Killed again, it is not disturbed again.
+
+        Args:
+            exit_code: anything that `exit_code` shall give to others.
+        """
+        self._killed = True
+        if exit_code is not None:
+            self._exit_code = exit_code
+        strand = self._mailbox.strand
+        if strand is not None and not strand.running:
+            strand.release(self._mailbox.next)
+            if not self._ending:
+                self._ending = True
+                strand.cancel()
+
+    async def join(self, timeout: float | None = None) -> None:
+        """Wait until the behaviour has ended.
+
+        Args:
+            timeout: how many seconds at most; None for any time.
+
+        Raises:
+            AgentStateError: its agent has not started, or a behaviour waits for itself.
+            TimeoutError: it has not ended in time.
+            Exception: what the behaviour has ended with, if it was an exception.
+        """
+        strand = self._mailbox.strand
+        if strand is None:
+            raise AgentStateError(f"{self} has not started: start its agent first")
+        if strand.running:
+            raise AgentStateError(f"{self} cannot wait for its own end")
+        await asyncio.wait([strand], timeout=timeout)
+        if not strand.done():
+            raise TimeoutError(f"{self} has not ended within {timeout} s")
+        if not strand.cancelled():
+            strand.result()
+
+    @property
+    def exit_code(self) -> Any:
+        """What `kill` was given.
+
+        Raises:
+            AgentStateError: the behaviour has not ended yet.
+        """
+        if not self.is_done():
+            raise AgentStateError(f"{self} has not ended yet; join it first")
+        return self._exit_code
+
+    def is_done(self) -> bool:
+        """Tell whether the behaviour has ended."""
+        return self._mailbox.is_done()
+
+    def is_killed(self) -> bool:
+        """Tell whether `kill` was called."""
+        return self._killed
+
+    def mailbox_size(self) -> int:
+        """Return how many messages wait to be received."""
+        return len(self._mailbox.messages or ())
+
+    def get(self, name: str) -> Any:
+        """Return the agent's knowledge of `name`, None if it has none."""
+        return self.agent.get(name)
+
+    def set(self, name: str, value: Any) -> None:
+        """Set the agent's knowledge of `name`."""
+        self.agent.set(name, value)
+
+    def __str__(self) -> str:
+        agent = getattr(self, "agent", None)
+        return f"behaviour {type(self).__name__} of agent {agent.name if agent else '(none)'}"
+
+    # -- its life -------------------------------------------------------------------------------------------
+
+    _timed = False
+    _repeats = True
+
+    def _start(self, queue: RunQueue, limit: int) -> None:
+        self._mailbox.open(self._main(), queue, limit)
+
+    async def _main(self) -> None:
+        mailbox, run, timed, repeats = self._mailbox, self.run, self._timed, self._repeats
+        try:
+            await self.on_start()
+            while not self._killed:
+                if timed:
+                    await self._wait_for_time()
+                await run()
+                if not repeats:
+                    break
+                mailbox.burst += 1
+                if mailbox.burst > GREEDY:  # a run that never waits must not starve the others
+                    mailbox.burst = 0
+                    await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            if not self._killed or mailbox.strand is None:
+                raise
+            mailbox.strand.uncancel()
+        self._ending = True
+        await self.on_end()
+
+    async def _wait_for_time(self) -> None:
+        """Wait until `run` is due; for the kinds that are `_timed`."""
+
+    def _has_ended(self, strand: Strand) -> None:
+        self.agent._behaviour_ended(self, None if strand.cancelled() else strand.exception())
+
+
+class CyclicBehaviour(Behaviour):
+    """Runs `run` again and again until it is killed."""
+
+    __slots__ = ()
+
+
+class OneShotBehaviour(Behaviour):
+    """Runs `run` once."""
+
+    __slots__ = ()
+    _repeats = False
+
+
+class PeriodicBehaviour(Behaviour):
+    """Runs `run` at fixed times, one `period` apart; times that pass while `run` still runs are left out.
+
+    Args:
+        period: seconds from the start of one run to the start of the next.
+        start_at: the time of the first run (without a zone: local time), or how long until then; None for
+            at once.
+    """
+
+    __slots__ = ("_next", "_start_at", "period")
+    _timed = True
+
+    def __init__(self, period: float, start_at: datetime | timedelta | None = None) -> None:
+        super().__init__()
+        if period < 0:
+            raise AgentStateError(f"a period is a number of seconds from 0 on, not {period}")
+        self.period = period
+        self._start_at = start_at
+        self._next: float | None = None
+
+    async def _wait_for_time(self) -> None:
+        time = asyncio.get_running_loop().time
+        if self._next is None:
+            self._next = time() + (seconds_until(self._start_at) if self._start_at else 0.0)
+        else:
+            late = time() - self._next
+            # Due just now is not left out: a run that takes exactly one period is followed by the next.
+            self._next += self.period * max(1, math.ceil(late / self.period)) if self.period else late
+        await asyncio.sleep(max(0.0, self._next - time()))
+
+
+class TimeoutBehaviour(Behaviour):
+    """Runs `run` once, at a given time.
+
+    Args:
+        start_at: the time (without a zone: local time), or how long until then.
+    """
+
+    __slots__ = ("_start_at",)
+    _timed = True
+    _repeats = False
+
+    def __init__(self, start_at: datetime | timedelta) -> None:
+        super().__init__()
+        self._start_at = start_at
+
+    async def _wait_for_time(self) -> None:
+        await asyncio.sleep(seconds_until(self._start_at))

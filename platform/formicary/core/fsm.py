@@ -1,0 +1,108 @@
+"""A behaviour that is a finite state machine, in SPADE's shape."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from formicary.core.behaviours import OneShotBehaviour
+from formicary.core.errors import AgentStateError
+
+
+class State(OneShotBehaviour):
+    """One state of an `FSMBehaviour`: its `run` is done each time the machine comes to it.
+
+    It sends, and receives from the machine's mailbox, as the machine. `set_next_state` says where to go on;
+    without it the machine ends.
+    """
+
+    __slots__ = ("_machine", "_next_state")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._machine: FSMBehaviour | None = None
+        self._next_state: str | None = None
+
+    def set_next_state(self, name: str) -> None:
+        """Go on with the state of this name after this run."""
+        self._next_state = name
+
+    def kill(self, exit_code: Any = None) -> None:
+        """End the whole machine, as `Behaviour.kill`."""
+        assert self._machine is not None
+        self._machine.kill(exit_code)
+
+    async def _visit(self, machine: FSMBehaviour) -> str | None:
+        self._machine = machine
+        self._mailbox = machine._mailbox
+        self.agent = machine.agent
+        self._next_state = None
+        await self.on_start()
+        await self.run()
+        await self.on_end()
+        return self._next_state
+
+
+class FSMBehaviour(OneShotBehaviour):
+    """A machine of states and the transitions allowed between them. Fill it before its agent starts."""
+
+    __slots__ = ("_current", "_first", "_states", "_transitions")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._states: dict[str, State] = {}
+        self._transitions: dict[str, set[str]] = {}
+        self._first: str | None = None
+        self._current: str | None = None
+
+    def add_state(self, name: str, state: State, *, initial: bool = False) -> None:
+        """Add a state.
+
+        Args:
+            name: what transitions call it.
+            state: what is done there.
+            initial: the machine starts there.
+
+        Raises:
+            AgentStateError: there is such a state, or an initial one, already.
+        """
+        if name in self._states:
+            raise AgentStateError(f"the machine has a state {name!r} already")
+        if initial and self._first is not None:
+            raise AgentStateError(f"the machine starts at {self._first!r} already; only one state is initial")
+        self._states[name] = state
+        self._transitions[name] = set()
+        if initial:
+            self._first = name
+
+    def add_transition(self, source: str, dest: str) -> None:
+        """Allow the machine to go from `source` to `dest`.
+
+        Raises:
+            AgentStateError: one of them is not a state; add the states first.
+        """
+        for name in (source, dest):
+            if name not in self._states:
+                raise AgentStateError(
+                    f"the machine has no state {name!r}; add_state() it before its transitions"
+                )
+        self._transitions[source].add(dest)
+
+    @property
+    def current_state(self) -> str | None:
+        """The name of the state that the machine is in; None before it starts."""
+        return self._current
+
+    async def run(self) -> None:
+        """Go through the states."""
+        if self._first is None:
+            raise AgentStateError("the machine has no initial state; add_state(..., initial=True) one")
+        following: str | None = self._first
+        while following is not None and not self._killed:
+            self._current = following
+            following = await self._states[following]._visit(self)
+            if following is not None and following not in self._transitions[self._current]:
+                raise AgentStateError(
+                    f"the machine cannot go from {self._current!r} to {following!r}; add_transition() it"
+                )
+            await asyncio.sleep(0)  # states that never wait must not starve the others

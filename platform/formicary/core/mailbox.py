@@ -1,0 +1,235 @@
+"""Where a behaviour's messages wait: the way in and the way out, and all that this path touches.
+
+What every message touches is kept in objects of one class each. Python remembers for each attribute access
+where it found the attribute for the class that it saw last; code that works on users' own classes sees many.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import types
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
+from formicary.core.errors import AgentStateError
+from formicary.core.strand import WAIT, Strand
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Generator, Sequence
+
+    from formicary.core.behaviours import Behaviour
+    from formicary.core.message import Message
+    from formicary.core.scheduler import RunQueue
+
+GREEDY = 32
+"""How many messages or runs a behaviour may take in a row before the others get their turn."""
+
+
+class Place(Protocol):
+    """Somewhere a message can wait to be received."""
+
+    @property
+    def address(self) -> str | None:
+        """The full name of who receives from here; None where it is on the way to several."""
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room."""
+
+    async def room(self) -> None:
+        """Wait for room; it may be taken again by the time the caller runs."""
+
+    def is_done(self) -> bool:
+        """Tell whether nobody will receive from here any more."""
+
+
+Deliver = Callable[["Message"], "Sequence[Place] | None"]
+"""Hands a message over and returns the places that were full, if there were any."""
+
+Neighbours = dict[Any, Deliver]
+"""How to hand over, by the receiver's full name. A key may be anything that a message's `to` can be: what is
+not found goes the long way. It is empty while instruments are to be told of every message."""
+
+
+_NOBODY: Neighbours = {}
+
+
+class Mailbox:
+    """One behaviour's mailbox, and the strand that receives from it.
+
+    Args:
+        owner: the behaviour.
+    """
+
+    __slots__ = (
+        "_owner",
+        "_senders",
+        "_takers",
+        "address",
+        "burst",
+        "limit",
+        "matches",
+        "messages",
+        "neighbours",
+        "queue",
+        "strand",
+    )
+
+    def __init__(self, owner: Behaviour) -> None:
+        self._owner = owner
+        self.messages: deque[Message] | None = None  # made by the first message that has to wait
+        self.matches: Callable[[Message], bool] | None = None
+        self.address: str | None = None  # the agent's, which is the sender of what the behaviour sends
+        self.neighbours = _NOBODY
+        self.limit = 0
+        self.queue: RunQueue
+        self.strand: Strand | None = None
+        self.burst = 0
+        self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room
+        self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
+
+    def open(self, coroutine: Coroutine[Any, Any, None], queue: RunQueue, limit: int) -> None:
+        """Start the strand that runs `coroutine`; at most `limit` messages wait."""
+        agent = self._owner.agent
+        self.address = agent.address
+        self.neighbours = agent._neighbours
+        self.queue = queue
+        self.limit = limit
+        self.strand = Strand(coroutine, queue, self)
+
+    # -- the way in -----------------------------------------------------------------------------------------
+
+    def accept(self, message: Message) -> Sequence[Place] | None:
+        """Take a message for an agent that has only this behaviour; the fast way in."""
+        matches = self.matches
+        if matches is not None and not matches(message):
+            self._owner.agent._unwanted(message)
+            return None
+        strand = self.strand
+        if strand is not None and strand.waiting:
+            strand.waiting = False
+            queue = self.queue
+            ready = queue.ready
+            ready.append(strand)
+            ready.append(message)
+            if not queue.awake:
+                queue.wake()
+            return None
+        return None if self.put(message) else (self,)
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if the mailbox is full."""
+        strand = self.strand
+        if strand is not None and strand.waiting:
+            strand.waiting = False
+            self.queue.schedule(strand, message)
+            return True
+        messages = self.messages
+        if messages is None:
+            messages = self.messages = deque()
+        if self.limit and len(messages) >= self.limit:
+            return False
+        messages.append(message)
+        if self._takers:
+            _wake_first(self._takers)
+        return True
+
+    def give_back(self, message: Message) -> None:
+        """Take back the oldest message: the strand was cancelled or held when it was about to get it."""
+        if self.messages is None:
+            self.messages = deque()
+        self.messages.appendleft(message)
+        if self._takers:
+            _wake_first(self._takers)
+
+    async def room(self) -> None:
+        """Wait for a place; it may be taken again by the time the caller runs."""
+        if self._senders is None:
+            self._senders = deque()
+        await _wait_in(self._senders)
+
+    # -- the way out ----------------------------------------------------------------------------------------
+
+    def next(self) -> Message | None:
+        """Return the oldest message, None if there is none; whoever waits for room goes on."""
+        if not self.messages:
+            return None
+        if self._senders:
+            _wake_first(self._senders)
+        return self.messages.popleft()
+
+    @types.coroutine
+    def receive(self, timeout: float | None) -> Generator[Any, Any, Message | None]:
+        """Wait for a message for some time, or in another task than the behaviour's; for `Behaviour`."""
+        self.burst = 0
+        strand = self.strand
+        if strand is None or self.queue.current is not strand:  # called in a task that the behaviour has made
+            return (yield from self._receive_in_task(timeout).__await__())
+        assert timeout is not None  # `Behaviour.receive` sees to that case itself
+        if timeout <= 0:
+            yield  # a loop that only looks must not starve those who would send
+            return self.next()
+        timer = self.queue.loop.call_later(timeout, strand.expire)
+        try:
+            # While the behaviour is held, the time may be over and a message have come before that.
+            return (yield WAIT) or self.next()
+        finally:
+            timer.cancel()
+
+    async def _receive_in_task(self, timeout: float | None) -> Message | None:
+        if self.is_done():
+            raise AgentStateError(f"{self._owner} has ended and receives nothing more")
+        if self._takers is None:
+            self._takers = deque()
+        try:
+            async with asyncio.timeout(timeout):
+                while not self.messages:
+                    await _wait_in(self._takers)
+        except TimeoutError:
+            return None
+        return self.next()
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    def ended(self, strand: Strand) -> None:
+        """Learn that the strand has ended; for it."""
+        self._owner._has_ended(strand)
+
+    def strand_name(self) -> str:
+        """Return a name for the strand; for it."""
+        return f"{self._owner.agent.name}/{type(self._owner).__name__}"
+
+    def is_done(self) -> bool:
+        """Tell whether the behaviour has ended."""
+        return self.strand is not None and self.strand.done()
+
+    def empty(self) -> Sequence[Message]:
+        """Return what was never received; whoever waits for room goes on, whoever receives is cancelled."""
+        left, self.messages = self.messages or (), None
+        for taker in self._takers or ():
+            taker.cancel()
+        while self._senders:
+            _wake_first(self._senders)
+        return tuple(left)
+
+    def __str__(self) -> str:
+        return f"the mailbox of {self._owner}"
+
+
+async def _wait_in(line: deque[asyncio.Future[None]]) -> None:
+    future = asyncio.get_running_loop().create_future()
+    line.append(future)
+    try:
+        await future
+    except asyncio.CancelledError:
+        if future.done() and not future.cancelled():
+            _wake_first(line)  # its turn came just when it was cancelled: now it is the next one's
+        raise
+
+
+def _wake_first(line: deque[asyncio.Future[None]]) -> None:
+    while line:
+        future = line.popleft()
+        if not future.done():
+            future.set_result(None)
+            return

@@ -1,0 +1,226 @@
+"""Messages: what agents say to each other (FIPA00061, the ACL message structure)."""
+
+from __future__ import annotations
+
+from copy import copy
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Never
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from formicary.core.errors import InvalidMessageError
+from formicary.core.names import check_receiver
+
+if TYPE_CHECKING:
+    Body = str | bytes
+else:
+    Body = Any  # msgspec cannot tell the two apart while it decodes; __post_init__ sees to it
+
+_REMEMBERED = 65_536
+_receivers: set[object] = set()  # names that passed check_receiver
+_BODIES = frozenset({str, bytes})
+
+
+class Metadata(dict[str, str]):
+    """A message's further named values: text to text, and immutable like the message."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> Never:
+        raise TypeError("a message's metadata cannot be changed; make another message with replace()")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = _refuse
+    __ior__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]  # immutable, so it can be hashed
+        """Hash by content."""
+        return hash(frozenset(self.items()))
+
+
+class Message(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One ACL message. It cannot be changed once made, so agents in one process share it without copies.
+
+    Args:
+        to: the receiver, or a tuple (or list) of receivers; `alice`, `alice@c2` or a full address.
+        sender: filled in when the message is sent; what is given here is replaced by the truth.
+        body: the content, text or bytes.
+        performative: the type of the communicative act, `"request"`, `"inform"`, ... (FIPA00037).
+        thread: SPADE's and XMPP's thread of a conversation (XEP-0201).
+        reply_to: who shall get the answer, if not the sender.
+        language: the language in which `body` is written, such as `"json"`.
+        encoding: the encoding of `body`.
+        ontology: what gives the symbols in `body` their meaning.
+        protocol: the interaction protocol, such as `"fipa-request"`.
+        conversation_id: names the conversation that the message belongs to.
+        reply_with: an expression that the answer shall carry as `in_reply_to`.
+        in_reply_to: the `reply_with` of the message that this one answers.
+        reply_by: the latest time at which the sender wants the answer; with a time zone.
+        metadata: further named values, text to text, as SPADE has them.
+
+    Raises:
+        InvalidNameError: a receiver's name is not a name.
+        InvalidMessageError: a value has a type that a message cannot carry.
+    """
+
+    to: str | tuple[str, ...] | None = None
+    sender: str | None = None
+    body: Body = ""
+    performative: str | None = None
+    thread: str | None = None
+    reply_to: str | None = None
+    language: str | None = None
+    encoding: str | None = None
+    ontology: str | None = None
+    protocol: str | None = None
+    conversation_id: str | None = None
+    reply_with: str | None = None
+    in_reply_to: str | None = None
+    reply_by: datetime | None = None
+    metadata: dict[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        # Runs for every message: most go to a name seen before, and pass with three look-ups. What is rare
+        # and cannot harm inside the process is looked at by `check`, on the way out of it.
+        try:
+            usual = self.to in _receivers and type(self.body) in _BODIES and self.metadata is None
+        except TypeError:  # a list of receivers cannot be looked up; it becomes a tuple
+            usual = False
+        if not usual:
+            _check_usual(self)
+
+    def make_reply(self, *, body: str | bytes = "", performative: str = "inform") -> Message:
+        """Return an answer to this message: to its `reply_to` or sender, in the same conversation.
+
+        Protocol, language, encoding, ontology, thread and conversation are those of this message;
+        `in_reply_to` is its `reply_with`. For more, `replace` it.
+
+        Args:
+            body: the content of the answer.
+            performative: the type of the answer.
+
+        Raises:
+            InvalidMessageError: this message has no sender that could be answered.
+        """
+        to = self.reply_to or self.sender
+        if to is None:
+            raise InvalidMessageError("a message that has not been sent has no sender to reply to")
+        own = self.to
+        return Message(
+            to,
+            own if type(own) is str else None,
+            body,
+            performative,
+            self.thread,
+            None,
+            self.language,
+            self.encoding,
+            self.ontology,
+            self.protocol,
+            self.conversation_id,
+            None,
+            self.reply_with,
+        )
+
+    def check(self) -> None:
+        """Make sure that every parameter has the type that other processes expect; for transports.
+
+        Raises:
+            InvalidMessageError: one has not.
+        """
+        for field in TEXT_PARAMETERS:
+            value = getattr(self, field)
+            if value is not None and not isinstance(value, str):
+                raise InvalidMessageError(
+                    f"a message's {field} is text, not {type(value).__name__}: {value!r}"
+                )
+        if self.reply_to is not None:
+            check_receiver(self.reply_to)
+        if self.reply_by is not None and not isinstance(self.reply_by, datetime):
+            raise InvalidMessageError(f"a message's reply_by is a datetime, not {self.reply_by!r}")
+        if self.reply_by is not None and self.reply_by.utcoffset() is None:
+            raise InvalidMessageError(
+                f"a message's reply_by has a time zone, as datetime.now(UTC) has, unlike {self.reply_by!r}"
+            )
+
+    def replace(self, **changes: Any) -> Message:
+        """Return a message like this one but for `changes`.
+
+        Raises:
+            InvalidNameError, InvalidMessageError: as for a new message.
+        """
+        message = msgspec.structs.replace(self, **changes)
+        message.__post_init__()  # some versions of msgspec leave it out
+        return message
+
+    @property
+    def receivers(self) -> tuple[str, ...]:
+        """The receivers, always as a tuple."""
+        if self.to is None:
+            return ()
+        return (self.to,) if isinstance(self.to, str) else self.to
+
+    def get_metadata(self, key: str) -> str | None:
+        """Return one of the further named values, or None; SPADE's name for it."""
+        return self.metadata.get(key) if self.metadata else None
+
+
+def stamp(message: Message, sender: str | None) -> Message:
+    """Return `message` as sent by `sender`.
+
+    A message that nobody has sent yet gets its sender in place, which only its maker could tell; one that has
+    a sender is not changed under its readers' hands, but copied.
+    """
+    if message.sender is not None:
+        message = copy(message)
+    force_setattr(message, "sender", sender)
+    return message
+
+
+def _check_usual(message: Message) -> None:
+    _check_receivers(message)
+    if message.body.__class__ not in _BODIES:
+        raise InvalidMessageError(
+            f"a message's body is text or bytes, not {type(message.body).__name__}; "
+            "encode it first, with json.dumps() say"
+        )
+    metadata = message.metadata
+    if metadata is not None and metadata.__class__ is not Metadata:
+        if not isinstance(metadata, dict) or not all(
+            isinstance(key, str) and isinstance(value, str) for key, value in metadata.items()
+        ):
+            raise InvalidMessageError(f"a message's metadata maps text to text, unlike {metadata!r}")
+        force_setattr(message, "metadata", Metadata(metadata))
+
+
+def _check_receivers(message: Message) -> None:
+    to = message.to
+    if to is None:
+        return
+    if isinstance(to, list):
+        to = tuple(to)
+        force_setattr(message, "to", to)
+    names = to if isinstance(to, tuple) else (to,)
+    if not names:
+        raise InvalidMessageError("a message's receivers are an empty tuple; name at least one")
+    for name in names:
+        check_receiver(name)
+        if len(_receivers) >= _REMEMBERED:
+            _receivers.clear()
+        _receivers.add(name)
+
+
+TEXT_PARAMETERS = (
+    "performative",
+    "sender",
+    "thread",
+    "reply_to",
+    "language",
+    "encoding",
+    "ontology",
+    "protocol",
+    "conversation_id",
+    "reply_with",
+    "in_reply_to",
+)
+"""The parameters that are text, if they are given."""

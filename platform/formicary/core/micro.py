@@ -1,0 +1,187 @@
+"""Micro-agents: the lightest things that can receive messages."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import force_setattr
+
+from formicary.core.base_agent import AgentState, Resident
+from formicary.core.errors import AgentStateError
+from formicary.core.message import stamp
+from formicary.core.strand import Strand
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from formicary.core.mailbox import Deliver, Neighbours, Place
+    from formicary.core.message import Message
+    from formicary.core.scheduler import RunQueue
+
+
+class Inlet:
+    """Where a micro-agent's messages go into its container's queue.
+
+    As with mailboxes, all that a message touches is here, in objects of one class, whatever the agent's.
+    """
+
+    __slots__ = ("address", "agent", "handle", "handling", "limit", "messages", "neighbours", "queue")
+
+    def __init__(self, agent: MicroAgent, queue: RunQueue, neighbours: Neighbours) -> None:
+        self.agent = agent
+        self.address = agent.address
+        self.handle: Callable[[Message], Any] = agent.handle
+        self.neighbours = neighbours
+        self.queue = queue
+        self.messages = queue.micro
+        self.limit = queue.limit
+        self.handling: dict[Strand, Message] | None = None  # what its asynchronous `handle` has not ended
+
+    def accept(self, message: Message) -> Sequence[Place] | None:
+        """Take a message; return this place if the queue is full."""
+        messages = self.messages
+        if len(messages) >= self.limit:
+            return (self,)
+        messages.append(self.handle)
+        messages.append(message)
+        if not self.queue.awake:
+            self.queue.wake()
+        return None
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if the queue is full."""
+        return self.accept(message) is None
+
+    async def room(self) -> None:
+        """Wait for room in the queue; it may be taken again by the time the caller runs."""
+        await self.queue.room()
+
+    def is_done(self) -> bool:
+        """Tell whether the agent is gone."""
+        return self.agent.state is AgentState.GONE
+
+    def __str__(self) -> str:
+        return f"the mailbox of micro-agent {self.agent.name} (that is, its container's queue)"
+
+
+class MicroAgent(Resident):
+    """An agent that is one method, called with each message. It has no task and no mailbox of its own.
+
+    Its messages wait in its container's run queue, in which micro-agents take turns message by message. With
+    an `async def handle`, messages may overlap: the next is handled while one awaits something.
+
+    Args:
+        name: its own name, unique in its container, such as `"cell-17"`.
+
+    Raises:
+        InvalidNameError: the name cannot be an agent's.
+    """
+
+    __slots__ = ("_inlet",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._inlet: Inlet | None = None
+
+    def handle(self, message: Message) -> Awaitable[None] | None:
+        """Do what the message asks for; for subclasses, as plain or `async` method.
+
+        Args:
+            message: a message to this agent.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no handle()")
+
+    async def send(self, message: Message) -> None:
+        """Send a message, waiting where there is no room; arguments and errors as of `Behaviour.send`."""
+        if message.sender != self.address:
+            message = self._stamped(message)
+        await self.container._send(message)
+
+    def send_nowait(self, message: Message) -> None:
+        """Send a message from plain code, which cannot wait.
+
+        Args:
+            message: with at least one receiver.
+
+        Raises:
+            MailboxFullError: a mailbox, or the way to another container, has no room now; the receivers
+                before it have the message.
+            ContainerClosedError: this agent is not in a running container.
+        """
+        inlet = self._inlet
+        if inlet is None:
+            self.container._send_nowait(self._stamped(message))
+            return
+        sender = message.sender
+        if sender is None:
+            force_setattr(message, "sender", inlet.address)
+        elif sender != inlet.address:
+            message = stamp(message, inlet.address)
+        deliver = inlet.neighbours.get(message.to)
+        if deliver is None:
+            self._container._send_nowait(message)
+        elif full := deliver(message):
+            self._container._refuse(message, full)
+
+    async def stop(self) -> None:
+        """End the agent; messages to it that still wait are dead letters. Again, it does nothing.
+
+        What an asynchronous `handle` still awaits is cancelled; that which calls this goes on to its end.
+        """
+        strands = self._handling()
+        inside = any(strand.running for strand in strands)
+        self._abandon()
+        if strands and not inside:
+            await self._container._wait_for_end(tuple(strands))
+
+    def _abandon(self) -> None:
+        self._vanish()
+        for strand, message in self._handling().items():
+            if not strand.running and not strand.cancelling():
+                strand.cancel()
+                if inspect.getcoroutinestate(strand.get_coro()) == inspect.CORO_CREATED:
+                    self._container._bury_unhandled(self, message)
+
+    def _handling(self) -> dict[Strand, Message]:
+        return dict(self._inlet.handling or {}) if self._inlet else {}
+
+    def _start(self, queue: RunQueue, limit: int) -> None:
+        del limit  # its messages wait in the queue, which has a limit of its own
+        self.state = AgentState.ACTIVE
+        self._inlet = Inlet(self, queue, self._neighbours)
+
+    def _entrance(self) -> Deliver:
+        assert self._inlet is not None
+        return self._inlet.accept
+
+    _deliver = property(_entrance)
+
+    # -- an asynchronous handle, once it awaits -------------------------------------------------------------
+
+    def _go_on(self, unfinished: Any, message: Message) -> None:
+        inlet = self._inlet
+        assert inlet is not None
+        if inspect.iscoroutine(unfinished):
+            if inlet.handling is None:
+                inlet.handling = {}
+            inlet.handling[Strand(unfinished, inlet.queue, self)] = message
+        else:
+            kind = type(unfinished).__name__
+            error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
+            self._container._handle_failed(self, error)
+
+    def strand_name(self) -> str:
+        """Return a name for the strand of a handler; for it."""
+        return f"{self.name}/handle"
+
+    def give_back(self, message: Message) -> None:
+        """Take nothing back: a handler does not wait for messages; for the strand."""
+
+    def ended(self, strand: Strand) -> None:
+        """Learn how `handle` went; for the strand."""
+        if self._inlet is not None and self._inlet.handling is not None:
+            self._inlet.handling.pop(strand, None)
+        error = None if strand.cancelled() else strand.exception()
+        if error is not None:
+            self._container._handle_failed(self, error)

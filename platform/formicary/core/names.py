@@ -1,0 +1,154 @@
+"""Names of agents, containers and platforms: real XMPP addresses (RFC 7622), FIPA00023's agent names.
+
+An agent's full name is `alice@c1.lab.localhost`: its own name, at its home container's domain, which is the
+container's name within the platform's domain. Shorter forms are completed by the container they are used in:
+`alice` is an agent of that container, `alice@c2` one of container `c2` of the same platform. Anything else
+with a dotted domain (or `localhost`) is an XMPP address outside the platform, with or without a resource.
+
+Names are in the one form that XMPP servers hand on: lower case, NFKC. Another form is refused where it is
+written, because a server would change it on the way and replies would go astray.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from formicary.core.errors import InvalidNameError
+
+MANAGEMENT = "ams"
+"""The name of a container's management agent, which speaks for the container."""
+
+_PLAIN = re.compile(r"[a-z0-9._-]{1,255}")  # what nearly all names are, and fine without another look
+_FORBIDDEN = re.compile(r"[\s\"&'/:<>@\x00-\x1f\x7f\ud800-\udfff]")
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_LONGEST = 1023  # bytes of a part of an XMPP address, RFC 7622
+_LONGEST_DOMAIN = 253  # bytes, RFC 1035
+
+
+def _check_text(name: object, what: str) -> None:
+    if not isinstance(name, str):
+        raise InvalidNameError(f"{what} is text, not {type(name).__name__}: {name!r}")
+
+
+def check_local(name: str) -> str:
+    """Return `name` if it can be an agent's own name; else say what is wrong with it.
+
+    Args:
+        name: the part before the `@`.
+
+    Raises:
+        InvalidNameError: with what is wrong and, where there is one, the form that would do.
+    """
+    _check_text(name, "an agent's name")
+    if _PLAIN.fullmatch(name):
+        return name
+    if not name:
+        raise InvalidNameError("an agent's name is empty")
+    if found := _FORBIDDEN.search(name):
+        raise InvalidNameError(
+            f"the agent name {name!r} has {found[0]!r} in it; spaces, control characters and \"&'/:<>@ "
+            "cannot be in an agent's own name"
+        )
+    folded = unicodedata.normalize("NFKC", name).lower()
+    if folded != name:
+        raise InvalidNameError(f"the agent name {name!r} is not in its XMPP form; write {folded!r}")
+    if len(name.encode()) > _LONGEST:
+        raise InvalidNameError(f"the agent name {name[:20]!r}... is longer than {_LONGEST} bytes")
+    return name
+
+
+def check_container(name: str) -> str:
+    """Return `name` if it can be a container's name: one DNS label that is not `localhost`.
+
+    Raises:
+        InvalidNameError: with what is wrong.
+    """
+    _check_text(name, "a container's name")
+    if not _LABEL.fullmatch(name):
+        raise InvalidNameError(
+            f"{name!r} cannot be a container's name; take 1 to 63 of a-z, 0-9 and inner hyphens, such as 'c1'"
+        )
+    if name == "localhost":
+        raise InvalidNameError("'localhost' cannot be a container's name: it is a host; take 'c1', say")
+    return name
+
+
+def is_container(name: str) -> bool:
+    """Tell whether `name` can be a container's name."""
+    return name != "localhost" and _LABEL.fullmatch(name) is not None
+
+
+def is_container_of(domain: str, platform: str) -> bool:
+    """Tell whether `domain` can be a container's of a platform."""
+    name, _, rest = domain.partition(".")
+    return rest == platform and is_container(name)
+
+
+def check_platform(domain: str) -> str:
+    """Return `domain` if it can be a platform's domain: DNS labels joined by dots.
+
+    Raises:
+        InvalidNameError: with what is wrong.
+    """
+    _check_text(domain, "a platform's domain")
+    labels = domain.split(".")
+    if not all(_LABEL.fullmatch(label) for label in labels) or len(domain) > _LONGEST_DOMAIN:
+        raise InvalidNameError(
+            f"{domain!r} cannot be a platform's domain; take labels of a-z, 0-9 and inner hyphens joined "
+            "by dots, such as 'lab.localhost'"
+        )
+    return domain
+
+
+def check_receiver(name: str) -> str:
+    """Return `name` if a message can be sent to it, in any of the forms that the module's text lists.
+
+    Raises:
+        InvalidNameError: with what is wrong.
+    """
+    _check_text(name, "a receiver's name")
+    address, slash, resource = name.partition("/")
+    local, at, domain = address.partition("@")
+    if not at:
+        if slash:
+            raise InvalidNameError(f"{name!r} has a resource but no domain; write 'agent@domain/resource'")
+        check_local(local)
+        return name
+    check_local(local)
+    if slash and not resource:
+        raise InvalidNameError(f"{name!r} ends in '/' with no resource behind it; leave the '/' out")
+    if domain != "localhost" and "." not in domain:
+        check_container(domain)
+        if slash:
+            raise InvalidNameError(f"{name!r} has a resource, which agents do not have; write {address!r}")
+    elif len(domain) > _LONGEST_DOMAIN or not all(_LABEL.fullmatch(label) for label in domain.split(".")):
+        raise InvalidNameError(
+            f"{domain!r} in {name!r} cannot be a domain; take labels of a-z, 0-9 and hyphens joined by dots"
+        )
+    return name
+
+
+def complete(name: str, domain: str, platform: str) -> str:
+    """Return the full form of a name that `check_receiver` has passed.
+
+    Args:
+        name: the name as written.
+        domain: the full domain of the container it is used in, `c1.lab.localhost`.
+        platform: the platform's domain, `lab.localhost`.
+    """
+    address, _, _ = name.partition("/")
+    local, at, host = address.partition("@")
+    if not at:
+        return f"{name}@{domain}"
+    if host == domain:  # its agents have no resources
+        return address
+    if "." in host or host == "localhost":
+        return name
+    return f"{local}@{host}.{platform}"
+
+
+def complete_for(name: str, user: str | None) -> str:
+    """Return the full form of a name as `user`, the full name of an agent, has written it."""
+    domain = (user or "").partition("@")[2]
+    return complete(name, domain, domain.partition(".")[2])

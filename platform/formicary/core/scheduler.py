@@ -1,0 +1,204 @@
+"""Who drives the agents: a container's own queue of what is ready; faster than asyncio's, and as fair."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import sys
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.strand import WAIT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.core.strand import Strand
+
+# Make a task the current one, and none. Before Python 3.12 there is no function that need not be undone after
+# each step, but the dictionary that such a function would change.
+_become: Callable[[asyncio.AbstractEventLoop, Any], object]
+_rest: Callable[[asyncio.AbstractEventLoop, None], object]
+if sys.version_info >= (3, 12):
+    _become = _rest = asyncio.tasks._swap_current_task
+else:
+    _become = asyncio.tasks._current_tasks.__setitem__  # type: ignore[attr-defined]  # not in the stubs
+    _rest = asyncio.tasks._current_tasks.pop  # type: ignore[attr-defined]  # as above
+
+# How many strands and messages run before the loop sees to sockets and timers again: in rounds, so that a
+# strand that has asked a micro-agent goes on in the same turn.
+_ROUNDS = range(4)
+_TURN = range(64)
+
+
+class RunQueue:
+    """What is ready to run in one container: strands to resume, and messages for micro-agents.
+
+    Both are handled first in, first out, a bounded number of each per turn of the loop, so none starves
+    another and none starves the loop.
+
+    Args:
+        limit: how many messages for micro-agents may wait here.
+        failed: called with a micro-agent and what its `handle` raised.
+        unfinished: called with a micro-agent, what its `handle` returned, if not None, and the message.
+    """
+
+    __slots__ = (
+        "_context",
+        "_ends",
+        "_handle",
+        "_roomy",
+        "awake",
+        "current",
+        "failed",
+        "handled",
+        "limit",
+        "loop",
+        "micro",
+        "ready",
+        "resumed",
+        "unfinished",
+    )
+
+    def __init__(
+        self,
+        limit: int,
+        failed: Callable[[Any, BaseException], None],
+        unfinished: Callable[[Any, Any, Any], None],
+    ) -> None:
+        self.loop = asyncio.get_running_loop()
+        # Both queues are flat (strand, value, strand, value, ...): a pair costs no tuple.
+        self.ready: deque[Any] = deque()
+        self.micro: deque[Any] = deque()
+        self.limit = 2 * limit
+        self.failed = failed
+        self.unfinished = unfinished
+        self.awake = False
+        self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
+        self.handled = 0
+        self.current: Strand | None = None  # the strand that runs now
+        self._roomy: list[asyncio.Future[None]] = []
+        self._ends: list[Callable[[], None]] = []
+        self._handle: asyncio.Handle | None = None
+        self._context = contextvars.copy_context()  # micro-agents run in it, whoever has written to them
+
+    def wake(self) -> None:
+        """Have the queue run in the next turn of the loop; callers test `awake` first."""
+        self.awake = True
+        self._handle = self.loop.call_soon(self._run, context=self._context)
+
+    def run_now(self) -> None:
+        """Run at once, where a turn of the loop is nearly over; never inside a strand or a handler."""
+        if self.awake and self._handle is not None:
+            self._handle.cancel()
+            self._context.run(self._run)
+
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the queue has run in this turn of the loop, or in the next."""
+        if self.awake:
+            self._ends.append(callback)
+        else:
+            self.loop.call_soon(callback)
+
+    def schedule(self, strand: Strand, value: object = None) -> None:
+        """Resume `strand` with `value` soon, after all that is ready already."""
+        self.ready.append(strand)
+        self.ready.append(value)
+        if not self.awake:
+            self.wake()
+
+    def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
+        """Take out and return, with receivers, what waits for a micro-agent, or for all if None."""
+        pairs = list(zip(*[iter(self.micro)] * 2, strict=True))
+        self.micro.clear()
+        taken = []
+        for handle, message in pairs:
+            if agent is None or handle.__self__ is agent:
+                taken.append((handle.__self__, message))
+            else:
+                self.micro += (handle, message)
+        self._make_room()
+        return taken
+
+    async def room(self) -> None:
+        """Wait until micro-agents' messages have room again; several waiters go on at once."""
+        future = self.loop.create_future()
+        self._roomy.append(future)
+        await future
+
+    def _run(self) -> None:
+        try:
+            for _ in _ROUNDS:
+                if self.ready:
+                    self._run_strands()
+                if self.micro:
+                    self._run_micro()
+                if not self.ready:
+                    break
+        finally:
+            # Also after a KeyboardInterrupt: what is ready stays ready.
+            if self.ready or self.micro:
+                self.wake()
+            else:
+                self.awake = False
+                self._handle = None
+        while self._ends:
+            self._ends.pop()()
+
+    def _run_strands(self) -> None:
+        ready = self.ready
+        take = ready.popleft
+        loop = self.loop
+        try:
+            for number in _TURN:  # noqa: B007 -- it is looked at when the loop is over
+                strand = take()
+                value = take()
+                resume = strand.send
+                if strand.attention and (resume := strand.attend(value)) is None:
+                    if ready:
+                        continue
+                    break
+                self.current = strand
+                _become(loop, strand)
+                try:
+                    yielded = strand.run_in_context(resume, value)
+                except BaseException as error:  # noqa: BLE001 -- however it ends, whoever joins is told
+                    strand.end(error)
+                else:
+                    if yielded is WAIT and not strand.attention:
+                        strand.waiting = True
+                    else:
+                        strand.wait_for(yielded)
+                if not ready:
+                    break
+        finally:
+            self.resumed += number + 1
+            if self.current is not None:
+                self.current = None
+                _rest(loop, None)
+
+    def _run_micro(self) -> None:
+        micro = self.micro
+        take = micro.popleft
+        for number in _TURN:  # noqa: B007 -- as above
+            handle = take()
+            message = take()
+            try:
+                unfinished = handle(message)
+            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the container logs it
+                self.failed(handle.__self__, error)
+            else:
+                if unfinished is not None:
+                    self.unfinished(handle.__self__, unfinished, message)
+            if not micro:
+                break
+        self.handled += number + 1
+        if self._roomy:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        if len(self.micro) <= self.limit >> 1:
+            for future in self._roomy:
+                if not future.done():
+                    future.set_result(None)
+            self._roomy.clear()

@@ -1,0 +1,330 @@
+"""Strands: what a behaviour's coroutine runs as, in place of an asyncio task.
+
+A `Strand` is to asyncio a task: it is the current task while it runs, can be cancelled, is listed by
+`asyncio.all_tasks()`, has a context of its own, and may await any future, so `asyncio.timeout`,
+`asyncio.TaskGroup` and every library work inside a behaviour (it implements what Python's documentation,
+"Extending asyncio", asks of third-party tasks). What it adds is a cheap way to wait for a message: the
+coroutine yields `WAIT`, and whoever delivers puts the strand into the `RunQueue`, which resumes it later in
+the same turn of the event loop.
+
+Nothing but this module, `run_queue` and `mailbox` knows of strands' insides: who drives behaviours is one
+small seam.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import inspect
+import types
+from asyncio import _register_task, _unregister_task
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from formicary.core.scheduler import RunQueue
+
+WAIT: Any = object()
+"""What a strand's coroutine yields to be resumed by the next message."""
+
+
+def coroutine_function(generator_function: Callable[..., Any]) -> Callable[..., Any]:
+    """Make coroutines, instead of generators, of a function that yields `WAIT` or None.
+
+    `types.coroutine` makes generators that can be awaited, but `asyncio.create_task` takes no generator from
+    Python 3.12 on, and nobody is warned of one that was never awaited. An `async def` can yield only by
+    awaiting another object, which would cost more than anything else that `receive` does.
+    """
+    code = generator_function.__code__
+    flags = code.co_flags & ~inspect.CO_GENERATOR | inspect.CO_COROUTINE
+    function = types.FunctionType(
+        code.replace(co_flags=flags),
+        generator_function.__globals__,
+        generator_function.__name__,
+        generator_function.__defaults__,
+        generator_function.__closure__,
+    )
+    return functools.update_wrapper(function, generator_function)
+
+
+class Owner(Protocol):
+    """Whose coroutine a strand runs."""
+
+    def give_back(self, message: Any) -> None:
+        """Take back the oldest message: it was not received after all."""
+
+    def strand_name(self) -> str:
+        """Return a name for logs and debuggers."""
+
+    def ended(self, strand: Strand) -> None:
+        """Learn that the coroutine has ended; the strand holds its result or exception."""
+
+
+class Strand(asyncio.Future[Any]):
+    """A coroutine that a `RunQueue` drives; to asyncio a task. Its result is the coroutine's.
+
+    Args:
+        coroutine: what to run; it starts when the queue comes to it.
+        queue: the queue of the container that it belongs to.
+        owner: told when the coroutine has ended, and given back a message with which it was about to be
+            resumed when it was cancelled or held instead.
+    """
+
+    __slots__ = (
+        "_cancel_message",
+        "_cancels",
+        "_context",
+        "_coroutine",
+        "_error",
+        "_future",
+        "_held",
+        "_must_cancel",
+        "_name",
+        "_owner",
+        "_queue",
+        "attention",
+        "run_in_context",
+        "send",
+        "waiting",
+    )
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], queue: RunQueue, owner: Owner) -> None:
+        super().__init__(loop=queue.loop)
+        self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
+        self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on
+        self.send = coroutine.send  # made once: a bound method per message would cost as much as a call
+        self._context = contextvars.copy_context()
+        self.run_in_context = self._context.run
+        self._coroutine = coroutine
+        self._queue = queue
+        self._name: str | None = None  # asked of the owner when somebody wants to know
+        self._owner = owner
+        self._future: asyncio.Future[Any] | None = None
+        self._error: BaseException | None = None
+        self._must_cancel = False
+        self._cancel_message: Any = None
+        self._cancels = 0
+        self._held = _FREE
+        _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
+        queue.schedule(self)
+
+    @property
+    def running(self) -> bool:
+        """Whether the coroutine runs right now: whether who asks is inside it."""
+        return self._queue.current is self
+
+    # -- what the queue asks for --------------------------------------------------------------------------
+
+    def attend(self, value: object) -> Callable[[Any], Any] | None:
+        """Say how to resume where `attention` is set: None for not at all, as the strand is held."""
+        if value is not None:
+            self._owner.give_back(value)
+        if self._held:
+            self._held = _PENDING if value is None or self._is_disturbed() else _PARKED
+            return None
+        self.attention = False
+        if self._must_cancel:
+            self._must_cancel = False
+            if not isinstance(self._error, asyncio.CancelledError):
+                message = self._cancel_message
+                self._error = asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
+        if self._error is None:
+            return self.send
+        return self._throw
+
+    def _throw(self, _: object) -> Any:
+        error, self._error = self._error, None
+        return self._coroutine.throw(error)  # type: ignore[arg-type]  # `attend` has seen that there is one
+
+    def wait_for(self, yielded: Any) -> None:
+        """Have the strand go on after what its coroutine yielded, if it is not a mere wait for a message."""
+        if yielded is None:  # asyncio.sleep(0): let the others go first
+            self._queue.schedule(self)
+        elif yielded is WAIT:
+            if self._held and not self._is_disturbed():
+                self._held = _PARKED
+            else:
+                self._queue.schedule(self)
+        elif getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
+            if yielded.get_loop() is not self._loop:
+                self._raise(
+                    RuntimeError(f"{self.get_name()} awaited {yielded!r}, which belongs to another loop")
+                )
+                return
+            yielded._asyncio_future_blocking = False
+            self._future = yielded
+            yielded.add_done_callback(self._wake_up)
+            if self._must_cancel and yielded.cancel(msg=self._cancel_message):
+                self._must_cancel = False
+                self.attention = bool(self._held)
+        else:
+            self._raise(RuntimeError(f"{self.get_name()} awaited {yielded!r}, which asyncio cannot wait for"))
+
+    def _wake_up(self, future: asyncio.Future[Any]) -> None:
+        self._future = None
+        if not future.cancelled() and future.exception() is None:
+            self._queue.schedule(self)
+        else:
+            try:
+                future.result()
+            except BaseException as error:  # noqa: BLE001 -- it belongs to the coroutine that awaits it
+                self._raise(error)
+
+    def _raise(self, error: BaseException) -> None:
+        self._error = error
+        self.attention = True
+        self._queue.schedule(self)
+
+    def end(self, error: BaseException) -> None:
+        """Take what the coroutine ended with as the strand's result, and tell the owner."""
+        _unregister_task(self)  # type: ignore[arg-type]  # as above
+        if isinstance(error, StopIteration) and not self._must_cancel:
+            super().set_result(error.value)
+        elif isinstance(error, StopIteration):
+            super().cancel(msg=self._cancel_message)
+        elif isinstance(error, asyncio.CancelledError):
+            super().cancel(msg=error.args[0] if error.args else None)
+        else:
+            super().set_exception(error)
+            self._log_traceback = False  # the owner logs it
+        self._owner.ended(self)
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise error
+
+    # -- cancellation, as asyncio.Task has it -------------------------------------------------------------
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Have `asyncio.CancelledError` raised in the coroutine at its next chance: not while it is held."""
+        if self.done():
+            return False
+        self._cancels += 1
+        if self._future is not None and self._future.cancel(msg=msg):
+            return True
+        self._must_cancel = self.attention = True
+        self._cancel_message = msg
+        if self.waiting:
+            self.waiting = False
+            self._queue.schedule(self)
+        elif self._held is _PARKED:
+            self._held = _PENDING
+        return True
+
+    def cancelling(self) -> int:
+        """Return how many cancellations are under way, as `asyncio.Task.cancelling`."""
+        return self._cancels
+
+    def uncancel(self) -> int:
+        """Take one cancellation back, as `asyncio.Task.uncancel`."""
+        self._cancels = max(0, self._cancels - 1)
+        if not self._cancels and self._must_cancel:
+            self._must_cancel = False
+            self.attention = bool(self._held) or self._is_disturbed()
+        return self._cancels
+
+    def _is_disturbed(self) -> bool:
+        """Tell whether an exception is to be raised in the coroutine."""
+        return self._must_cancel or self._error is not None
+
+    # -- holding, for suspended agents --------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Keep the coroutine from being resumed until `release`."""
+        if self.done() or self._held:
+            return
+        self.attention = True
+        self._held = _PARKED if self.waiting else _HELD
+        self.waiting = False
+
+    def release(self, next_message: Callable[[], Any]) -> None:
+        """Let the coroutine go on.
+
+        Args:
+            next_message: returns the message to go on with if it waits for one, None if there is none yet.
+        """
+        held, self._held = self._held, _FREE
+        self.attention = self._is_disturbed()
+        if held is _PENDING:
+            self._queue.schedule(self)
+        elif held is _PARKED:
+            message = next_message()
+            if message is None:
+                self.waiting = True
+            else:
+                self._queue.schedule(self, message)
+
+    def expire(self) -> None:
+        """End a wait for a message without one: its time is over."""
+        if self.waiting:
+            self.waiting = False
+            self._queue.schedule(self)
+        elif self._held is _PARKED:
+            self._held = _PENDING
+
+    # -- what debuggers ask of a task ---------------------------------------------------------------------
+
+    def get_coro(self) -> Coroutine[Any, Any, Any]:
+        """Return the coroutine."""
+        return self._coroutine
+
+    def get_context(self) -> contextvars.Context:
+        """Return the context that the coroutine runs in."""
+        return self._context
+
+    def get_name(self) -> str:
+        """Return the name."""
+        return self._owner.strand_name() if self._name is None else self._name
+
+    def set_name(self, value: object) -> None:
+        """Change the name."""
+        self._name = str(value)
+
+    def set_result(self, result: Any) -> None:
+        """Refuse: a strand's result is its coroutine's."""
+        raise RuntimeError(f"a strand's result is its coroutine's, so it cannot be set to {result!r}")
+
+    def set_exception(self, exception: Any) -> None:
+        """Refuse: a strand's exception is its coroutine's."""
+        raise RuntimeError(f"a strand's exception is its coroutine's, so it cannot be set to {exception!r}")
+
+
+class Answer(asyncio.Future[Any]):
+    """A future that one strand or task waits for. A strand goes on in the same turn of the loop."""
+
+    _strand: Strand | None = None
+
+    def add_done_callback(self, callback: Callable[[Any], object], *, context: Any = None) -> None:
+        """Call back when it is done; for whoever awaits it."""
+        waiter = getattr(callback, "__self__", None)
+        if isinstance(waiter, Strand) and not self.done():
+            self._strand = waiter
+        else:
+            super().add_done_callback(callback, context=context)
+
+    def settle(self, result: Any) -> None:
+        """Set the result, and have the strand go on at once: the loop would come to it two turns later."""
+        strand, self._strand = self._strand, None
+        self.set_result(result)
+        if strand is not None:
+            strand._wake_up(self)
+
+    def fail(self, error: BaseException) -> None:
+        """Have `error` raised where it is awaited."""
+        strand, self._strand = self._strand, None
+        self.set_exception(error)
+        self.exception()  # who asks may have had another error first, and never come to this one
+        if strand is not None:
+            strand._wake_up(self)
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Cancel it, and tell the strand."""
+        strand, self._strand = self._strand, None
+        is_cancelled = super().cancel(msg=msg)
+        if strand is not None:
+            strand._wake_up(self)
+        return is_cancelled
+
+
+# How a strand is held: not; while it runs, is ready or awaits a future; at a message; or with a resume due.
+_FREE, _HELD, _PARKED, _PENDING = "", "held", "parked", "pending"

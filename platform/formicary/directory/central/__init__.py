@@ -1,0 +1,1 @@
+"""The directory as an agent (FIPA00023's DF), and each container's client of it."""

@@ -1,0 +1,141 @@
+"""What a container's agents have at the directory's agent, and what is in doubt.
+
+A request that was not answered may have been done or not. Before anything else is asked of that agent's
+services, and once the directory can be reached, it is told what is right: what was not confirmed goes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import NotRegisteredError
+from formicary.directory.language import Deregister, Renew
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+    from formicary.directory.language import Request
+    from formicary.directory.model.description import ServiceDescription
+
+    Ask = Callable[[Request], Awaitable[object]]
+
+_RENEWED = 200  # services in a message: at 16 KiB each they fit into one
+
+
+@dataclass(slots=True)
+class Claim:
+    """What one agent has.
+
+    Attributes:
+        services: by name, as the directory has confirmed them.
+        doubtful: names of which the directory may know something else; None: it may have any others.
+        under_way: how many requests are not answered yet.
+    """
+
+    services: dict[str, ServiceDescription] = field(default_factory=dict)
+    doubtful: set[str | None] = field(default_factory=set)
+    under_way: int = 0
+
+
+class Claims:
+    """What the agents of a container have.
+
+    Args:
+        ask: asks the directory something.
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._all: dict[str, Claim] = {}
+        self._in_doubt: dict[str, None] = {}  # agents that have doubtful services
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is left to be told now: what is under way tells it afterwards."""
+        return not any(self._all[agent].under_way == 0 for agent in self._in_doubt)
+
+    def of(self, agent: str) -> Claim:
+        """Return what an agent has; to be given back to `tidy`."""
+        return self._all.setdefault(agent, Claim())
+
+    def doubt(self, agent: str, claim: Claim, names: Iterable[str | None]) -> None:
+        """Take note that some of an agent's services may be otherwise at the directory."""
+        current = self._all.setdefault(agent, Claim())
+        # Where the agent has ended meanwhile, that claim is void, and there may be anything.
+        current.doubtful.update(names if current is claim else (None,))
+        if current.doubtful:
+            self._in_doubt[agent] = None
+
+    def doubt_all(self) -> None:
+        """Take note that the directory may have missed everything."""
+        for agent, claim in self._all.items():
+            self.doubt(agent, claim, claim.services)
+
+    def tidy(self, agent: str, claim: Claim) -> None:
+        """Forget an agent that has nothing."""
+        if self._all.get(agent) is claim and not (claim.services or claim.doubtful or claim.under_way):
+            del self._all[agent]
+
+    def drop(self, agent: str) -> bool:
+        """Forget an agent that has ended; return whether it had anything."""
+        self._in_doubt.pop(agent, None)
+        return self._all.pop(agent, None) is not None
+
+    async def settle(self, agent: str) -> None:
+        """Tell the directory what one agent has.
+
+        Raises:
+            FormicaryError: it cannot be told.
+        """
+        if agent in self._in_doubt:
+            await self._settle([agent])
+
+    async def settle_all(self) -> None:
+        """Tell the directory what all have; errors as of `settle`."""
+        await self._settle(list(self._in_doubt))
+
+    async def _settle(self, agents: list[str]) -> None:
+        for agent in agents:
+            await self._remove_others(agent)
+        waiting = deque((agent, name) for agent in agents for name in self._doubts(agent))
+        while waiting:
+            batch = [waiting.popleft() for _ in range(min(len(waiting), _RENEWED))]
+            services = [service for each in batch if (service := self._confirmed(*each)) is not None]
+            if services:
+                await self._ask(Renew(tuple(services)))
+            for service in services:
+                self._settled(service.agent, service.name)
+
+    async def _remove_others(self, agent: str) -> None:
+        """Have the directory remove what the agent does not have, as far as that is in doubt."""
+        for name in self._doubts(agent):
+            claim = self._all.get(agent)
+            if claim is None or claim.under_way or name not in claim.doubtful or name in claim.services:
+                continue
+            with suppress(NotRegisteredError):
+                await self._ask(Deregister(agent, () if name is None else (name,)))
+            if name is None:
+                self.doubt(agent, claim, claim.services)
+            self._settled(agent, name)
+
+    def _doubts(self, agent: str) -> tuple[str | None, ...]:
+        claim = self._all.get(agent)
+        return () if claim is None else tuple(claim.doubtful)
+
+    def _confirmed(self, agent: str, name: str | None) -> ServiceDescription | None:
+        """Return a service that is in doubt, unless something else is under way."""
+        claim = self._all.get(agent)
+        if claim is None or claim.under_way or name is None or name not in claim.doubtful:
+            return None
+        return claim.services.get(name)
+
+    def _settled(self, agent: str, name: str | None) -> None:
+        claim = self._all.get(agent)
+        if claim is not None:
+            claim.doubtful.discard(name)
+            if not claim.doubtful:
+                self._in_doubt.pop(agent, None)
+                self.tidy(agent, claim)

@@ -1,0 +1,295 @@
+"""One container's client of a directory that is an agent, `df`, of the platform's container.
+
+Requests go from the container's management agent on behalf of its agents. What those have registered is
+remembered here, so that a directory that has missed this container for a time gets it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.errors import (
+    ContainerClosedError,
+    DirectoryError,
+    FormicaryError,
+    MailboxFullError,
+    MessageTooLargeError,
+    NoAnswerError,
+    NotRegisteredError,
+    UndeliveredError,
+)
+from formicary.core.message import Message
+from formicary.directory.central.claims import Claims
+from formicary.directory.central.following import Following
+from formicary.directory.interface import Backend
+from formicary.directory.language import (
+    SUBSCRIBE,
+    Deregister,
+    Modify,
+    Register,
+    Search,
+    decode_error,
+    decode_result,
+    encode,
+)
+from formicary.directory.model.description import RESERVED
+from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Iterable
+    from typing import Any
+
+    from formicary.container.container import Container
+    from formicary.container.dispatcher import Plan
+    from formicary.directory.central.answering import AnsweringAgent
+    from formicary.directory.central.claims import Claim
+    from formicary.directory.interface import Notice
+    from formicary.directory.language import Request, Result
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.query import Query
+    from formicary.management.agent import ManagementAgent
+
+logger = logging.getLogger("formicary.directory")
+
+AGENT: Final = "df"
+"""The name of the directory's agent."""
+
+_AGAIN = 5.0  # s until a directory that could not do it is told again
+
+
+class CentralDirectory(Backend):
+    """A `Backend` that asks the directory's agent.
+
+    Args:
+        container: the container.
+        agent: its management agent, which asks.
+        plan: where the directory's agent is, and of which kind.
+    """
+
+    channel = "central directory"
+
+    def __init__(self, container: Container, agent: ManagementAgent, plan: Plan) -> None:
+        self._container = container
+        self._agent = agent
+        self._plan = plan
+        self._address = f"{AGENT}@{plan.main}"
+        self._ontology = ONTOLOGY
+        self._is_kept = plan.directory == "central"  # as long as an agent lives; not so what expires
+        self._served: AnsweringAgent | None = None  # where it is in this container
+        self.open_subscriptions = set()
+        self._claims = Claims(self._ask)
+        self._followings: dict[Following, None] = {}
+        self._unheard: dict[Following, None] = {}  # those that the directory may not know of
+        self._left: dict[str, None] = {}  # conversations that it may still tell things in
+        self._worker: asyncio.Task[None] | None = None
+        self._is_closed = False
+        self._complaint = ""
+
+    async def open(self) -> None:
+        """Have the directory's agent here, if this is the platform's container."""
+        if self._plan.main != self._container.domain:
+            return
+        if self._is_kept:
+            from formicary.directory.central.agent import DirectoryAgent
+
+            served: AnsweringAgent = DirectoryAgent(AGENT, path=self._plan.directory_file)
+        else:
+            from formicary.directory.central.lookup import LookupAgent
+
+            served = LookupAgent(AGENT)
+        await served.open()
+        self._served = served
+        self._container.employ(served)
+
+    async def close(self) -> None:
+        """End; the directory learns that the container stops."""
+        self._is_closed = True
+        if self._worker is not None:
+            self._worker.cancel()
+            await asyncio.gather(self._worker, return_exceptions=True)
+        if self._served is not None:
+            await self._served.close()
+
+    # -- agents of this container ---------------------------------------------------------------------------
+
+    async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
+        """Register a service, or put it in its own place."""
+        await self._claims.settle(agent)
+        claim = self._claims.of(agent)
+        try:
+            request = Register((service,)) if is_new else Modify((service,))
+            await self._write(agent, claim, request, (service.name,))
+            claim.services[service.name] = service
+        finally:
+            self._claims.tidy(agent, claim)
+
+    async def remove(self, agent: str, name: str | None) -> None:
+        """Remove a service, or all of an agent's."""
+        await self._claims.settle(agent)
+        claim = self._claims.of(agent)
+        try:
+            kept = [each for each in claim.services if each.startswith(RESERVED)] if name is None else []
+            names = [name] if name is not None else [each for each in claim.services if each not in kept]
+            if kept and not names:
+                raise NotRegisteredError(f"{agent} has registered no service")
+            request = Deregister(agent, tuple(names) if kept or name is not None else ())
+            await self._write(agent, claim, request, names)
+            for each in names:
+                claim.services.pop(each, None)
+        finally:
+            self._claims.tidy(agent, claim)
+
+    async def _write(self, agent: str, claim: Claim, request: Request, names: Iterable[str]) -> None:
+        """Have the directory changed; what is not answered is in doubt."""
+        claim.under_way += 1
+        is_answered = False
+        try:
+            await self._ask(request)
+            is_answered = True
+        except DirectoryError as error:
+            is_answered = error.__cause__ is None
+            raise
+        finally:
+            claim.under_way -= 1
+            if self._is_kept and not (is_answered and self._claims.of(agent) is claim):
+                self._claims.doubt(agent, claim, names)
+                self._work()
+            elif claim.doubtful:
+                self._work()
+
+    async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
+        """Return what matches a query."""
+        return (await self._ask(Search(query))).services
+
+    async def watch(self, query: Query, notice: Notice) -> Following:
+        """Call `notice` with what matches a query, then with each change."""
+        following = Following(self._agent, self._address, query, notice, self._leave, ontology=self._ontology)
+        self._followings[following] = None
+        try:
+            await following.begin(self._answer)
+        except BaseException:
+            await following.close()
+            raise
+        return following
+
+    def _leave(self, following: Following, conversation: str, *, is_over: bool) -> None:
+        """Have the directory tell nothing more in a conversation."""
+        if is_over:
+            self._followings.pop(following, None)
+            self._unheard.pop(following, None)
+        if conversation:
+            self._left[conversation] = None
+            self._agent.follow(conversation, _ignore)
+            self._work()
+
+    def _ask(self, request: Request) -> Coroutine[Any, Any, Result]:
+        agent = self._agent
+        body = encode(request)
+        # Arguments by their places take half the time that they take by name.
+        message = Message(
+            self._address, None, body, "request", None, None, LANGUAGE, None, self._ontology, REQUEST, None,
+            agent.new_name(),
+        )  # fmt: skip
+        return self._answer(message)
+
+    async def _answer(self, message: Message) -> Result:
+        """Return what the directory answers; its refusals have no cause, all other errors do."""
+        try:
+            answer = await self._agent.ask(message)
+        except (UndeliveredError, NoAnswerError, MessageTooLargeError, MailboxFullError) as error:
+            raise DirectoryError(f"the directory cannot be reached: {error}") from error
+        if answer.performative != "inform":
+            raise decode_error(answer.body)
+        return decode_result(answer.body)
+
+    # -- what happens ---------------------------------------------------------------------------------------
+
+    def agent_gone(self, agent: str) -> None:
+        """Remove all services of an agent that has ended."""
+        is_stopping = self._container._closing  # then all of its agents' services go at once
+        if self._claims.drop(agent) and self._is_kept and not is_stopping:
+            self._claims.doubt(agent, self._claims.of(agent), (None,))
+            self._work()
+
+    def met(self) -> None:
+        """Learn that the platform's container has put this one on its list: it may have missed everything."""
+        if self._is_kept:
+            self._claims.doubt_all()
+        self._unheard.update(self._followings)
+        self._work()
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Learn that another container is a member."""
+        if self._served is not None:
+            self._served.container_joined(domain, incarnation)
+
+    def lost(self, domain: str) -> None:
+        """Learn that another container is not a member any more."""
+        if self._served is not None:
+            self._served.container_lost(domain)
+
+    def told(self, domain: str, payload: bytes) -> None:
+        """Refuse what is told: this directory has messages for that."""
+        raise ValueError(f"{domain} says {len(payload)} bytes to a directory that is an agent")
+
+    # -- what the directory has to be told yet --------------------------------------------------------------
+
+    def _work(self) -> None:
+        if self._worker is None and not self._is_closed:
+            self._worker = asyncio.get_running_loop().create_task(self._tell_all(), name="directory's news")
+
+    async def _tell_all(self) -> None:
+        try:
+            while self._left or self._unheard or not self._claims.is_settled:
+                try:
+                    await self._tell_some()
+                    self._complaint = ""
+                except DirectoryError as error:
+                    self._complain(str(error))
+                    if isinstance(error.__cause__, UndeliveredError):
+                        return  # it says so when it is there again
+                    await asyncio.sleep(_AGAIN)
+        except ContainerClosedError:
+            return
+        except FormicaryError:
+            logger.exception("the directory could not be told what agents here offer; please report it")
+        finally:
+            self._worker = None
+
+    async def _tell_some(self) -> None:
+        for conversation in tuple(self._left):
+            try:
+                await self._answer(self._cancelling(conversation))
+            except DirectoryError as error:
+                if error.__cause__ is not None:
+                    raise
+                # The directory says that there is nothing to cancel.
+            self._left.pop(conversation, None)
+            self._agent.unfollow(conversation)
+        await self._claims.settle_all()
+        while self._unheard:
+            following = next(iter(self._unheard))
+            await following.begin(self._answer)
+            self._unheard.pop(following, None)
+
+    def _complain(self, complaint: str) -> None:
+        if complaint != self._complaint:
+            self._complaint = complaint
+            logger.warning("the directory could not be told what agents here offer and watch: %s", complaint)
+
+    def _cancelling(self, conversation: str) -> Message:
+        return Message(
+            self._address,
+            performative="cancel",
+            language=LANGUAGE,
+            ontology=self._ontology,
+            protocol=SUBSCRIBE,
+            conversation_id=conversation,
+            reply_with=self._agent.new_name(),
+        )
+
+
+def _ignore(message: Message) -> None:
+    """Take what comes in a conversation that is over."""

@@ -1,0 +1,213 @@
+"""What requests change: planned on a draft, on which later requests see what earlier ones would have done.
+
+A plan looks at everything before it changes anything: one that raises has changed nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from formicary.core.errors import AlreadyRegisteredError, NotRegisteredError
+from formicary.directory.central.store import Key, Member, Registration, Subscription
+from formicary.directory.model.description import MOST_SERVICES, too_many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary.directory.central.store import Record
+    from formicary.directory.language import Deregister, Modify, Register
+    from formicary.directory.model.description import ServiceDescription
+
+
+class Kept(Protocol):
+    """What a directory has."""
+
+    others: dict[Key, Record]
+
+    def __contains__(self, key: Key) -> bool: ...
+
+    def keys_of(self, agent: str) -> Iterable[Key]:
+        """Return the keys of an agent's services."""
+
+    def count_of(self, agent: str) -> int:
+        """Return how many services an agent has."""
+
+    def keys_in(self, domain: str) -> Iterable[Key]:
+        """Return the keys of all that the agents of a container have there."""
+
+
+class Draft:
+    """Changes to what a directory has, that are not done yet.
+
+    Args:
+        kept: what it has; it does not change meanwhile.
+    """
+
+    __slots__ = ("_kept", "changes")
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept = kept
+        self.changes: dict[Key, Record | None] = {}
+        """Records to put under their keys, in this order; None for those to remove."""
+
+    def has(self, key: Key) -> bool:
+        """Tell whether there would be a record under a key."""
+        if self.changes and key in self.changes:
+            return self.changes[key] is not None
+        return key in self._kept
+
+    def get_other(self, key: Key) -> Record | None:
+        """Return the record that would be under a key that is no service's."""
+        return self.changes[key] if key in self.changes else self._kept.others.get(key)
+
+    def put(self, record: Record) -> None:
+        """Put a record, perhaps in the place of another one."""
+        key = record.key
+        if self.changes:
+            self.changes.pop(key, None)  # the order is that of the last changes
+        self.changes[key] = record
+
+    def remove(self, keys: Iterable[Key]) -> None:
+        """Remove records, where there are any."""
+        for key in keys:
+            if self.has(key):
+                self.changes[key] = None
+
+    def keys_of(self, agent: str) -> list[Key]:
+        """Return the keys of an agent's services, as they would be."""
+        keys = dict.fromkeys(self._kept.keys_of(agent))
+        keys.update((key, None) for key in self.changes if key.agent == agent and key.kind == "service")
+        return [key for key in keys if self.has(key)]
+
+    def check_room(self, services: Sequence[ServiceDescription]) -> None:
+        """Make sure that their agents may have these services beside those that there would be.
+
+        Raises:
+            TooManyServicesError: one of them may not.
+        """
+        for agent in dict.fromkeys(service.agent for service in services):
+            # To count exactly takes long, and is needed only where it may be too many.
+            if self._kept.count_of(agent) + len(self.changes) + len(services) > MOST_SERVICES:
+                keys = {service_key(service) for service in services if service.agent == agent}
+                new = [key for key in keys if not self.has(key)]
+                if new and len(new) + len(self.keys_of(agent)) > MOST_SERVICES:
+                    raise too_many(agent)
+
+    def keys_in(self, domain: str) -> list[Key]:
+        """Return the keys of all that the agents of a container would have."""
+        keys = dict.fromkeys(self._kept.keys_in(domain))
+        keys.update((key, None) for key in self.changes if is_in(key.agent, domain))
+        return [key for key in keys if self.has(key)]
+
+
+def is_in(agent: str, domain: str) -> bool:
+    """Tell whether an agent lives in the container with a domain."""
+    return agent.endswith(domain) and agent[: -len(domain)].endswith("@")
+
+
+def service_key(service: ServiceDescription) -> Key:
+    """Return what a service is kept under."""
+    return Key(service.agent, "service", service.name)
+
+
+def register(draft: Draft, request: Register) -> None:
+    """Add services.
+
+    Raises:
+        AlreadyRegisteredError: one of them is there.
+        TooManyServicesError: an agent would have too many.
+    """
+    for service in request.services:
+        if draft.has(service_key(service)):
+            raise AlreadyRegisteredError(
+                f"{service.agent} has a service named {service.name!r} already; modify that one, or take "
+                "another name"
+            )
+    put(draft, request.services, request.lease)
+
+
+def modify(draft: Draft, request: Modify) -> None:
+    """Put services in the place of those with the same names.
+
+    Raises:
+        NotRegisteredError: one of them is not there.
+    """
+    check_registered(draft, map(service_key, request.services))
+    put(draft, request.services, request.lease)
+
+
+def put(draft: Draft, services: Sequence[ServiceDescription], lease: float | None) -> None:
+    """Put services, whatever was there.
+
+    Raises:
+        TooManyServicesError: an agent would have too many.
+    """
+    draft.check_room(services)
+    for service in services:
+        draft.put(Registration(service, lease))
+
+
+def deregister(draft: Draft, request: Deregister) -> None:
+    """Remove services of an agent.
+
+    Raises:
+        NotRegisteredError: one of them is not there, or the agent has none.
+    """
+    keys = [Key(request.agent, "service", name) for name in request.names]
+    check_registered(draft, keys)
+    if not request.names:
+        keys = draft.keys_of(request.agent)
+    if not keys:
+        raise NotRegisteredError(f"{request.agent} has no services; there is nothing to deregister")
+    draft.remove(keys)
+
+
+def check_registered(draft: Draft, keys: Iterable[Key]) -> None:
+    """Make sure that services are there.
+
+    Raises:
+        NotRegisteredError: one of them is not.
+    """
+    for key in keys:
+        if not draft.has(key):
+            raise NotRegisteredError(f"{key.agent} has no service named {key.name!r}; register it first")
+
+
+def subscribe(draft: Draft, subscription: Subscription) -> None:
+    """Add a subscription.
+
+    Raises:
+        AlreadyRegisteredError: the agent has one in this conversation.
+    """
+    if draft.has(subscription.key):
+        raise AlreadyRegisteredError(
+            f"{subscription.agent} has a subscription in the conversation {subscription.conversation_id!r} "
+            "already; cancel that one, or take another conversation_id"
+        )
+    draft.put(subscription)
+
+
+def cancel(draft: Draft, key: Key) -> None:
+    """Remove a subscription.
+
+    Raises:
+        NotRegisteredError: there is none.
+    """
+    if not draft.has(key):
+        raise NotRegisteredError(f"{key.agent} has no subscription in the conversation {key.name!r}")
+    draft.remove([key])
+
+
+def join(draft: Draft, member: Member) -> None:
+    """Take note of a container; what agents of another one of this domain had goes.
+
+    So does what came before it was known: that may be an earlier one's, and who lives says it again.
+    """
+    if draft.get_other(member.key) != member:
+        leave(draft, member.domain)
+        draft.put(member)
+
+
+def leave(draft: Draft, domain: str) -> None:
+    """Remove a container, with all that its agents have."""
+    draft.remove([*draft.keys_in(domain), Key(domain, "member", "")])

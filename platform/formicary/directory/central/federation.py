@@ -1,0 +1,200 @@
+"""Searches that go on to other directories, and bring back what those have found (as in FIPA00023)."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.core.clock import now, seconds_until
+from formicary.core.errors import DirectoryError, DirectoryRequestError
+from formicary.core.message import Message
+from formicary.directory.language import Search, decode_result, encode
+from formicary.directory.model.query import MOST_RESULTS
+from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.query import Query
+
+    Find = Callable[[Query], tuple[ServiceDescription, ...]]
+    Answer = Callable[[Message, tuple[ServiceDescription, ...]], None]
+
+PATIENCE = 5.0
+"""Seconds that another directory gets to answer."""
+
+_SHARE = 0.8  # of the time that who asks gives: so that its own answer is in time
+_REMEMBERED = 10_000  # searches that are known again
+_KNOWN_FOR = 300.0  # seconds
+_MOST = 1000  # searches that may be under way
+
+
+class _Asked:
+    """A search that others have been asked for.
+
+    Args:
+        message: who asks.
+        request: for what.
+        services: what was found here.
+        others: who is asked.
+    """
+
+    def __init__(
+        self, message: Message, request: Search, services: Sequence[ServiceDescription], others: Iterable[str]
+    ) -> None:
+        self.message = message
+        self.query = request.query
+        self.services = services
+        self.answers: dict[str, Sequence[ServiceDescription] | None] = dict.fromkeys(others)
+        self.timer: asyncio.TimerHandle | None = None
+
+    def merged(self) -> tuple[ServiceDescription, ...]:
+        """Return what has been found, each service once: what is here in front, then in the others' order."""
+        found: dict[tuple[str, str], ServiceDescription] = {}
+        for services in (self.services, *self.answers.values()):
+            for service in services or ():
+                found.setdefault((service.agent, service.name), service)
+        end = self.query.offset + self.query.max_results
+        return tuple(found.values())[self.query.offset : end]
+
+
+class Federation:
+    """The other directories that one knows.
+
+    Args:
+        others: their full names.
+        send: sends a message.
+        find: called with a query, to find what is here.
+        answer: called with who asks, and the answer.
+    """
+
+    def __init__(
+        self, others: Iterable[str], send: Callable[[Message], None], find: Find, answer: Answer
+    ) -> None:
+        self.others = tuple(dict.fromkeys(others))
+        self._send = send
+        self._find = find
+        self._answer = answer
+        self._asked: dict[str, _Asked] = {}  # by search
+        self._known: dict[str, float] = {}  # searches, and when they came: oldest first
+
+    def search(self, message: Message, request: Search) -> None:
+        """Answer a search that goes on to other directories, or has come from one.
+
+        Args:
+            message: who asks.
+            request: for what.
+
+        Raises:
+            DirectoryRequestError: it cannot be asked of several directories.
+            DirectoryError: too many searches are under way.
+        """
+        search_id = uuid.uuid4().hex if request.search_id is None else request.search_id
+        others = [each for each in self.others if each not in {message.sender, message.to}]
+        if not request.max_depth or not others:
+            self._answer(message, self._find(request.query) if self._is_new(search_id) else ())
+            return
+        wide = _widened(request, search_id)
+        if len(self._asked) >= _MOST:
+            raise DirectoryError(f"{_MOST} searches in other directories are under way; try again later")
+        if self._is_new(search_id):
+            self._ask(message, request, wide, others)
+        else:
+            self._answer(message, ())
+
+    def _is_new(self, search_id: str) -> bool:
+        """Tell whether a search comes for the first time; from then on it is known for some minutes."""
+        time = asyncio.get_running_loop().time()
+        known = self._known
+        if search_id in self._asked:  # however many have come since
+            return False
+        if search_id in known and known[search_id] > time - _KNOWN_FOR:
+            return False
+        known.pop(search_id, None)
+        known[search_id] = time
+        if len(known) > _REMEMBERED:
+            del known[next(iter(known))]
+        return True
+
+    def _ask(self, message: Message, request: Search, wide: Search, others: Sequence[str]) -> None:
+        patience = PATIENCE
+        if message.reply_by is not None:
+            patience = min(patience, _SHARE * seconds_until(message.reply_by))
+        search = wide.search_id or ""
+        asked = self._asked[search] = _Asked(message, request, self._find(wide.query), others)
+        asked.timer = asyncio.get_running_loop().call_later(patience, self._end, search)
+        self._send_to(others, search, wide, patience)
+
+    def _send_to(self, others: Iterable[str], search: str, wide: Search, patience: float) -> None:
+        body = encode(wide)
+        reply_by = now() + timedelta(seconds=patience)
+        for other in others:
+            self._send(
+                Message(
+                    to=other,
+                    body=body,
+                    performative="request",
+                    language=LANGUAGE,
+                    ontology=ONTOLOGY,
+                    protocol=REQUEST,
+                    reply_with=search,
+                    reply_by=reply_by,
+                )
+            )
+
+    def hear(self, message: Message) -> None:
+        """Take what may be the answer of another directory, or tell that there is none."""
+        search = message.in_reply_to
+        asked = None if search is None else self._asked.get(search)
+        if asked is None or search is None:
+            return
+        other = message.sender
+        if message.performative == "failure" and message.metadata:
+            other = message.metadata.get("receiver", other)  # it could not be asked
+        if other not in asked.answers or message.performative == "agree":
+            return
+        asked.answers[other] = _services(message)
+        if None not in asked.answers.values():
+            self._end(search)
+
+    def _end(self, search: str) -> None:
+        asked = self._asked.pop(search)
+        if asked.timer is not None:
+            asked.timer.cancel()
+        self._answer(asked.message, asked.merged())
+
+    def close(self) -> None:
+        """Answer what is under way with what has come, and wait for nothing more."""
+        for search in tuple(self._asked):
+            self._end(search)
+
+
+def _widened(request: Search, search_id: str) -> Search:
+    """Return what to ask others for: all that the answer may be taken from.
+
+    Raises:
+        DirectoryRequestError: that is too much.
+    """
+    wanted = request.query.offset + request.query.max_results
+    if wanted > MOST_RESULTS:
+        raise DirectoryRequestError(
+            "offset and max_results of a search in several directories are at most "
+            f"{MOST_RESULTS} together, not {wanted}; narrow it down by further conditions",
+            "unrecognised-parameter-value",
+        )
+    query = msgspec.structs.replace(request.query, offset=0, max_results=wanted)
+    return Search(query, request.max_depth - 1, search_id)
+
+
+def _services(message: Message) -> Sequence[ServiceDescription]:
+    if message.performative != "inform":
+        return ()
+    try:
+        return decode_result(message.body).services
+    except DirectoryError:
+        return ()

@@ -1,0 +1,126 @@
+"""A subscription at the directory's agent, as the container that has it sees it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Protocol
+
+from formicary.core.errors import DirectoryError
+from formicary.core.message import Message
+from formicary.directory.language import SUBSCRIBE, Gone, Subscribe, decode_result, encode
+from formicary.fipa.language import LANGUAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from formicary.directory.interface import Notice
+    from formicary.directory.language import Result
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.query import Query
+    from formicary.management.agent import ManagementAgent
+
+logger = logging.getLogger("formicary.directory")
+
+
+class Leave(Protocol):
+    """What is called with a subscription, and a conversation in which it wants to hear nothing more."""
+
+    def __call__(self, following: Following, conversation: str, *, is_over: bool) -> None:
+        """Be called."""
+
+
+class Following:
+    """A query that the directory's agent tells this container about.
+
+    Args:
+        agent: the container's management agent, which is told.
+        directory: the full name of the directory's agent.
+        query: what is looked for.
+        notice: called with what matches at first, then with each change.
+        leave: called with this, a conversation in which nothing more is to be told, and whether all is over.
+        ontology: in which the directory is asked.
+    """
+
+    def __init__(
+        self,
+        agent: ManagementAgent,
+        directory: str,
+        query: Query,
+        notice: Notice,
+        leave: Leave,
+        *,
+        ontology: str,
+    ) -> None:
+        self._agent = agent
+        self._directory = directory
+        self._query = query
+        self._notice = notice
+        self._leave = leave
+        self._ontology = ontology
+        self._conversation = ""
+        self._known: dict[tuple[str, str], ServiceDescription] | None = None  # None before it has begun
+        self._fresh: dict[tuple[str, str], ServiceDescription] | None = None  # all, as far as it has come
+
+    async def begin(self, answer: Callable[[Message], Awaitable[Result]]) -> None:
+        """Subscribe, or subscribe again where the directory may have forgotten it.
+
+        Args:
+            answer: asks the directory.
+
+        Raises:
+            DirectoryError: it cannot be reached, or refuses.
+        """
+        former = self._conversation
+        conversation = self._conversation = self._agent.new_name()
+        if former:
+            self._leave(self, former, is_over=False)
+        self._fresh = None
+        self._agent.follow(conversation, self._take)
+        await answer(
+            Message(
+                self._directory,
+                body=encode(Subscribe(self._query)),
+                performative="subscribe",
+                language=LANGUAGE,
+                ontology=self._ontology,
+                protocol=SUBSCRIBE,
+                conversation_id=conversation,
+                reply_with=self._agent.new_name(),
+            )
+        )
+
+    async def close(self) -> None:
+        """Watch no more."""
+        conversation, self._conversation = self._conversation, ""
+        self._leave(self, conversation, is_over=True)
+
+    def _take(self, message: Message) -> None:
+        if message.performative != "inform":
+            return
+        try:
+            result = decode_result(message.body)
+        except DirectoryError as error:
+            logger.warning("what %s tells is left out: %s", message.sender, error)
+            return
+        if result.anew:
+            self._fresh = {}
+        services = {(service.agent, service.name): service for service in result.services}
+        if self._fresh is not None:  # until all that matches now has come
+            self._fresh.update(services)
+            if not result.more:
+                self._begin_with(self._fresh)
+                self._fresh = None
+        elif self._known is not None:
+            for each in result.gone:
+                self._known.pop((each.agent, each.name), None)
+            self._known.update(services)
+            self._notice(result.services, result.gone)
+
+    def _begin_with(self, services: dict[tuple[str, str], ServiceDescription]) -> None:
+        """Take what matches now, and say how it differs from what was known."""
+        known = self._known or {}
+        new = tuple(service for key, service in services.items() if known.get(key) != service)
+        gone = tuple(Gone(*key) for key in known if key not in services)
+        if new or gone or self._known is None:
+            self._notice(new, gone)
+        self._known = services

@@ -1,0 +1,249 @@
+"""What a directory's agent keeps: in memory, and in a file if it has one.
+
+Steps change it, each as a whole or not at all, in the order in which they were taken. Without a file a step
+is done at once. With one, what comes during one write is the next, as one transaction: steps are planned when
+their turn comes, on what is there by then, and nobody sees what they do before it is on the disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+from formicary.core.errors import DirectoryError, FormicaryError, StoreError
+from formicary.directory.central.draft import Draft, is_in, leave
+from formicary.directory.central.journal import Journal
+from formicary.directory.central.leases import Leases
+from formicary.directory.central.store import Key, Registration, Store
+from formicary.directory.model.index import Index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from formicary.directory.central.store import Record
+    from formicary.directory.model.description import ServiceDescription
+
+    Changed = Callable[[Key, ServiceDescription | None, ServiceDescription | None], None]
+
+logger = logging.getLogger("formicary.directory")
+
+_BATCH = 256  # steps in a transaction: all are planned in one go, while the loop waits
+_MOST = 100_000  # steps that wait; more than that come only where the disk hangs
+
+
+def _ignore(error: FormicaryError | None) -> None:
+    del error
+
+
+class Step(NamedTuple):
+    """Something to be changed.
+
+    Args:
+        plan: called with a draft, to change it; what it raises says why it cannot be.
+        done: called when it is done, with None, or when it cannot be, with why.
+        is_forced: whether it is done in memory even if the file cannot be written: what ended has ended.
+    """
+
+    plan: Callable[[Draft], None]
+    done: Callable[[FormicaryError | None], None] = _ignore
+    is_forced: bool = False
+
+
+class Ledger:
+    """The services of a directory, and whatever else it keeps.
+
+    Args:
+        path: the file; None to keep all in memory only.
+        changed: called with a service's key, and the service before and after it has changed.
+        removed: called with any other record that has been removed.
+    """
+
+    def __init__(self, path: Path | None, changed: Changed, removed: Callable[[Record], None]) -> None:
+        self.path = path
+        self.index: Index[Key] = Index()
+        """The services."""
+        self.others: dict[Key, Record] = {}
+        """All else, by key."""
+        self.leases: Leases[Key] | None = None
+        """When services end, if they do."""
+        self._changed = changed
+        self._removed = removed
+        self._journal: Journal | None = None
+        self._steps: deque[Step] = deque()
+        self._writer: asyncio.Task[None] | None = None
+
+    # -- life -----------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Load the file.
+
+        Raises:
+            StoreError: it cannot be used; with why and what to do.
+        """
+        if self.path is None:
+            return
+        store, records = await asyncio.to_thread(_load, self.path)
+        self._journal = Journal(store)
+        self._apply({record.key: record for record in records})
+
+    async def close(self) -> None:
+        """Do what waits, and close the file."""
+        self.rest()
+        if self._writer is not None:
+            await asyncio.shield(self._writer)
+        if self._journal is not None:
+            await self._journal.close()
+
+    def rest(self) -> None:
+        """Let leases end no more."""
+        if self.leases is not None:
+            self.leases.close()
+
+    # -- what is there --------------------------------------------------------------------------------------
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self.index if key.kind == "service" else key in self.others
+
+    def keys_of(self, agent: str) -> tuple[Key, ...]:
+        """Return the keys of an agent's services."""
+        return self.index.keys_of(agent)
+
+    def count_of(self, agent: str) -> int:
+        """Return how many services an agent has."""
+        return self.index.count_of(agent)
+
+    def keys_in(self, domain: str) -> Iterator[Key]:
+        """Return the keys of all that the agents of a container have; it looks through everything."""
+        for key in self.index:
+            if is_in(key.agent, domain):
+                yield key
+        for key in self.others:
+            if is_in(key.agent, domain):
+                yield key
+
+    # -- changes --------------------------------------------------------------------------------------------
+
+    def take(self, step: Step) -> None:
+        """Do a step, now or when it is on the disk."""
+        if self.path is None:
+            draft = Draft(self)
+            error = _plan(step, draft)
+            self._apply(draft.changes)
+            step.done(error)
+            return
+        if len(self._steps) >= _MOST and not step.is_forced:
+            step.done(DirectoryError(f"{_MOST} requests wait for the directory's disk; try again later"))
+            return
+        self._steps.append(step)
+        if self._writer is None:
+            self._writer = asyncio.get_running_loop().create_task(self._write_all(), name="directory's file")
+
+    def drop(self, domain: str) -> None:
+        """Remove all that agents of a container have at once; only before the first step."""
+        draft = Draft(self)
+        leave(draft, domain)
+        self._apply(draft.changes)
+        if draft.changes and self.path is not None:
+            dropped = draft.changes
+            self.take(Step(lambda first: first.changes.update(dropped)))
+
+    async def _write_all(self) -> None:
+        while self._steps:
+            steps = [self._steps.popleft() for _ in range(min(len(self._steps), _BATCH))]
+            draft = Draft(self)
+            errors = [_plan(step, draft) for step in steps]
+            failure = await self._write(draft.changes)
+            if failure is not None:
+                errors = [failure] * len(steps)
+                draft = Draft(self)
+                for step in steps:
+                    if step.is_forced:
+                        _plan(step, draft)
+            self._apply(draft.changes)
+            for step, error in zip(steps, errors, strict=True):
+                _tell(step, error)
+        self._writer = None
+
+    async def _write(self, changes: Mapping[Key, Record | None]) -> FormicaryError | None:
+        if not changes:
+            return None
+        if self._journal is None:
+            return StoreError(f"the directory's file {self.path} is not open; nothing can be registered")
+        try:
+            await self._journal.write(changes)
+        except FormicaryError as error:
+            logger.error("%s", error)  # noqa: TRY400 -- it says all in one sentence
+            return error
+        except Exception:
+            logger.exception("the directory's file %s could not be written; please report it", self.path)
+            return StoreError(
+                f"{self.path} could not be written; the log of the directory's container says why"
+            )
+        return None
+
+    def _apply(self, changes: Mapping[Key, Record | None]) -> None:
+        for key, record in changes.items():
+            if key.kind == "service":
+                assert record is None or isinstance(record, Registration)
+                self._apply_service(key, record)
+            elif record is not None:
+                self.others[key] = record
+            elif key in self.others:
+                self._removed(self.others.pop(key))
+
+    def _apply_service(self, key: Key, record: Registration | None) -> None:
+        if record is None:
+            former, service = self.index.remove(key), None
+        else:
+            service = record.description
+            former = self.index.put(key, service)
+        if record is not None and record.lease is not None:
+            if self.leases is None:
+                self.leases = Leases(self._ended)
+            self.leases.grant(key, record.lease)
+        elif self.leases is not None:
+            self.leases.cancel(key)
+        self._changed(key, former, service)
+
+    def _ended(self, keys: list[Key]) -> None:
+        """Remove services whose lease has ended, unless it begins anew by what is on its way."""
+        ended = [(key, self.index.get(key)) for key in keys]
+
+        def plan(draft: Draft) -> None:
+            draft.remove(key for key, service in ended if self._is_as_it_was(draft, key, service))
+
+        self.take(Step(plan, is_forced=True))
+
+    def _is_as_it_was(self, draft: Draft, key: Key, service: ServiceDescription | None) -> bool:
+        is_renewed = self.leases is not None and key in self.leases
+        return key not in draft.changes and not is_renewed and self.index.get(key) is service
+
+
+def _plan(step: Step, draft: Draft) -> FormicaryError | None:
+    try:
+        step.plan(draft)
+    except FormicaryError as error:
+        return error
+    except Exception:
+        logger.exception("the directory could not do what it was asked; please report it")
+        return DirectoryError("the directory could not do it; the log of its container says why")
+    return None
+
+
+def _tell(step: Step, error: FormicaryError | None) -> None:
+    try:
+        step.done(error)
+    except Exception:
+        logger.exception("the directory could not answer; please report it")
+
+
+def _load(path: Path) -> tuple[Store, list[Record]]:
+    store = Store(path)
+    try:
+        return store, list(store.load())
+    except BaseException:
+        store.close()
+        raise

@@ -1,0 +1,118 @@
+"""What an agent sends from plain code: where there is no room it waits here, in order for each receiver."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import ContainerClosedError, FormicaryError
+from formicary.core.message import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.core.mailbox import Place
+    from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
+
+logger = logging.getLogger("formicary.directory")
+
+_LIMIT = 10_000  # messages that wait here at most: what comes then is a dead letter
+
+Line = deque[tuple["Message", "Sequence[Place]"]]
+"""Messages for one receiver, with the places that are known to have no room for them."""
+
+
+class Outgoing:
+    """The messages that an agent sends.
+
+    Args:
+        agent: the agent.
+        lost: called with a message that is a dead letter now, and why; not where a `failure` comes.
+    """
+
+    def __init__(self, agent: MicroAgent, lost: Callable[[Message, FormicaryError], None]) -> None:
+        self._agent = agent
+        self._lost = lost
+        self._lines: dict[str, Line] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._count = 0
+
+    def send(self, message: Message) -> None:
+        """Send a message to one receiver; it goes now if it can, and else when there is room."""
+        inlet = self._agent._inlet
+        assert inlet is not None
+        if message.sender != inlet.address:
+            message = stamp(message, inlet.address)
+        receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
+        if self._lines and receiver in self._lines:
+            self._wait(receiver, message, ())
+            return
+        try:
+            deliver = inlet.neighbours.get(receiver)
+            if deliver is None:
+                self._send_far(receiver, message)
+            elif full := deliver(message):
+                self._wait(receiver, message, full)
+        except FormicaryError as error:
+            self._fail(message, error)
+
+    def _send_far(self, receiver: str, message: Message) -> None:
+        completed, full, error = self._agent.container._spread(message)
+        if error is not None:
+            raise error
+        if full:
+            self._wait(receiver, completed, full)
+
+    def _wait(self, receiver: str, message: Message, full: Sequence[Place]) -> None:
+        if self._count >= _LIMIT:
+            self._agent.container.bury(
+                message, f"{_LIMIT} messages of {self._agent.name} wait already", receiver
+            )
+            return
+        self._count += 1
+        line = self._lines.get(receiver)
+        if line is None:
+            line = self._lines[receiver] = deque()
+            work = self._empty(receiver, line)
+            task = asyncio.get_running_loop().create_task(work, name=f"messages for {receiver}")
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        line.append((message, full))
+
+    async def _empty(self, receiver: str, line: Line) -> None:
+        container = self._agent.container
+        while line:
+            message, full = line.popleft()
+            try:
+                if full:
+                    await container._wait_for_room(message, full)
+                else:
+                    await container._send(message)
+            except FormicaryError as error:
+                self._fail(message, error)
+            except Exception:
+                logger.exception("a message to %s could not be sent; please report it", receiver)
+            self._count -= 1
+        del self._lines[receiver]
+
+    def _fail(self, message: Message, error: FormicaryError) -> None:
+        if isinstance(error, ContainerClosedError):  # of all others there is a dead letter already
+            self._agent.container.bury(message, str(error), tell_sender=False)
+        self._lost(message, error)
+
+    async def close(self) -> None:
+        """Make dead letters of what still waits."""
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()  # the container buries what it waits with
+        if tasks:
+            await asyncio.wait(tasks)
+        reason = f"agent {self._agent.name} ended before there was room"
+        for receiver, line in self._lines.items():
+            for message, _ in line:
+                self._agent.container.bury(message, reason, receiver, tell_sender=False)
+        self._lines.clear()
+        self._count = 0

@@ -1,0 +1,1 @@
+"""What every design of the directory shares: descriptions, queries, the index, and watched queries."""

@@ -1,0 +1,63 @@
+"""The directory as a guest of the platform sees it: it asks the platform's container, however that has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary.core.errors import DirectoryError
+from formicary.core.names import MANAGEMENT
+from formicary.directory.central.client import CentralDirectory
+from formicary.directory.language import ENQUIRIES, Search
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.container.dispatcher import Plan
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.query import Query
+    from formicary.management.agent import ManagementAgent
+
+
+class AskedDirectory(CentralDirectory):
+    """A `Backend` that only asks.
+
+    Args:
+        container: the guest.
+        agent: its management agent, which asks.
+        plan: which container is the platform's.
+    """
+
+    def __init__(self, container: Container, agent: ManagementAgent, plan: Plan) -> None:
+        super().__init__(container, agent, plan)
+        self._address = f"{MANAGEMENT}@{plan.main}"
+        self._ontology = ENQUIRIES
+
+    async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
+        """Refuse it."""
+        del service, is_new
+        raise self._no(agent)
+
+    async def remove(self, agent: str, name: str | None) -> None:
+        """Refuse it."""
+        del name
+        raise self._no(agent)
+
+    def _no(self, agent: str) -> DirectoryError:
+        return DirectoryError(
+            f"{agent} lives in a guest of the platform, and these register nothing; start it in one of the "
+            "platform's containers"
+        )
+
+    async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
+        """Return what matches a query, which may take several questions."""
+        found: list[ServiceDescription] = []
+        while len(found) < query.max_results:
+            left = query.max_results - len(found)
+            result = await self._ask(
+                Search(replace(query, max_results=left, offset=query.offset + len(found)))
+            )
+            found += result.services
+            if not (result.more and result.services):
+                break
+        return tuple(found)

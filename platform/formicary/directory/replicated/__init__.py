@@ -1,0 +1,1 @@
+"""The directory as a replica in every container: each writes its own agents' entries, all read locally."""

@@ -1,0 +1,204 @@
+"""The replicated directory in one container: performs what its `Replica` says, and answers from an index."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.errors import AlreadyRegisteredError, NotRegisteredError
+from formicary.directory.interface import Backend
+from formicary.directory.model.description import MOST_SERVICES, RESERVED, too_many
+from formicary.directory.model.index import Index
+from formicary.directory.model.watches import Watches
+from formicary.directory.replicated.replica import Added, Broadcast, Replica, Send
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary.container.dispatcher import Delivery, Transport
+    from formicary.directory.interface import Notice
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.query import Query
+    from formicary.directory.model.watches import QueryWatch
+    from formicary.management.membership.members import Members
+
+CHANNEL: Final = "directory"
+"""What replicas tell each other on."""
+
+_REMIND = 10.0  # s between reminders
+
+_Key = tuple[str, str, str]  # the owner's domain, the agent, and the service's name
+
+
+class ReplicatedDirectory(Backend):
+    """A container's replica: a `Backend` that answers without asking anybody.
+
+    Args:
+        container: the container.
+        members: the platform's containers; None where there are no others.
+        transport: what reaches them.
+    """
+
+    channel = CHANNEL
+
+    def __init__(self, container: Delivery, members: Members | None, transport: Transport | None) -> None:
+        self._container = container
+        self._domain = container.domain
+        self._transport = transport
+        self._replica = Replica(container.domain, 0 if members is None else members.incarnation)
+        self._index: Index[_Key] = Index()
+        self._watches = Watches()
+        self.open_subscriptions = set()
+        self._names: dict[str, dict[str, None]] = {}  # of the services of each agent of this container
+        self._is_dirty = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def open(self) -> None:
+        """Begin to remind the others, where there may be any."""
+        if self._transport is not None:
+            self._timer = asyncio.get_running_loop().call_later(_REMIND, self._remind)
+
+    async def close(self) -> None:
+        """End; what agents have registered goes with the container."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._transport is not None:
+            self._transport.before_sending(None)
+        self._transport = None
+
+    # -- agents of this container ---------------------------------------------------------------------------
+
+    async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
+        """Register a service, or put it in its own place."""
+        names = self._names.get(agent)
+        if is_new is (names is not None and service.name in names):
+            raise _taken(service) if is_new else _missing(agent, service.name)
+        if names is None:
+            names = self._names[agent] = {}
+        elif is_new and len(names) >= MOST_SERVICES:
+            raise too_many(agent)
+        names[service.name] = None
+        self._replica.put(service)
+        self._show(self._domain, service)
+        self._changed()
+
+    async def remove(self, agent: str, name: str | None) -> None:
+        """Remove a service, or all of an agent's."""
+        names = self._names.get(agent, {})
+        removed = [name] if name is not None else [each for each in names if not each.startswith(RESERVED)]
+        if not removed or removed[0] not in names:
+            raise _missing(agent, name)
+        self._withdraw(agent, removed)
+
+    def agent_gone(self, agent: str) -> None:
+        """Remove all services of an agent that has ended."""
+        names = self._names.get(agent)
+        if names is not None:
+            self._withdraw(agent, tuple(names))
+
+    def _withdraw(self, agent: str, names: Iterable[str]) -> None:
+        left = self._names[agent]
+        for name in names:
+            del left[name]
+            self._replica.remove((agent, name))
+            self._hide(self._domain, agent, name)
+        if not left:
+            del self._names[agent]
+        self._changed()
+
+    def _changed(self) -> None:
+        """See to it that others are told before anything else that is sent from now on."""
+        if self._is_dirty or self._transport is None:
+            return
+        self._is_dirty = True
+        self._transport.before_sending(self._flush)
+        self._container.at_turn_end(self._flush)
+
+    def _flush(self) -> None:
+        if self._is_dirty and self._transport is not None:
+            self._is_dirty = False
+            self._transport.before_sending(None)
+            self._replica.flush()
+            self._perform()
+
+    async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
+        """Return what matches a query, as far as is known here."""
+        return self._index.search(query)
+
+    async def watch(self, query: Query, notice: Notice) -> QueryWatch:
+        """Call `notice` with what matches a query, then with each change."""
+        notice(tuple(self._index.matches(query)), ())
+        return self._watches.add(query, notice)
+
+    # -- other containers -----------------------------------------------------------------------------------
+
+    def met(self) -> None:
+        """Do nothing: replicas ask for what they have missed."""
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Learn that another container is a member, and can be told things; again with each new link."""
+        self._replica.member_joined(domain, incarnation)
+        self._perform()
+
+    def lost(self, domain: str) -> None:
+        """Learn that another container is not a member any more: its entries go."""
+        self._replica.member_lost(domain)
+        self._perform()
+
+    def told(self, domain: str, payload: bytes) -> None:
+        """Take what another container's replica has said; ValueError if no replica says so."""
+        self._replica.receive(domain, payload)
+        if self._replica.instructions:
+            self._perform()
+
+    def _remind(self) -> None:
+        if self._transport is not None:
+            self._timer = asyncio.get_running_loop().call_later(_REMIND, self._remind)
+            self._flush()
+            self._replica.remind()
+            self._perform()
+
+    def _perform(self) -> None:
+        replica = self._replica
+        while replica.instructions:
+            instructions, replica.instructions = replica.instructions, []
+            for instruction in instructions:
+                match instruction:
+                    case Added(owner, services):
+                        for service in services:
+                            self._show(owner, service)
+                    case Broadcast(payload):
+                        for domain in replica.members:
+                            self._tell(domain, payload)
+                    case Send(domain, payload):
+                        self._tell(domain, payload)
+                    case _:
+                        for agent, name in instruction.keys:
+                            self._hide(instruction.owner, agent, name)
+
+    def _tell(self, domain: str, payload: bytes) -> None:
+        # What does not get there is missed there, and asked for.
+        if self._transport is not None:
+            self._transport.tell(domain, CHANNEL, payload)
+
+    def _show(self, owner: str, service: ServiceDescription) -> None:
+        former = self._index.put((owner, service.agent, service.name), service)
+        if self._watches:
+            self._watches.changed(former, service)
+
+    def _hide(self, owner: str, agent: str, name: str) -> None:
+        former = self._index.remove((owner, agent, name))
+        if self._watches:
+            self._watches.changed(former, None)
+
+
+def _taken(service: ServiceDescription) -> AlreadyRegisteredError:
+    return AlreadyRegisteredError(
+        f"{service.agent} has registered a service named {service.name!r} before; modify it, or take "
+        "another name"
+    )
+
+
+def _missing(agent: str, name: str | None) -> NotRegisteredError:
+    what = "no service" if name is None else f"no service named {name!r}"
+    return NotRegisteredError(f"{agent} has registered {what}")

@@ -1,0 +1,95 @@
+"""Another container's entries of the directory, as far as they are known here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.replicated.exchange import Key, Part, Updates
+
+
+@dataclass(slots=True)
+class Copy:
+    """The entries of another container.
+
+    Args:
+        incarnation: that of the owner.
+    """
+
+    incarnation: int
+    entries: dict[Key, ServiceDescription] = field(default_factory=dict)
+    number: int = 0
+    """That of the latest update that is in it."""
+    latest: int = 0
+    """The highest number that the owner is known to have reached."""
+    ask: int = 0
+    """The question to the owner that is not answered in full; 0: none."""
+    has_moved: bool = False
+    """Whether anything has come since that was last looked at."""
+    _parts: int = 0  # of the present snapshot that have come
+    _unconfirmed: set[Key] | None = None  # keys of before the present snapshot that it has not named yet
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this is what the owner had at the time of update `number`; not so within a snapshot."""
+        return self._unconfirmed is None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the owner is known to have something that is not here."""
+        return self.number < self.latest or self._unconfirmed is not None
+
+    def begin(self, ask: int) -> int | None:
+        """Ask the owner; return the number to ask with: None for a snapshot."""
+        self.ask = ask
+        self._parts = 0
+        return self.number if self.is_whole else None
+
+    def expects(self, part: Part) -> bool:
+        """Tell whether a part of a snapshot is the one that comes next."""
+        return part.ask == self.ask and part.index == self._parts
+
+    def update(self, message: Updates) -> list[Key]:
+        """Take the next update; return the keys of the entries that were removed."""
+        self._put(message.put)
+        entries = self.entries
+        removed = [key for key in message.removed if entries.pop(key, None) is not None]
+        if self._unconfirmed:
+            self._unconfirmed.difference_update(message.removed)
+        self.number = message.number
+        self._settle()
+        return removed
+
+    def add(self, part: Part) -> tuple[list[ServiceDescription], list[Key]]:
+        """Take the next part of a snapshot; return the entries that are new or changed, and those removed."""
+        if self._unconfirmed is None or part.index == 0:
+            self._unconfirmed = set(self.entries)
+            self.number = self.latest = part.number
+        self._parts = part.index + 1
+        self.has_moved = True
+        known = self.entries.get
+        added = [it for it in part.put if known((it.agent, it.name)) != it]
+        self._put(part.put)
+        if not part.is_last:
+            return added, []
+        removed = list(self._unconfirmed)
+        for key in removed:
+            del self.entries[key]
+        self._unconfirmed = None
+        self.ask = 0
+        return added, removed
+
+    def _put(self, descriptions: Iterable[ServiceDescription]) -> None:
+        put = {(it.agent, it.name): it for it in descriptions}
+        self.entries.update(put)
+        if self._unconfirmed:
+            self._unconfirmed.difference_update(put)
+
+    def _settle(self) -> None:
+        self.has_moved = True
+        if not self.is_behind:
+            self.ask = 0

@@ -1,0 +1,223 @@
+"""The replicated directory as a state machine: events in, instructions out; no I/O, no clock.
+
+Every container writes its own entries, and has a copy of everybody else's. Updates are numbered by their
+owner, so who has missed some asks the owner. `docs/replication.md` is the specification, and says what
+readers may see meanwhile.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.directory.replicated.exchange import (
+    Added,
+    Ask,
+    Broadcast,
+    Head,
+    Hello,
+    More,
+    Part,
+    Removed,
+    Send,
+    Updates,
+    decode,
+)
+from formicary.directory.replicated.own_entries import Owned
+from formicary.directory.replicated.peer_replica import Copy
+from formicary.fipa.control_codec import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.replicated.exchange import Instruction, Key
+
+__all__ = ["Added", "Broadcast", "Removed", "Replica", "Send"]
+
+
+class Replica:
+    """All entries of the directory, as far as one container knows.
+
+    After each call, do what `instructions` says, in that order, and clear it. What goes to another container
+    must arrive in order or not at all; if it may not have arrived, `member_joined` has to be called again
+    once the other can be reached.
+
+    Args:
+        domain: the container's full domain.
+        incarnation: a number that no earlier container of this domain had.
+    """
+
+    def __init__(self, domain: str, incarnation: int) -> None:
+        self.instructions: list[Instruction] = []
+        self._domain = domain
+        self._incarnation = incarnation
+        self._owned = Owned(incarnation)
+        self._copies: dict[str, Copy] = {}
+        self._asks = 0
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The other containers, to which broadcasts go."""
+        return tuple(self._copies)
+
+    def entries(self, domain: str) -> Mapping[Key, ServiceDescription]:
+        """Return the entries of one container, as far as they are known here; not to be changed."""
+        if domain == self._domain:
+            return self._owned.entries
+        copy = self._copies.get(domain)
+        return copy.entries if copy else {}
+
+    def is_behind(self, domain: str) -> bool:
+        """Tell whether another container is known to have changed something that has not come here yet."""
+        copy = self._copies.get(domain)
+        return copy is not None and copy.is_behind
+
+    # -- own entries ----------------------------------------------------------------------------------------
+
+    def put(self, description: ServiceDescription) -> None:
+        """Add an entry of this container's, or replace the one of the same agent and name.
+
+        Others are told at the next `flush`. There is no instruction for it.
+        """
+        self._owned.put((description.agent, description.name), description)
+
+    def remove(self, key: Key) -> None:
+        """Remove an entry of this container's, if it is there; as `put`."""
+        self._owned.remove(key)
+
+    def flush(self) -> None:
+        """Tell others what has changed here; to be called in each turn of the loop with changes."""
+        for payload in self._owned.flush(is_alone=not self._copies):
+            self.instructions.append(Broadcast(payload))
+
+    # -- others ---------------------------------------------------------------------------------------------
+
+    def member_joined(self, domain: str, incarnation: int) -> None:
+        """Learn that another container is there, and that what is sent to it from now on will arrive.
+
+        To be called again whenever the link to it begins a new session, as what was sent before may be lost.
+        """
+        if domain == self._domain:
+            return
+        copy = self._copies.get(domain)
+        if copy is None or copy.incarnation != incarnation:
+            self.member_lost(domain)
+            copy = self._copies[domain] = Copy(incarnation)
+        copy.ask = 0
+        self._owned.forget(domain)
+        self._send(domain, [encode(Hello(self._incarnation, incarnation, self._owned.number))])
+
+    def member_lost(self, domain: str) -> None:
+        """Learn that another container is not there any more: its entries go."""
+        self._owned.forget(domain)
+        copy = self._copies.pop(domain, None)
+        if copy and copy.entries:
+            self.instructions.append(Removed(domain, list(copy.entries)))
+
+    def remind(self) -> None:
+        """Tell others how far updates have gone, and ask again where nothing has come; call it regularly.
+
+        Nothing depends on it as long as `member_joined` is called when it should be. If it is not, or if a
+        payload gets lost for any other reason, this repairs it.
+        """
+        if self._copies:
+            self.instructions.append(Broadcast(encode(Head(self._incarnation, self._owned.number))))
+        for domain, copy in self._copies.items():
+            if copy.ask and not copy.has_moved:
+                copy.ask = 0
+                self._ask(domain, copy)
+            copy.has_moved = False
+
+    # -- receiving ------------------------------------------------------------------------------------------
+
+    def receive(self, origin: str, payload: bytes | memoryview) -> None:
+        """Take what another container has sent.
+
+        Args:
+            origin: the domain of that container, proven.
+            payload: what came.
+
+        Raises:
+            ValueError: no replica says so; nothing has changed.
+        """
+        message = decode(payload)
+        copy = self._copies.get(origin)
+        if copy is None or message.incarnation != copy.incarnation:
+            return  # of one that is no more, or that is not known yet: it will be told who is here
+        if isinstance(message, Updates | Part):
+            _check_owner(origin, message.put)
+        if isinstance(message, Updates):
+            self._take_updates(origin, copy, message)
+        elif isinstance(message, Head):
+            self._hear(origin, copy, message.number)
+        elif message.to == self._incarnation:
+            self._receive_directed(origin, copy, message)
+
+    def _receive_directed(self, origin: str, copy: Copy, message: Hello | Ask | Part | More) -> None:
+        match message:
+            case Hello():
+                copy.ask = 0  # it may not have come, or what answered it may be lost
+                self._send(origin, [encode(Head(self._incarnation, self._owned.number))])
+                self._hear(origin, copy, message.number)
+            case Ask():
+                self.flush()
+                self._send(origin, self._owned.answer(origin, message))
+            case More():
+                self.flush()
+                self._send(origin, self._owned.more(origin, message))
+            case Part():
+                self._take_part(origin, copy, message)
+
+    def _hear(self, origin: str, copy: Copy, number: int) -> None:
+        """Learn that an owner's updates have gone up to a number."""
+        copy.latest = max(copy.latest, number)
+        self._ask(origin, copy)
+
+    def _take_updates(self, origin: str, copy: Copy, message: Updates) -> None:
+        if message.number == copy.number + 1:
+            removed = copy.update(message)
+            self._report(origin, message.put, removed)
+        elif message.number > copy.number:
+            self._hear(origin, copy, message.number)
+
+    def _take_part(self, origin: str, copy: Copy, part: Part) -> None:
+        if not copy.expects(part):
+            return
+        added, removed = copy.add(part)
+        self._report(origin, added, removed)
+        if part.is_last:
+            self._ask(origin, copy)
+        else:
+            self._send(origin, [encode(More(self._incarnation, copy.incarnation, part.ask))])
+
+    # -- doing ----------------------------------------------------------------------------------------------
+
+    def _ask(self, domain: str, copy: Copy) -> None:
+        if copy.ask or not copy.is_behind:
+            return
+        self._asks += 1
+        number = copy.begin(self._asks)
+        self._send(domain, [encode(Ask(self._incarnation, copy.incarnation, self._asks, number))])
+
+    def _report(self, owner: str, added: Sequence[ServiceDescription], removed: Sequence[Key]) -> None:
+        if added:
+            self.instructions.append(Added(owner, added))
+        if removed:
+            self.instructions.append(Removed(owner, removed))
+
+    def _send(self, domain: str, payloads: Iterable[bytes]) -> None:
+        self.instructions.extend(Send(domain, payload) for payload in payloads)
+
+
+def _check_owner(origin: str, descriptions: Iterable[ServiceDescription]) -> None:
+    """Refuse entries of agents that do not live where they come from.
+
+    Raises:
+        ValueError: there is one.
+    """
+    home = f"@{origin}"
+    for description in descriptions:
+        if not description.agent.endswith(home):
+            raise ValueError(f"{origin} cannot register services of {description.agent}")

@@ -1,0 +1,1 @@
+"""The content language of FIPA00023's agents, and how containers write control messages."""

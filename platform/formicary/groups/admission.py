@@ -1,0 +1,211 @@
+"""Asking a group's gatekeeper for a role: it runs in its manager's container, and is asked from others."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from formicary.core.errors import FormicaryError, GroupError, InvalidMessageError, RefusedError
+from formicary.core.message import Message
+from formicary.core.names import MANAGEMENT, is_container_of
+from formicary.core.quoting import shorten
+from formicary.groups.naming import ONTOLOGY
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.groups.naming import Role
+    from formicary.management.agent import ManagementAgent
+
+Gatekeeper = Callable[[str, str, Any], bool | str | Awaitable[bool | str]]
+"""Decides who may play a role: `(agent, role, pass_key)` to True, False, or the reason why not."""
+
+logger = logging.getLogger("formicary.groups")
+
+LANGUAGE: Final = "json"
+PROTOCOL: Final = "fipa-request"
+_PATIENCE: Final = 10.0  # s that a gatekeeper gets to decide
+_LONGEST: Final = 1000  # characters of a reason
+
+
+class RequestRole(
+    msgspec.Struct, frozen=True, tag_field="action", tag="request-role", forbid_unknown_fields=True
+):
+    """What the container of an agent asks of that of a group's manager.
+
+    Args:
+        manager: the full name of the manager.
+        agent: the full name of who wants to play a role.
+        community: the name of the community.
+        group: the name of the group.
+        role: the name of the role.
+        pass_key: what the gatekeeper is to be shown.
+    """
+
+    manager: str
+    agent: str
+    community: str
+    group: str
+    role: str
+    pass_key: Any = None
+
+
+class _Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    done: str
+
+
+class _Error(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    error: str
+    message: str
+
+
+class Gate:
+    """Asks gatekeepers, and has those of the own agents decide.
+
+    Args:
+        container: the container.
+        agent: its management agent.
+    """
+
+    def __init__(self, container: Container, agent: ManagementAgent) -> None:
+        self._container = container
+        self._agent = agent
+        self._gatekeepers: dict[tuple[str, str, str], Gatekeeper] = {}  # by manager, community and group
+        agent.serve(ONTOLOGY, self.handle)
+
+    def keep(self, manager: str, community: str, group: str, gatekeeper: Gatekeeper) -> None:
+        """Have `gatekeeper` decide for a group that an agent of this container manages."""
+        self._gatekeepers[manager, community, group] = gatekeeper
+
+    def give_up(self, manager: str, community: str, group: str) -> None:
+        """Have nobody decide any more, if somebody does."""
+        self._gatekeepers.pop((manager, community, group), None)
+
+    # -- asking ---------------------------------------------------------------------------------------------
+
+    async def ask(self, agent: str, role: Role, manager: str, pass_key: object) -> None:
+        """Return if an agent may play a role.
+
+        Args:
+            agent: its full name.
+            role: the role.
+            manager: the full name of who manages the group.
+            pass_key: what the gatekeeper is shown: anything that JSON can say.
+
+        Raises:
+            RefusedError: it may not; with the gatekeeper's reason.
+            GroupError: the manager's container cannot be asked.
+            InvalidMessageError: JSON cannot say the pass key.
+        """
+        content = _write(RequestRole(manager, agent, *role, pass_key))
+        if manager.partition("@")[2] == self._container.domain:
+            reason = await self._decide(_requests.decode(content))  # what it is shown is the same everywhere
+            if reason is not None:
+                raise RefusedError(reason)
+            return
+        message = Message(
+            to=f"{MANAGEMENT}@{manager.partition('@')[2]}",
+            body=content,
+            performative="request",
+            language=LANGUAGE,
+            ontology=ONTOLOGY,
+            protocol=PROTOCOL,
+            reply_with=self._agent.new_name(),
+        )
+        try:
+            answer = await self._agent.ask(message)
+        except FormicaryError as error:
+            raise GroupError(f"the manager of the group {role.group!r} cannot be asked: {error}") from error
+        if answer.performative != "inform":
+            raise _read_error(answer)
+
+    # -- being asked ----------------------------------------------------------------------------------------
+
+    async def handle(self, message: Message) -> None:
+        """Answer a request."""
+        try:
+            request = self._read(message)
+        except ValueError as error:
+            await self._answer(message, "not-understood", _Error("unrecognised-value", str(error)))
+            return
+        reason = await self._decide(request)
+        if reason is None:
+            await self._answer(message, "inform", _Done("request-role"))
+        else:
+            await self._answer(message, "refuse", _Error("refused", reason))
+
+    def _read(self, message: Message) -> RequestRole:
+        """Return what a message asks for; ValueError if it asks nothing that it may."""
+        if message.performative != "request" or message.protocol not in {None, PROTOCOL}:
+            raise ValueError("of groups, a container understands the performative request, with fipa-request")
+        if message.language not in {None, LANGUAGE}:
+            raise ValueError(f"a request for a role is in the language {LANGUAGE!r}")
+        try:
+            request = _requests.decode(message.body)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            raise ValueError(f"the request for a role cannot be read: {error}") from None
+        domain = request.agent.partition("@")[2]
+        is_of_platform = is_container_of(domain, self._container.platform)
+        if message.sender != f"{MANAGEMENT}@{domain}" or not is_of_platform:
+            raise ValueError(f"{message.sender} may not ask for {shorten(request.agent)}: its container does")
+        return request
+
+    async def _decide(self, request: RequestRole) -> str | None:
+        """Return None if an agent may play a role, else why not."""
+        gatekeeper = self._gatekeepers.get((request.manager, request.community, request.group))
+        if gatekeeper is None:
+            return f"{request.manager} does not manage the group {request.group!r} any more"
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                decision: object = gatekeeper(request.agent, request.role, request.pass_key)
+                if inspect.isawaitable(decision):
+                    decision = await decision
+        except TimeoutError:
+            return f"the gatekeeper of the group {request.group!r} has not decided within {_PATIENCE:g} s"
+        except Exception as error:
+            logger.exception("the gatekeeper of the group %r failed", request.group)
+            reason = f"the gatekeeper of the group {request.group!r} failed: {type(error).__name__}: {error}"
+            return _shorten(reason)
+        if isinstance(decision, str):
+            return _shorten(decision)
+        if isinstance(decision, bool):
+            return None if decision else f"the gatekeeper of the group {request.group!r} refuses"
+        logger.error("the gatekeeper of the group %r returned %s", request.group, type(decision).__name__)
+        return f"the gatekeeper of the group {request.group!r} says neither yes nor no"
+
+    async def _answer(self, message: Message, performative: str, content: _Done | _Error) -> None:
+        try:
+            body = msgspec.json.encode(content).decode()
+            answer = message.make_reply(performative=performative, body=body)
+            await self._agent.send(answer.replace(language=LANGUAGE, ontology=ONTOLOGY, protocol=PROTOCOL))
+        except (FormicaryError, UnicodeError) as error:
+            reason = f"it cannot be answered: {error}"
+            self._container.bury(message, reason, self._agent.address, tell_sender=False)
+
+
+def _shorten(reason: str) -> str:
+    """Return a reason as it can be sent."""
+    return reason[:_LONGEST].encode(errors="replace").decode()
+
+
+def _write(request: RequestRole) -> str:
+    try:
+        return msgspec.json.encode(request).decode()
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise InvalidMessageError(f"a pass key is something that JSON can say: {error}") from None
+
+
+def _read_error(answer: Message) -> GroupError:
+    try:
+        content = _errors.decode(answer.body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return GroupError(f"the group's manager does not admit anybody, and says {shorten(answer.body)}")
+    return (RefusedError if answer.performative == "refuse" else GroupError)(content.message)
+
+
+_requests = msgspec.json.Decoder(RequestRole)
+_errors = msgspec.json.Decoder(_Error)

@@ -1,0 +1,290 @@
+"""A container's part of the groups: which of its agents play what, and who does elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from formicary.core.base_agent import AgentState
+from formicary.core.errors import (
+    AgentStateError,
+    AlreadyRegisteredError,
+    ContainerClosedError,
+    GroupExistsError,
+    NoSuchGroupError,
+    NotAMemberError,
+    NotRegisteredError,
+    RefusedError,
+)
+from formicary.core.names import is_container_of
+from formicary.groups.admission import Gate
+from formicary.groups.distributor import Distributor
+from formicary.groups.naming import MANAGER, Role, group_query, is_secured, read_role
+from formicary.groups.roster import Roster
+from formicary.groups.watching import watch_roles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from formicary.container.container import Container
+    from formicary.core.base_agent import Resident
+    from formicary.directory.interface import Backend, Watch
+    from formicary.directory.language import Gone
+    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.query import Query
+    from formicary.groups.admission import Gatekeeper
+    from formicary.groups.roster import Group
+    from formicary.groups.subscription import GroupSubscription
+    from formicary.management.agent import ManagementAgent
+
+    Listener = Callable[[str, str, bool], None]
+
+
+class GroupOffice:
+    """Keeps who plays what: of the own agents by what they do, of all others by the directory.
+
+    Args:
+        container: the container.
+        agent: its management agent, which asks gatekeepers and is asked for them.
+        backend: the container's part of the directory.
+    """
+
+    def __init__(self, container: Container, agent: ManagementAgent, backend: Backend) -> None:
+        self.container = container
+        self.shared = Roster(self._changed_everywhere)
+        """The groups of the platform."""
+        self.local = Roster(self._changed)
+        """The groups that only this container knows."""
+        self._backend = backend
+        self._gate = Gate(container, agent)
+        self._distributor = Distributor(self)
+        self._own: dict[
+            str, dict[Role, ServiceDescription | None]
+        ] = {}  # by agent; what is registered for it
+        self._listeners: dict[tuple[str, str], dict[Listener, None]] = {}
+        self._lookups: list[set[tuple[str, str]]] = []  # what has gone during each search that goes on
+        self.open_subscriptions: set[GroupSubscription] = set()
+        """Those that have begun, and not ended."""
+        self._is_closed = False
+        self._watch: Watch | None = None
+        self._opening = asyncio.Lock()
+        self._creating = asyncio.Lock()
+
+    async def open(self) -> None:
+        """Begin to follow the directory, if that is not done.
+
+        Raises:
+            DirectoryError: it cannot be reached.
+            ContainerClosedError: the container has ended.
+            NameTakenError: an agent has the name that is needed.
+        """
+        self._check_open()
+        if self._watch is None:
+            async with self._opening:
+                self._check_open()
+                if self._watch is None:
+                    self._distributor.begin()
+                    await self._begin_to_watch()
+
+    async def _begin_to_watch(self) -> None:
+        watch = await watch_roles(self._backend, self._take, self._own_services)
+        if self._is_closed:  # meanwhile: nobody else would end it
+            await watch.close()
+        self._check_open()
+        self._watch = watch
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise ContainerClosedError(f"container {self.container.name} is not open")
+
+    async def close(self) -> None:
+        """Follow the directory no longer, and end all subscriptions."""
+        self._is_closed = True
+        for subscription in tuple(self.open_subscriptions):
+            subscription.end()
+        watch, self._watch = self._watch, None
+        try:
+            if watch is not None:
+                await watch.close()
+        finally:
+            await self._distributor.stop()
+
+    # -- who plays what -------------------------------------------------------------------------------------
+
+    def find(self, community: str, group: str) -> Group | None:
+        """Return a group, as far as is known here: one that only this container has comes first."""
+        return self.local.find(community, group) or self.shared.find(community, group)
+
+    async def look_up(self, query: Query) -> None:
+        """Learn at once what the directory knows; errors as of its search."""
+        gone: set[tuple[str, str]] = set()  # of which the search may not know
+        self._lookups.append(gone)
+        try:
+            found = await self._backend.search(query)
+        finally:
+            self._lookups = [other for other in self._lookups if other is not gone]
+        self._take([service for service in found if (service.agent, service.name) not in gone], ())
+
+    def listen(self, community: str, group: str, listener: Listener) -> None:
+        """Call `listener` with each change in a group: who has begun or ceased to play which role."""
+        self._listeners.setdefault((community, group), {})[listener] = None
+
+    def ignore(self, community: str, group: str, listener: Listener) -> None:
+        """Call `listener` no longer."""
+        listeners = self._listeners.get((community, group), {})
+        listeners.pop(listener, None)
+        if not listeners:
+            self._listeners.pop((community, group), None)
+
+    def _changed_everywhere(self, agent: str, role: Role, has_come: bool) -> None:  # noqa: FBT001 -- a callback
+        if self.local.find(role.community, role.group) is None:
+            self._changed(agent, role, has_come)
+
+    def _changed(self, agent: str, role: Role, has_come: bool) -> None:  # noqa: FBT001 -- a callback
+        for listener in tuple(self._listeners.get((role.community, role.group), ())):
+            listener(agent, role.role, has_come)
+
+    def _take(self, services: Sequence[ServiceDescription], gone: Sequence[Gone]) -> None:
+        """Learn what the directory says of agents elsewhere; of the own ones, more is known here."""
+        for service in services:
+            role = read_role(service.name)
+            if role is not None and self._is_elsewhere(service.agent):
+                self.shared.put(service.agent, role, is_secured=is_secured(service))
+        for each in gone:
+            for missed in self._lookups:
+                missed.add((each.agent, each.name))
+            role = read_role(each.name)
+            if role is not None and self._is_elsewhere(each.agent):
+                self.shared.remove(each.agent, role)
+
+    def _is_elsewhere(self, agent: str) -> bool:
+        domain = agent.partition("@")[2]
+        own = self.container
+        return domain != own.domain and is_container_of(domain, own.platform)
+
+    def _own_services(self) -> Iterator[ServiceDescription]:
+        for roles in tuple(self._own.values()):
+            yield from (service for service in roles.values() if service is not None)
+
+    # -- what agents of this container do -------------------------------------------------------------------
+
+    async def create(
+        self, agent: Resident, community: str, group: str, gatekeeper: Gatekeeper | None, *, is_shared: bool
+    ) -> None:
+        """Create a group, which the agent manages; arguments and errors as of `AgentGroups.create`."""
+        async with self._creating:
+            if self.find(community, group) is None and is_shared:
+                await self.look_up(group_query(community, group))
+            if self.find(community, group) is not None:
+                raise GroupExistsError(f"there is a group {group!r} in the community {community!r}; join it")
+            role = Role(community, group, MANAGER)
+            if gatekeeper is not None:  # who sees the group may ask at once
+                self._gate.keep(address_of(agent), community, group, gatekeeper)
+            try:
+                await self._play(agent, role, is_secured=gatekeeper is not None, is_shared=is_shared)
+            except BaseException:
+                self._gate.give_up(address_of(agent), community, group)
+                raise
+
+    async def request_role(self, agent: Resident, role: Role, pass_key: object) -> None:
+        """Have the agent play a role, if it may; arguments and errors as of `AgentGroups.request_role`."""
+        if self.find(role.community, role.group) is None:
+            await self.look_up(group_query(role.community, role.group))
+        group = self.find(role.community, role.group)
+        if group is None:
+            raise NoSuchGroupError(
+                f"there is no group {role.group!r} in the community {role.community!r}; create it, or wait "
+                "until it is known here"
+            )
+        roles = group.roles_of.get(address_of(agent), {})
+        if role.role in roles:
+            return
+        if role.role == MANAGER:
+            raise RefusedError(f"the role {MANAGER!r} is for who has created the group {role.group!r}")
+        is_shared = self.local.find(role.community, role.group) is None
+        is_secured = group.is_secured
+        if is_secured and MANAGER not in roles:
+            await self._gate.ask(address_of(agent), role, await self._manager(group, role), pass_key)
+            if self.find(role.community, role.group) is None:
+                raise NoSuchGroupError(f"the group {role.group!r} has ended while its gatekeeper decided")
+        await self._play(agent, role, is_secured=is_secured, is_shared=is_shared)
+
+    async def _manager(self, group: Group, role: Role) -> str:
+        """Return who decides about a role of a secured group."""
+        managers = group.managers()
+        if not managers:
+            await self.look_up(role._replace(role=MANAGER).query())
+            managers = group.managers()
+        if not managers:
+            raise RefusedError(
+                f"the manager of the group {role.group!r} has left it, so nobody new can be admitted"
+            )
+        return managers[0]
+
+    async def _play(self, agent: Resident, role: Role, *, is_secured: bool, is_shared: bool) -> None:
+        self._check_life(agent)
+        address = address_of(agent)
+        service = role.described(address, is_secured=is_secured) if is_shared else None
+        # First here: as soon as the directory knows, others elsewhere may send messages to the role.
+        self._own.setdefault(address, {})[role] = service
+        (self.shared if is_shared else self.local).put(address, role, is_secured=is_secured)
+        if service is None:
+            return
+        try:
+            # If it is there: the agent has asked twice at once, or is remembered from an earlier life.
+            with suppress(AlreadyRegisteredError):
+                await self._backend.put(address, service, is_new=True)
+        except BaseException:
+            self._forget(address, role)
+            raise
+        self._check_life(agent)
+
+    def _check_life(self, agent: Resident) -> None:
+        if agent.state is AgentState.GONE:
+            raise AgentStateError(f"agent {agent.name} is gone, and plays no role any more")
+
+    async def leave_role(self, agent: str, role: Role) -> None:
+        """Have an agent play a role no longer; errors as of `AgentGroups.leave_role`."""
+        roles = self._own.get(agent, {})
+        if role not in roles:
+            raise NotAMemberError(f"{agent} does not play the role {role.role!r} in the group {role.group!r}")
+        if roles[role] is not None:
+            with suppress(NotRegisteredError):  # what matters is that it is not there
+                await self._backend.remove(agent, role.service)
+        self._forget(agent, role)
+
+    async def leave(self, agent: str, community: str, group: str) -> None:
+        """Have an agent leave a group; errors as of `AgentGroups.leave`."""
+        roles = [role for role in self._own.get(agent, ()) if role[:2] == (community, group)]
+        if not roles:
+            raise not_a_member(agent, group)
+        for role in roles:
+            await self.leave_role(agent, role)
+
+    def agent_gone(self, agent: str) -> None:
+        """Learn that an agent has ended, or has taken all of its services back."""
+        for role in tuple(self._own.get(agent, ())):
+            self._forget(agent, role)
+
+    def _forget(self, agent: str, role: Role) -> None:
+        roles = self._own.get(agent, {})
+        if role not in roles:
+            return  # it has ended while the directory was told that it leaves
+        service = roles.pop(role)
+        if not roles:
+            del self._own[agent]
+        if role.role == MANAGER:
+            self._gate.give_up(agent, role.community, role.group)
+        (self.local if service is None else self.shared).remove(agent, role)
+
+
+def address_of(agent: Resident) -> str:
+    """Return the full name of an agent that is in a container."""
+    assert agent.address is not None, "an agent in a container has an address"
+    return agent.address
+
+
+def not_a_member(agent: str, group: str) -> NotAMemberError:
+    """Return the error that an agent is not in a group."""
+    return NotAMemberError(f"{agent} is not in the group {group!r}; request a role there first")

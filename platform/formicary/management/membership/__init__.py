@@ -1,0 +1,1 @@
+"""Which containers a platform has: the leader's list, its followers' copies, their exchange."""

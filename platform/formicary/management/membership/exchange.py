@@ -1,0 +1,128 @@
+"""What containers say about who is there, and what one wants done; see `docs/replication.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.fipa.control_codec import Number, Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Version = tuple[Number, Number, Number]
+"""Which version of the list: epoch, the incarnation of who has made it, and a number that it has counted."""
+
+NONE: Version = (0, 0, 0)
+"""Before any."""
+
+
+def successor(version: Version) -> Version:
+    """Return the version that the same container makes next."""
+    epoch, incarnation, number = version
+    return epoch, incarnation, number + 1
+
+
+class _News(msgspec.Struct, frozen=True, array_like=True):
+    incarnation: Number  # of the sender
+
+
+class Beat(_News, frozen=True, array_like=True, tag=1):
+    """I am here, and this is the version that I have."""
+
+    version: Version
+
+
+class Tell(_News, frozen=True, array_like=True, tag=2):
+    """The platform's container: tell me what you know from before."""
+
+
+class Known(_News, frozen=True, array_like=True, tag=3):
+    """What a member knows: members' incarnations by domain."""
+
+    version: Version
+    members: dict[str, Number]
+
+
+class List(_News, frozen=True, array_like=True, tag=4):
+    """The platform's container: the whole list.
+
+    Args:
+        version: that of the list.
+        basis: the latest version of earlier epochs that has gone into it.
+        members: their incarnations by domain.
+    """
+
+    version: Version
+    basis: Version
+    members: dict[str, Number]
+
+
+class Change(_News, frozen=True, array_like=True, tag=5):
+    """The platform's container: the list has changed in one place.
+
+    Args:
+        version: that of the list with the change.
+        domain: of the container.
+        member: its incarnation; None if it is no member any more.
+    """
+
+    version: Version
+    domain: str
+    member: Number | None
+
+
+class Leave(_News, frozen=True, array_like=True, tag=6):
+    """I am going."""
+
+
+News = Beat | Tell | Known | List | Change | Leave
+
+decode = Reader[News](msgspec.msgpack.Decoder(News), "news of members").decode
+
+
+def domains_of(news: News) -> Iterable[str]:
+    """Return the domains of the containers that news are about."""
+    match news:
+        case Known() | List():
+            return news.members
+        case Change():
+            return (news.domain,)
+        case _:
+            return ()
+
+
+@dataclass(slots=True, frozen=True)
+class Send:
+    """Send a payload to a container."""
+
+    domain: str
+    payload: bytes
+
+
+@dataclass(slots=True, frozen=True)
+class Joined:
+    """Another container is a member now."""
+
+    domain: str
+    incarnation: int
+
+
+@dataclass(slots=True, frozen=True)
+class Lost:
+    """Another container is not a member any more, as far as is known here."""
+
+    domain: str
+    incarnation: int
+
+
+@dataclass(slots=True, frozen=True)
+class Superseded:
+    """A later container of the same domain is a member: this one will not be, as long as that one is."""
+
+    incarnation: int
+
+
+Instruction = Send | Joined | Lost | Superseded

@@ -1,0 +1,118 @@
+"""A container that has joined the platform's, as a state machine: its copy of the list of containers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.management.membership.exchange import (
+    Beat,
+    Change,
+    Known,
+    Leave,
+    List,
+    Superseded,
+    Tell,
+    successor,
+)
+from formicary.management.membership.machine import Membership
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary.management.membership.exchange import News, Version
+
+
+class Follower(Membership):
+    """The list of containers in a container that has joined the platform's; see `Membership`.
+
+    Args:
+        domain: the container's full domain.
+        incarnation: as for all.
+        keeper: the domain of the platform's container.
+        now: the time.
+    """
+
+    def __init__(self, domain: str, incarnation: int, keeper: str, now: float) -> None:
+        super().__init__(domain, incarnation, now)
+        self._keeper = keeper
+        self._has_asked = False  # whether the keeper has been told that something is missing
+        self._superseded_by = 0
+
+    def link_opened(self, domain: str, now: float) -> None:  # noqa: ARG002 -- the keeper's need it
+        """Learn that there is a new session of the link to another container: what was sent may be lost."""
+        if domain == self._keeper:
+            self._beat()
+
+    def link_lost(self, domain: str, now: float) -> None:  # noqa: ARG002 -- as above
+        """Learn that the link to another container has ended; only the platform's is away then."""
+        if domain == self._keeper:
+            self._heard.pop(domain, None)
+            self._show_listed()
+
+    def leave(self) -> None:
+        """Tell the platform's container that this one stops."""
+        self._send(self._keeper, Leave(self._incarnation))
+
+    def _beat(self) -> None:
+        self._has_asked = False
+        self._send(self._keeper, Beat(self._incarnation, self.version))
+
+    def _ask(self) -> None:
+        if not self._has_asked:
+            self._beat()
+            self._has_asked = True
+
+    def _tell(self) -> None:
+        self._send(self._keeper, Known(self._incarnation, self.version, self._listed))
+
+    def _take(self, origin: str, news: News, now: float) -> None:
+        if origin != self._keeper:
+            return
+        match news:
+            case Tell():
+                self._tell()
+            case List():
+                self._take_list(news)
+            case Change():
+                self._take_change(news)
+            case Beat(_, version) if version != self.version:
+                self._ask()
+        if news.incarnation == self._listed.get(origin):
+            self._heard[origin] = now
+            if isinstance(news, Leave):
+                del self._heard[origin]
+        self._show_listed()
+
+    def _take_list(self, news: List) -> None:
+        is_of_same = news.version[1] == self.version[1]
+        if news.version > self.version and (is_of_same or news.basis >= self.version):
+            self._accept(news.version, news.members)
+        elif not is_of_same:  # the keeper was restarted, and does not know all that it should
+            self._tell()
+
+    def _take_change(self, news: Change) -> None:
+        if news.version == successor(self.version):
+            members = dict(self._listed)
+            members.pop(news.domain, None)
+            if news.member is not None:
+                members[news.domain] = news.member
+            self._accept(news.version, members)
+        elif news.version[1] != self.version[1] or news.version > self.version:
+            self._ask()
+
+    def _accept(self, version: Version, members: Mapping[str, int]) -> None:
+        self.version = version
+        self._has_asked = False
+        self._listed = dict(members)
+        own = members.get(self._domain, 0)
+        if own > self._incarnation:
+            if own != self._superseded_by:
+                self._superseded_by = own
+                self.instructions.append(Superseded(own))
+        elif own != self._incarnation:
+            self._ask()
+
+    def _show_listed(self) -> None:
+        """Show the list, without the platform's container where that is away."""
+        away = () if self._keeper in self._heard else (self._keeper,)
+        self._show({domain: it for domain, it in self._listed.items() if domain not in away})

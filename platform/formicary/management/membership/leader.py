@@ -1,0 +1,113 @@
+"""The platform's container, as a state machine: it keeps the list of containers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.management.membership.exchange import NONE, Beat, Change, Known, Leave, List, Tell, successor
+from formicary.management.membership.machine import Membership
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary.management.membership.exchange import News, Version
+
+
+class Keeper(Membership):
+    """The list of containers in the platform's container; see `Membership`."""
+
+    def __init__(self, domain: str, incarnation: int, now: float) -> None:
+        super().__init__(domain, incarnation, now)
+        self.version = (incarnation, incarnation, 1)
+        self._basis = NONE  # the latest version of an earlier platform's container that is known
+
+    def link_opened(self, domain: str, now: float) -> None:
+        """Learn that there is a new session of the link to another container: what was sent may be lost."""
+        if domain in self._heard:
+            self._heard[domain] = now
+            self._send_list(domain)
+
+    def link_lost(self, domain: str, now: float) -> None:  # noqa: ARG002 -- what its silence shows at a time
+        """Learn that the link to another container has ended: it is off the list, until it is heard of."""
+        if domain in self._heard:
+            del self._heard[domain], self._listed[domain]
+            self._publish(domain)
+
+    def leave(self) -> None:
+        """Tell the members that this container stops."""
+        for domain in self._heard:
+            self._send(domain, Leave(self._incarnation))
+
+    def _beat(self) -> None:
+        for domain in self._heard:
+            self._send(domain, Beat(self._incarnation, self.version))
+
+    def _take(self, origin: str, news: News, now: float) -> None:
+        listed = self._listed.get(origin, 0)
+        if origin == self._domain or news.incarnation < listed:
+            if isinstance(news, Beat) and origin != self._domain:
+                self._send_list(origin)  # it should know that there is a later one of its domain
+            return
+        if news.incarnation == listed:
+            self._heard[origin] = now
+        match news:
+            case Beat(incarnation, version):
+                self._take_beat(origin, incarnation, version, now)
+            case Known(incarnation, version, members):
+                self._take_known(origin, incarnation, version, members, now)
+            case Leave(incarnation) if incarnation == listed:
+                self.link_lost(origin, now)
+
+    def _is_own(self, version: Version) -> bool:
+        """Tell whether a version of the list is one that this container has made, or the one before any."""
+        return version == NONE or version[1] == self._incarnation
+
+    def _take_beat(self, origin: str, incarnation: int, version: Version, now: float) -> None:
+        if not self._is_own(version):
+            self._send(origin, Tell(self._incarnation))
+        elif self._listed.get(origin) != incarnation:
+            self._admit(origin, incarnation, now)
+            self._publish(origin)
+        elif version < self.version:
+            self._send_list(origin)
+
+    def _take_known(
+        self, origin: str, incarnation: int, version: Version, members: Mapping[str, int], now: float
+    ) -> None:
+        """Take over what a member knows of the time before this container was started."""
+        if self._is_own(version):
+            self._take_beat(origin, incarnation, version, now)
+            return
+        before = dict(self._listed)
+        is_later = version > self._basis
+        if version > self.version:
+            self.version = (version[0] + 1, self._incarnation, 0)
+        if is_later:
+            self._basis = version
+            for domain, member in members.items():
+                if domain != self._domain and member > self._listed.get(domain, 0):
+                    self._admit(domain, member, now)  # silence will show if it is dead
+        if self._listed.get(origin) != incarnation:
+            self._admit(origin, incarnation, now)
+        if is_later or before != self._listed:
+            self._publish()
+        else:
+            self._send_list(origin)
+
+    def _admit(self, domain: str, incarnation: int, now: float) -> None:
+        self._listed[domain] = incarnation
+        self._heard[domain] = now
+
+    def _publish(self, changed: str | None = None) -> None:
+        """Tell all members of a new version of the list, of which one place has changed, or any number."""
+        self.version = successor(self.version)
+        member = self._listed.get(changed) if changed else None
+        for domain in self._heard:
+            if changed is None or domain == changed:
+                self._send_list(domain)
+            else:
+                self._send(domain, Change(self._incarnation, self.version, changed, member))
+        self._show(self._listed)
+
+    def _send_list(self, domain: str) -> None:
+        self._send(domain, List(self._incarnation, self.version, self._basis, self._listed))

@@ -1,0 +1,120 @@
+"""The platform's list of containers as a state machine: events in, instructions out; no I/O, no clock.
+
+The platform's container, the first one, keeps the list (`keeper`); the others have copies of it, and tell
+it what they know when it was restarted (`follower`). `docs/replication.md` is the specification.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.names import is_container_of
+from formicary.core.quoting import shorten
+from formicary.fipa.control_codec import encode
+from formicary.management.membership.exchange import NONE, Joined, Lost, Send, decode, domains_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from formicary.management.membership.exchange import Instruction, News, Version
+
+BEAT: Final = 5.0
+"""Seconds between two signs of life."""
+
+SILENCE: Final = 30.0
+"""Seconds without a sign of life after which a container counts as dead."""
+
+_STANDSTILL: Final = 5.0  # s between two ticks: more, and this process stood still
+
+
+class Membership:
+    """What one container knows of the platform's list: what both kinds of it have in common.
+
+    After each call, do what `instructions` says, in that order, and clear it. `now` is a time in seconds of a
+    clock that does not jump. Call `tick` every second.
+
+    Args:
+        domain: the container's full domain.
+        incarnation: higher than that of any earlier container of this domain: the time of its start in
+            microseconds, say.
+        now: the time.
+    """
+
+    def __init__(self, domain: str, incarnation: int, now: float) -> None:
+        self.instructions: list[Instruction] = []
+        self.version: Version = NONE
+        """Of the list. The same version is the same list everywhere, and later versions are higher."""
+        self._domain = domain
+        self._platform = domain.partition(".")[2]
+        self._incarnation = incarnation
+        self._listed = {domain: incarnation}
+        self._shown: dict[str, int] = {}  # the others that are members, as was last said
+        self._heard: dict[str, float] = {}  # when a sign of life last came, by domain
+        self._beat_at = now  # when the next beat is due
+        self._ticked_at = now
+
+    @property
+    def members(self) -> Mapping[str, int]:
+        """The incarnations of the platform's containers by their domains, this one included."""
+        return {self._domain: self._incarnation, **self._shown}
+
+    def tick(self, now: float) -> None:
+        """Let time pass."""
+        late = now - self._ticked_at
+        self._ticked_at = now
+        if late > _STANDSTILL:  # what came meanwhile has not been read
+            self._heard = {domain: min(now, heard + late) for domain, heard in self._heard.items()}
+        for domain in [it for it, heard in self._heard.items() if now - heard > SILENCE]:
+            self.link_lost(domain, now)
+        if now >= self._beat_at:
+            self._beat_at = now + BEAT
+            self._beat()
+
+    def link_opened(self, domain: str, now: float) -> None:
+        """Learn that there is a new session of the link to another container."""
+        raise NotImplementedError
+
+    def link_lost(self, domain: str, now: float) -> None:
+        """Learn that the link to another container has ended: it is dead, for all that is known."""
+        raise NotImplementedError
+
+    def receive(self, origin: str, payload: bytes | memoryview, now: float) -> None:
+        """Take what another container has sent.
+
+        Args:
+            origin: the domain of that container, proven.
+            payload: what came.
+            now: the time.
+
+        Raises:
+            ValueError: it is no news of members; nothing has changed.
+        """
+        news = decode(payload)
+        for domain in domains_of(news):
+            if not is_container_of(domain, self._platform):
+                raise ValueError(f"{shorten(domain)} is no container of the platform {self._platform}")
+        self._take(origin, news, now)
+
+    def leave(self) -> None:
+        """Tell others that this container stops. Nothing may be called afterwards."""
+        raise NotImplementedError
+
+    def _take(self, origin: str, news: News, now: float) -> None:
+        raise NotImplementedError
+
+    def _beat(self) -> None:
+        raise NotImplementedError
+
+    def _show(self, members: Mapping[str, int]) -> None:
+        """Say what has changed for whoever asks who is there."""
+        others = {domain: it for domain, it in sorted(members.items()) if domain != self._domain}
+        for domain, incarnation in self._shown.items():
+            if others.get(domain) != incarnation:
+                self.instructions.append(Lost(domain, incarnation))
+        for domain, incarnation in others.items():
+            if self._shown.get(domain) != incarnation:
+                self.instructions.append(Joined(domain, incarnation))
+        self._shown = others
+
+    def _send(self, domain: str, news: News) -> None:
+        self.instructions.append(Send(domain, encode(news)))

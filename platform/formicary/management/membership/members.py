@@ -1,0 +1,168 @@
+"""Who is there: performs what the container's `Keeper` or `Follower` says, and keeps its time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import TYPE_CHECKING, Final, Protocol
+
+from formicary.core.errors import FormicaryError
+from formicary.management.membership.exchange import Joined, Lost, Send, Superseded
+from formicary.management.membership.follower import Follower
+from formicary.management.membership.leader import Keeper
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from formicary.container.dispatcher import Transport
+    from formicary.management.membership.machine import Membership
+
+logger = logging.getLogger("formicary.management")
+
+CHANNEL: Final = "members"
+"""What news of members are told on."""
+
+_TICK = 1.0  # s
+
+
+class Listener(Protocol):
+    """Something that depends on which containers there are."""
+
+    channel: str
+    """On which it is told things by its like in other containers."""
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Learn that another container is a member, and can be told things; again with each new link."""
+
+    def lost(self, domain: str) -> None:
+        """Learn that another container is not a member any more."""
+
+    def told(self, domain: str, payload: bytes) -> None:
+        """Take what its like in another container has said; ValueError if it says no such thing."""
+
+
+class Members:
+    """The containers of the platform, as one of them knows them: the `peers` of its transport.
+
+    Args:
+        domain: the container's full domain.
+        keeper: the domain of the platform's container.
+        transport: what reaches the others.
+    """
+
+    def __init__(self, domain: str, keeper: str, transport: Transport) -> None:
+        self.domain = domain
+        self.keeper = keeper
+        self.incarnation = time.time_ns() // 1000
+        """Higher than that of any container of this domain before, unless the clock was set back."""
+        self._transport = transport
+        self._loop = asyncio.get_running_loop()
+        now = self._loop.time()
+        self._state: Membership = (
+            Keeper(domain, self.incarnation, now)
+            if keeper == domain
+            else Follower(domain, self.incarnation, keeper, now)
+        )
+        self._open: set[str] = set()  # domains to which there is an open link
+        self._listeners: dict[str, Listener] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self.on_end: Callable[[str], None] | None = None
+        """Called with the domain of each link that has ended, a member's or a guest's."""
+
+    @property
+    def all(self) -> Mapping[str, int]:
+        """The incarnations of the platform's containers by their domains, the own one included."""
+        return self._state.members
+
+    def listen(self, listener: Listener) -> None:
+        """Tell a listener from now on; it is told of nobody yet."""
+        self._listeners[listener.channel] = listener
+        for domain, incarnation in self.all.items():
+            if domain in self._open:
+                listener.joined(domain, incarnation)
+
+    def start(self) -> None:
+        """Begin, when the transport is open."""
+        self._tick()
+
+    def close(self) -> None:
+        """Tell the others that this container stops."""
+        self._listeners.clear()
+        if self._timer is None:
+            return  # it was never open, so nobody knows of it
+        self._timer.cancel()
+        self._state.leave()
+        for instruction in self._state.instructions:
+            if isinstance(instruction, Send):
+                self._transport.tell(instruction.domain, CHANNEL, instruction.payload)
+        self._state.instructions = []
+
+    # -- what happens ---------------------------------------------------------------------------------------
+
+    def opened(self, domain: str) -> None:
+        """Learn that a link to another container has begun."""
+        self._open.add(domain)
+        self._state.link_opened(domain, self._loop.time())
+        self._perform()
+        incarnation = self.all.get(domain)
+        if incarnation is not None:
+            self._joined(domain, incarnation)
+
+    def ended(self, domain: str) -> None:
+        """Learn that the link to another container has ended."""
+        self._open.discard(domain)
+        self._state.link_lost(domain, self._loop.time())
+        self._perform()
+        if self.on_end is not None:
+            self.on_end(domain)
+
+    def told(self, domain: str, channel: str, payload: bytes) -> None:
+        """Take what another container has told this one.
+
+        Raises:
+            ValueError: it is nothing that is said on this channel.
+        """
+        if channel == CHANNEL:
+            self._state.receive(domain, payload, self._loop.time())
+            self._perform()
+        elif (listener := self._listeners.get(channel)) is not None:
+            listener.told(domain, payload)
+
+    def _tick(self) -> None:
+        self._timer = self._loop.call_later(_TICK, self._tick)
+        self._state.tick(self._loop.time())
+        self._perform()
+
+    def _perform(self) -> None:
+        while self._state.instructions:
+            instructions, self._state.instructions = self._state.instructions, []
+            for instruction in instructions:
+                match instruction:
+                    case Send(domain, payload):
+                        if not self._transport.tell(domain, CHANNEL, payload):
+                            self._connect(domain)
+                    case Joined(domain, incarnation):
+                        self._joined(domain, incarnation)
+                    case Lost(domain, _):
+                        for listener in tuple(self._listeners.values()):
+                            listener.lost(domain)
+                    case Superseded():
+                        logger.error(
+                            "another container has taken the name %s in the platform's list; "
+                            "stop one of the two, or give it another name",
+                            self.domain,
+                        )
+
+    def _joined(self, domain: str, incarnation: int) -> None:
+        if domain in self._open:
+            for listener in tuple(self._listeners.values()):
+                listener.joined(domain, incarnation)
+        elif self._listeners:
+            self._connect(domain)
+
+    def _connect(self, domain: str) -> None:
+        try:
+            self._transport.connect(domain)
+        except FormicaryError as error:  # the others are to be told all the same
+            logger.warning("container %s cannot be looked for: %s", domain, error)

@@ -1,0 +1,151 @@
+"""What can be asked of a container's management agent: the requests of its language, with their arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from formicary.core.base_agent import AgentState  # noqa: TC001 -- msgspec reads the types
+from formicary.core.names import check_container, check_local, check_platform, check_receiver
+
+MOST_RESULTS = 100_000
+"""How many agents one search finds at most, those left out by its offset included if it goes everywhere."""
+
+LARGEST_OFFSET = 1 << 53
+LONGEST_PATTERN = 1300  # characters: more than any full name
+
+
+class _Action(
+    msgspec.Struct, frozen=True, tag_field="action", omit_defaults=True, forbid_unknown_fields=True
+):
+    """What all requests have in common: how they are written."""
+
+
+class Search(_Action, frozen=True, tag="search"):
+    """Find agents.
+
+    Args:
+        name: a pattern, in which `*` is any number of characters and `?` is one. With an `@` it is for full
+            names and those like `alice@c1`, else for agents' own names.
+        state: which state they are in; None for any.
+        container: where they live, `c1` or the full domain; None for everywhere.
+        max_results: how many are wanted at most, 0 to 100 000.
+        offset: how many to leave out before the first.
+
+    Raises:
+        ValueError: one of these is out of range.
+    """
+
+    name: str = "*"
+    state: AgentState | None = None
+    container: str | None = None
+    max_results: int = 1000
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        _check_where(self.container)
+        if len(self.name) > LONGEST_PATTERN:
+            raise ValueError(f"the name is a pattern of at most {LONGEST_PATTERN} characters")
+        if not 0 <= self.max_results <= MOST_RESULTS:
+            raise ValueError(f"max_results is 0 to {MOST_RESULTS}, not {self.max_results}")
+        if not 0 <= self.offset <= LARGEST_OFFSET:
+            raise ValueError(f"an offset is 0 to {LARGEST_OFFSET}, not {self.offset}")
+        if self.container is None and self.offset + self.max_results > MOST_RESULTS:
+            raise ValueError(
+                f"a search everywhere goes no further than the first {MOST_RESULTS} agents; name a container "
+                "to see those behind them"
+            )
+
+
+class ListContainers(_Action, frozen=True, tag="list-containers"):
+    """Describe the platform's containers.
+
+    Args:
+        container: only this one, `c1` or the full domain.
+
+    Raises:
+        ValueError: that is no container's name.
+    """
+
+    container: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_where(self.container)
+
+
+class Measure(_Action, frozen=True, tag="measure"):
+    """Say what containers use and carry.
+
+    Args:
+        container: only this one, `c1` or the full domain.
+
+    Raises:
+        ValueError: that is no container's name.
+    """
+
+    container: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_where(self.container)
+
+
+class _OfAgent(_Action, frozen=True):
+    agent: str
+
+    def __post_init__(self) -> None:
+        check_receiver(self.agent)
+
+
+class Suspend(_OfAgent, frozen=True, tag="suspend"):
+    """Stop an agent's behaviours until it is resumed.
+
+    Args:
+        agent: its name, in any form.
+
+    Raises:
+        InvalidNameError: that is no agent's name.
+    """
+
+
+class Resume(_OfAgent, frozen=True, tag="resume"):
+    """Let a suspended agent go on; arguments and errors as of `Suspend`."""
+
+
+class Kill(_OfAgent, frozen=True, tag="kill"):
+    """End an agent; arguments and errors as of `Suspend`."""
+
+
+class Create(_Action, frozen=True, rename={"class_name": "class"}, tag="create"):
+    """Make an agent and start it.
+
+    Args:
+        class_name: `package.module:Class`.
+        name: the agent's own name.
+        container: where it shall live, `c1` or the full domain; None for the container that is asked.
+        arguments: keyword arguments for the class, beside the name.
+
+    Raises:
+        ValueError: the name or the container cannot be one.
+    """
+
+    class_name: str
+    name: str
+    container: str | None = None
+    arguments: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        _check_where(self.container)
+        check_local(self.name)
+
+
+def _check_where(container: str | None) -> None:
+    if container is not None:
+        name, dot, platform = container.partition(".")
+        check_container(name)
+        if dot:
+            check_platform(platform)
+
+
+Request = Search | ListContainers | Measure | Suspend | Resume | Kill | Create
+OfAgent = Suspend | Resume | Kill

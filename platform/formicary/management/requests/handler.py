@@ -1,0 +1,127 @@
+"""What is asked of a management agent by messages: who may, and what is answered (fipa-request)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import FormicaryError, ManagementError, MessageTooLargeError, UnauthorisedError
+from formicary.core.names import is_container_of
+from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
+from formicary.management.requests.actions import Search
+from formicary.management.requests.language import encode, encode_error, read_request
+
+if TYPE_CHECKING:
+    from formicary.core.message import Message
+    from formicary.management.agent import ManagementAgent
+    from formicary.management.requests.actions import Request
+    from formicary.management.requests.router import Performer
+
+logger = logging.getLogger("formicary.management")
+
+
+class Requests:
+    """Answers requests to a container's management agent.
+
+    Args:
+        agent: the management agent.
+        performer: does what is asked.
+    """
+
+    def __init__(self, agent: ManagementAgent, performer: Performer) -> None:
+        self._agent = agent
+        self._performer = performer
+
+    async def handle(self, message: Message) -> None:
+        """Do what a message asks for, and answer it. Cancelled, it says so to who has asked."""
+        conversation = _Conversation(self._agent, message)
+        try:
+            await conversation.inform(await self._perform(message, conversation))
+        except FormicaryError as error:
+            await conversation.fail(error)
+        except asyncio.CancelledError:
+            conversation.fail_nowait(ManagementError(f"container {self._agent.container.name} stops"))
+            raise
+        except Exception:
+            logger.exception("a request from %s could not be handled; please report it", message.sender)
+            await conversation.fail(ManagementError("the management agent failed, and its log says how"))
+
+    async def _perform(self, message: Message, conversation: _Conversation) -> str:
+        request = read_request(message)
+        self._authorise(message.sender or "", request)
+        request = self._performer.complete(request)
+        if self._performer.takes_time(request):
+            await conversation.agree()
+        return encode(await self._performer.perform(request))
+
+    def _authorise(self, sender: str, request: Request) -> None:
+        """Make sure that who asks may: agents of the platform may do all, others may look agents up."""
+        if isinstance(request, Search):
+            return
+        domain = sender.partition("/")[0].partition("@")[2]
+        if not is_container_of(domain, self._agent.container.platform):
+            raise UnauthorisedError(f"{sender} is no agent of this platform, and may only search")
+
+
+class _Conversation:
+    """The answers to one request.
+
+    Args:
+        agent: who answers.
+        message: the request.
+    """
+
+    def __init__(self, agent: ManagementAgent, message: Message) -> None:
+        self._agent = agent
+        self._message = message
+        self._has_agreed = False
+
+    async def agree(self) -> None:
+        """Promise to try."""
+        self._has_agreed = True
+        await self._send("agree", self._message.body)
+
+    async def inform(self, content: str) -> None:
+        """Say what was done or found."""
+        try:
+            await self._send("inform", content)
+        except MessageTooLargeError as error:
+            await self.fail(ManagementError(f"the answer is too large, so ask for fewer: {error}"))
+
+    async def fail(self, error: FormicaryError) -> None:
+        """Say why not."""
+        await self._send(*self._said(error))
+
+    def fail_nowait(self, error: FormicaryError) -> None:
+        """Say why not, if there is room for that now."""
+        answer = self._reply(*self._said(error))
+        if answer is not None:
+            with suppress(FormicaryError):
+                self._agent.send_nowait(answer)
+
+    def _said(self, error: FormicaryError) -> tuple[str, str]:
+        performative, content = encode_error(error)
+        return "failure" if self._has_agreed else performative, content
+
+    async def _send(self, performative: str, content: str | bytes) -> None:
+        answer = self._reply(performative, content)
+        if answer is None:
+            return
+        try:
+            await self._agent.send(answer)
+        except MessageTooLargeError:
+            raise
+        except FormicaryError:
+            return  # it is among the dead letters
+
+    def _reply(self, performative: str, content: str | bytes) -> Message | None:
+        try:
+            return self._message.make_reply(performative=performative, body=content).replace(
+                language=LANGUAGE, ontology=ONTOLOGY, protocol=REQUEST
+            )
+        except FormicaryError as error:
+            reason = f"it cannot be answered: {error}"
+            self._agent.container.bury(self._message, reason, self._agent.address, tell_sender=False)
+            return None

@@ -1,0 +1,138 @@
+"""How agents talk with a container's management agent: JSON, in the ontology `fipa-agent-management`.
+
+A request's content is an object with an `action` and its arguments; `docs/management.md` is the reference.
+What cannot be read, or asks for what cannot be, is refused with FIPA00023's names for the reasons.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from formicary.core.errors import (
+    FormicaryError,
+    ManagementError,
+    ManagementRequestError,
+    NameTakenError,
+    UnauthorisedError,
+    UnknownAgentError,
+)
+from formicary.core.quoting import shorten
+from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST, Dialect, write_error
+from formicary.management.descriptions import (  # noqa: TC001 -- msgspec reads the types
+    AgentDescription,
+    ContainerDescription,
+    Missing,
+)
+from formicary.management.requests.actions import Request
+from formicary.observe.metrics import Figures  # noqa: TC001 -- as above
+
+if TYPE_CHECKING:
+    from formicary.core.message import Message
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What an `inform` says.
+
+    Args:
+        done: the action that is done.
+        agents: what a search has found.
+        agent: the full name of the agent that was created, suspended, resumed or killed.
+        containers: the containers that were asked for.
+        figures: what they use and carry, where that was asked.
+        missing: the containers of which nothing could be learnt.
+    """
+
+    done: str
+    agents: tuple[AgentDescription, ...] = ()
+    agent: str | None = None
+    containers: tuple[ContainerDescription, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    figures: tuple[Figures, ...] = ()
+
+
+def read_request(message: Message) -> Request:
+    """Return what a message asks of the management agent.
+
+    Raises:
+        ManagementRequestError: it cannot be read; its `reason` is FIPA00023's.
+    """
+    if message.performative != "request":
+        raise ManagementRequestError(
+            f"the management agent understands request, not {message.performative!r}", "unsupported-act"
+        )
+    for field, known in (("language", LANGUAGE), ("ontology", ONTOLOGY), ("protocol", REQUEST)):
+        if getattr(message, field) not in {None, known}:
+            raise ManagementRequestError(
+                f"the management agent knows the {field} {known!r}, not {shorten(getattr(message, field))}",
+                "unsupported-value",
+            )
+    return decode_request(message.body)
+
+
+def decode_request(body: str | bytes) -> Request:
+    """Return the request that a content is.
+
+    Raises:
+        ManagementRequestError: it is none; its `reason` is FIPA00023's.
+    """
+    return DIALECT.read_request(_requests, body)
+
+
+def encode(content: Request | Result) -> str:
+    """Return a request or a result as the content of a message."""
+    return _encode(content).decode()
+
+
+def decode_result(body: str | bytes) -> Result:
+    """Return what an `inform` says.
+
+    Raises:
+        ManagementError: it is no result.
+    """
+    try:
+        return _results.decode(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise ManagementError(f"the management agent's answer cannot be read: {error}") from None
+
+
+def encode_error(error: FormicaryError) -> tuple[str, str]:
+    """Return the performative and the content that tell of an error."""
+    return write_error(error, "already-registered" if isinstance(error, NameTakenError) else "internal-error")
+
+
+def decode_error(body: str | bytes) -> FormicaryError:
+    """Return the error that a `not-understood`, `refuse` or `failure` tells of, whoever has written it."""
+    return DIALECT.read_error(body)
+
+
+def make_request(action: str, **fields: Any) -> Request:
+    """Return a request as it would be read if an agent had sent it; fields that are None are left out.
+
+    Raises:
+        ManagementRequestError: there can be no such request.
+    """
+    given = {name: value for name, value in fields.items() if value is not None}
+    try:
+        content = json.dumps({"action": action, **given}, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ManagementRequestError(f"the request cannot be said in JSON: {error}") from None
+    return decode_request(content)
+
+
+DIALECT: Dialect[FormicaryError] = Dialect(
+    speaker="the management agent",
+    actions="search, list-containers, measure, suspend, resume, kill and create",
+    error=ManagementError,
+    request_error=ManagementRequestError,
+    kinds={
+        "already-registered": NameTakenError,
+        "not-registered": UnknownAgentError,
+        "unauthorised": UnauthorisedError,
+    },
+)
+_requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
+_results = msgspec.json.Decoder(Result)
+_encode = msgspec.json.Encoder().encode

@@ -1,0 +1,127 @@
+"""What one container does with its own agents when it is asked to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.agent import Agent
+from formicary.core.errors import (
+    AgentStateError,
+    ContainerClosedError,
+    ManagementError,
+    NameTakenError,
+    UnauthorisedError,
+    UnknownAgentError,
+)
+from formicary.management.requests.actions import Create, Kill, ListContainers, Measure, Resume, Search
+from formicary.management.requests.creation import check_allowed, make_agent, say
+from formicary.management.requests.language import Result
+from formicary.management.requests.white_pages import WhitePages
+from formicary.observe.metrics import measure
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.core.micro import MicroAgent
+    from formicary.management.requests.actions import OfAgent, Request
+
+logger = logging.getLogger("formicary.management")
+
+_STOPS_WITHIN: Final = 15.0  # s: an agent takes less, unless somebody has written another `stop`
+
+
+class Local:
+    """Does what concerns one container only.
+
+    Args:
+        container: the container.
+    """
+
+    def __init__(self, container: Container) -> None:
+        self._container = container
+        self._white_pages = WhitePages(container)
+
+    def check(self, request: Request) -> None:
+        """Make sure of what can be told at once, before anybody is promised anything.
+
+        Raises:
+            ManagementError: it is known already that the request fails.
+        """
+        if isinstance(request, Create):
+            check_allowed(request.class_name, self._container.creatable)
+
+    async def perform(self, request: Request) -> Result:
+        """Do what is asked of this container; names of agents are full ones.
+
+        Raises:
+            ManagementError: it is not possible.
+            NameTakenError: an agent of that name lives here.
+            ContainerClosedError: the container stops.
+        """
+        match request:
+            case Search():
+                return Result("search", agents=self._white_pages.search(request))
+            case ListContainers():
+                return Result("list-containers", containers=(self._white_pages.describe(),))
+            case Measure():
+                return Result("measure", figures=(measure(self._container),))
+            case Create():
+                return Result("create", agent=await self._create(request))
+            case Kill():
+                await _kill(self._find(request.agent))
+                return Result("kill", agent=request.agent)
+            case _:
+                return self._suspend_or_resume(request)
+
+    def _suspend_or_resume(self, request: OfAgent) -> Result:
+        agent = self._find(request.agent)
+        is_resumed = isinstance(request, Resume)
+        done = "resume" if is_resumed else "suspend"
+        if not isinstance(agent, Agent):
+            raise ManagementError(
+                f"{request.agent} is a micro-agent, which cannot {done}; it can only be killed"
+            )
+        try:
+            agent.resume() if is_resumed else agent.suspend()
+        except AgentStateError as error:
+            raise ManagementError(str(error)) from error
+        except Exception as error:
+            raise ManagementError(f"agent {agent.name} does not {done}: {say(error)}") from error
+        return Result(done, agent=request.agent)
+
+    def _find(self, name: str) -> Agent | MicroAgent:
+        agent = self._container._agents.get(name)
+        if agent is not None:
+            return agent
+        if name in self._container.staff:
+            raise UnauthorisedError(f"{name} is the container's own agent, and lives as long as that does")
+        raise UnknownAgentError(self._container._unknown(name))
+
+    async def _create(self, request: Create) -> str:
+        agent = make_agent(request, self._container.creatable)
+        try:
+            await self._container.start(agent)
+        except (NameTakenError, ContainerClosedError):
+            raise
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise ManagementError(f"setup of agent {request.name} was cancelled") from error
+        except (Exception, SystemExit) as error:
+            raise ManagementError(f"setup of agent {request.name} failed: {say(error)}") from error
+        return f"{agent.name}@{self._container.domain}"
+
+
+async def _kill(agent: Agent | MicroAgent) -> None:
+    """End an agent, whatever it does about that."""
+    try:
+        async with asyncio.timeout(_STOPS_WITHIN):
+            await agent.stop()
+    except TimeoutError:
+        logger.error("agent %s did not stop within %g s and is left behind", agent.name, _STOPS_WITHIN)  # noqa: TRY400
+        agent._abandon()
+    except Exception:
+        logger.exception("stop of agent %s failed; it is left behind", agent.name)
+        agent._abandon()

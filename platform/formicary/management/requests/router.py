@@ -1,0 +1,183 @@
+"""Whose a request is: the container that it concerns does it, or each of them does its part."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
+
+from msgspec.structs import replace
+
+from formicary.core.errors import FormicaryError, ManagementError, ManagementRequestError, UnknownAgentError
+from formicary.core.message import Message
+from formicary.core.names import MANAGEMENT, complete, is_container_of
+from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
+from formicary.management.descriptions import Missing
+from formicary.management.requests.actions import Create, Kill, ListContainers, Measure, Search
+from formicary.management.requests.language import Result, decode_error, decode_result, encode
+from formicary.management.requests.local import Local
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from formicary.container.container import Container
+    from formicary.management.agent import ManagementAgent
+    from formicary.management.requests.actions import Request
+
+T = TypeVar("T")
+
+_ONE: Final = 30.0  # s that a container gets to answer when only that one is asked
+_EACH: Final = 5.0  # s that each gets when all are
+
+
+class Performer:
+    """Does what is asked of the platform's containers, from one of them.
+
+    Args:
+        container: the container.
+        agent: its management agent, which asks others.
+    """
+
+    def __init__(self, container: Container, agent: ManagementAgent) -> None:
+        self._container = container
+        self._agent = agent
+        self._local = Local(container)
+        self._home = container.domain
+        """The domain of the container that is meant where none is named."""
+
+    # -- whose it is ----------------------------------------------------------------------------------------
+
+    @overload
+    def complete(self, request: Search) -> Search: ...
+    @overload
+    def complete(self, request: Request) -> Request: ...
+    def complete(self, request: Request) -> Request:
+        """Return a request with the full name of the agent or the container that it concerns.
+
+        Raises:
+            UnknownAgentError: the agent is outside the platform.
+            ManagementRequestError: the container is.
+        """
+        if not isinstance(request, Search | ListContainers | Measure | Create):
+            return replace(request, agent=self.full_name(request.agent))
+        where = request.container
+        if where is None and isinstance(request, Create):
+            where = self._home
+        return request if where is None else replace(request, container=self._full_domain(where))
+
+    def full_name(self, agent: str) -> str:
+        """Return the full form of an agent's name.
+
+        Raises:
+            UnknownAgentError: it is outside the platform.
+        """
+        name = complete(agent, self._home, self._container.platform).partition("/")[0]
+        if not is_container_of(name.partition("@")[2], self._container.platform):
+            raise UnknownAgentError(f"{agent} is no agent of the platform {self._container.platform}")
+        return name
+
+    def _full_domain(self, container: str) -> str:
+        label, dot, platform = container.partition(".")
+        if dot and platform != self._container.platform:
+            raise ManagementRequestError(
+                f"{container} is no container of the platform {self._container.platform}"
+            )
+        return f"{label}.{self._container.platform}"
+
+    def takes_time(self, request: Request) -> bool:
+        """Tell whether a completed request is worth an `agree`.
+
+        Raises:
+            ManagementError: it is known already that the request fails.
+        """
+        if _domain_of(request) == self._container.domain:
+            self._local.check(request)
+            return isinstance(request, Kill | Create)
+        return True
+
+    # -- doing it -------------------------------------------------------------------------------------------
+
+    async def perform(self, request: Request) -> Result:
+        """Do what a completed request says, here, or by asking the container that it concerns, or all.
+
+        Raises:
+            ManagementError: it is not possible, or the other container does not answer.
+            NameTakenError: an agent of the name lives there.
+            ContainerClosedError: the own container is not open.
+        """
+        domain = _domain_of(request)
+        if domain is None:
+            assert isinstance(request, Search | ListContainers | Measure)
+            return await self._perform_everywhere(request)
+        if domain == self._container.domain:
+            return await self._local.perform(request)
+        return await self._pass_on(request, domain)
+
+    async def _pass_on(self, request: Request, domain: str) -> Result:
+        message = Message(
+            to=f"{MANAGEMENT}@{domain}",
+            body=encode(request),
+            performative="request",
+            language=LANGUAGE,
+            ontology=ONTOLOGY,
+            protocol=REQUEST,
+            reply_with=self._agent.new_name(),
+        )
+        try:
+            answer = await self._agent.ask(message, _ONE)
+        except FormicaryError as error:
+            raise ManagementError(str(error)) from error
+        if answer.performative != "inform":
+            raise decode_error(answer.body)
+        return decode_result(answer.body)
+
+    async def _perform_everywhere(self, request: Search | ListContainers | Measure) -> Result:
+        if isinstance(request, ListContainers):
+            results, missing = await self.gather(lambda domain: self.perform(ListContainers(domain)))
+            containers = tuple(each for result in results for each in result.containers)
+            return Result("list-containers", containers=containers, missing=missing)
+        if isinstance(request, Measure):
+            results, missing = await self.gather(lambda domain: self.perform(Measure(domain)))
+            figures = tuple(each for result in results for each in result.figures)
+            return Result("measure", figures=figures, missing=missing)
+        start, end = request.offset, request.offset + request.max_results
+        part = replace(request, offset=0, max_results=end)
+        results, missing = await self.gather(lambda domain: self.perform(replace(part, container=domain)))
+        agents = tuple(agent for result in results for agent in result.agents)
+        return Result("search", agents=agents[start:end], missing=missing)
+
+    async def gather(
+        self, ask: Callable[[str], Coroutine[Any, Any, T]]
+    ) -> tuple[list[T], tuple[Missing, ...]]:
+        """Ask all containers at once; return their answers, by domain, and who did not answer within 5 s.
+
+        Args:
+            ask: asks the container of a domain.
+
+        Raises:
+            ContainerClosedError: the own container is not open.
+        """
+        domains, missing = await self._containers()
+        answers = await asyncio.gather(*(_within_time(ask, domain) for domain in sorted(domains)))
+        found = [answer for answer in answers if not isinstance(answer, Missing)]
+        return found, (*missing, *(answer for answer in answers if isinstance(answer, Missing)))
+
+    async def _containers(self) -> tuple[set[str], tuple[Missing, ...]]:
+        """Return the domains of the platform's containers, and those that it is known of not to answer."""
+        return {self._container.domain, *self._container.members}, ()
+
+
+async def _within_time(ask: Callable[[str], Coroutine[Any, Any, T]], domain: str) -> T | Missing:
+    try:
+        async with asyncio.timeout(_EACH):
+            return await ask(domain)
+    except TimeoutError:
+        return Missing(domain, f"{MANAGEMENT}@{domain} has not answered within {_EACH:g} s")
+    except FormicaryError as error:
+        return Missing(domain, str(error))
+
+
+def _domain_of(request: Request) -> str | None:
+    """Return the domain of the container that a completed request concerns; None for all."""
+    if isinstance(request, Search | ListContainers | Measure | Create):
+        return request.container
+    return request.agent.partition("@")[2]

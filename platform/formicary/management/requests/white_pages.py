@@ -1,0 +1,101 @@
+"""The white pages of one container: who lives here, and what the container is like."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import socket
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from formicary.core.clock import now
+from formicary.management.descriptions import AgentDescription, ContainerDescription, LinkDescription
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.container.container import Container
+    from formicary.core.base_agent import Resident
+    from formicary.management.requests.actions import Search
+    from formicary.observe.links import LinkStatus
+
+
+class WhitePages:
+    """What can be looked up about one container, without asking anybody.
+
+    Args:
+        container: the container.
+    """
+
+    def __init__(self, container: Container) -> None:
+        self._container = container
+        self._started = now()
+
+    def search(self, search: Search) -> tuple[AgentDescription, ...]:
+        """Return the agents of this container that match, in the order in which they started."""
+        matches = matcher(search.name, self._container.name)
+        found = (
+            agent
+            for agent in self._container.agents
+            if (search.state is None or agent.state is search.state) and matches(agent)
+        )
+        return tuple(map(self._describe, islice(found, search.offset, search.offset + search.max_results)))
+
+    def describe(self) -> ContainerDescription:
+        """Return what the container is like now."""
+        container = self._container
+        return ContainerDescription(
+            name=container.name,
+            domain=container.domain,
+            is_main=container._plan.main == container.domain,
+            incarnation=container.members[container.domain],
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            python=sys.version.partition(" ")[0],
+            started=self._started,
+            agents=len(container.agents),
+            dead_letters=container.dead_letters.total,
+            links=tuple(map(_describe_link, container.links)),
+        )
+
+    def _describe(self, agent: Resident) -> AgentDescription:
+        kind = type(agent)
+        return AgentDescription(
+            name=agent.address or agent.name,
+            state=agent.state,
+            container=self._container.domain,
+            class_name=f"{kind.__module__}:{kind.__qualname__}",
+        )
+
+
+def matcher(pattern: str, container: str) -> Callable[[Resident], object]:
+    """Return what tells whether an agent of a container matches a pattern.
+
+    Args:
+        pattern: as of `Search`.
+        container: the container's own name.
+    """
+    if pattern == "*":
+        return lambda _: True
+    # fnmatch's expressions do not backtrack, whoever wrote the pattern; its brackets are none of ours.
+    match = re.compile(fnmatch.translate(pattern.replace("[", "[[]"))).match
+    if "@" not in pattern:
+        return lambda agent: match(agent.name)
+    return lambda agent: match(f"{agent.name}@{container}") or match(agent.address or "")
+
+
+def _describe_link(link: LinkStatus) -> LinkDescription:
+    return LinkDescription(
+        peer=link.peer,
+        way=link.way,
+        is_up=link.is_up,
+        sent=link.sent,
+        received=link.received,
+        unacknowledged=link.unacknowledged,
+        failed=link.failed,
+        rtt=link.rtt,
+        messages_sent=link.messages_sent,
+        messages_received=link.messages_received,
+    )

@@ -1,0 +1,144 @@
+"""What a container has beside its agents: its management agent, its part of the directory, its members."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from formicary.directory.agreement import Agreement
+from formicary.directory.interface import AgentDirectory, Directory
+from formicary.directory.language import ENQUIRIES
+from formicary.fipa.language import ONTOLOGY
+from formicary.management.agent import ManagementAgent
+from formicary.management.management import Management
+from formicary.management.membership.members import Members
+from formicary.management.requests.handler import Requests
+from formicary.management.requests.router import Performer
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Mapping
+
+    from formicary.container.container import Container
+    from formicary.container.dispatcher import Plan, Transport
+    from formicary.core.base_agent import Resident
+    from formicary.core.message import Message
+    from formicary.directory.enquiries import Enquiries
+    from formicary.directory.interface import Backend
+    from formicary.groups.interface import AgentGroups
+    from formicary.groups.service import GroupOffice
+
+
+_ANSWERING = 0.2  # s that what is being answered gets when the container ends
+
+
+class Offices:
+    """What serves a container's agents, and answers for the container.
+
+    Args:
+        container: the container.
+        plan: how the platform is managed.
+        transport: what reaches other containers; it is not open yet. None where there are no others.
+    """
+
+    def __init__(self, container: Container, plan: Plan, transport: Transport | None) -> None:
+        self._container = container
+        self.agent = ManagementAgent()
+        container.employ(self.agent)
+        self._members: Members | None = None
+        if transport is not None:
+            self._members = Members(container.domain, plan.main, transport)
+            container.peers = self._members
+        self.backend: Backend = self._make_backend(plan, transport)
+        self._agreement = Agreement(container.name, plan, self.backend, transport)
+        performer = Performer(container, self.agent)
+        self.agent.serve(ONTOLOGY, Requests(self.agent, performer).handle)
+        self.management = Management(performer)
+        self.directory = Directory(self.backend)
+        self._groups: GroupOffice | None = None  # made for the first agent that has to do with groups
+        self._enquiries: Enquiries | None = None  # made for the first guest who asks
+        self.agent.serve(ENQUIRIES, self._enquire)
+
+    def _make_backend(self, plan: Plan, transport: Transport | None) -> Backend:
+        if plan.directory == "replica":
+            from formicary.directory.replicated.directory import ReplicatedDirectory
+
+            return ReplicatedDirectory(self._container, self._members, transport)
+        from formicary.directory.central.client import CentralDirectory
+
+        return CentralDirectory(self._container, self.agent, plan)
+
+    def directory_of(self, agent: Resident) -> AgentDirectory:
+        """Return the directory as an agent sees it."""
+        return AgentDirectory(self.backend, agent)
+
+    def groups_of(self, agent: Resident) -> AgentGroups:
+        """Return the groups as an agent sees them."""
+        from formicary.groups.interface import AgentGroups
+        from formicary.groups.service import GroupOffice
+
+        if self._groups is None:
+            self._groups = GroupOffice(self._container, self.agent, self.backend)
+        return AgentGroups(self._groups, agent)
+
+    def _enquire(self, message: Message) -> Awaitable[None] | None:
+        """Answer a guest of the platform, which has no part in the directory of its own."""
+        if self._enquiries is None:
+            from formicary.directory.enquiries import Enquiries
+
+            self._enquiries = Enquiries(self.agent, self.backend)
+            if self._members is not None:
+                self._members.on_end = self._enquiries.forget
+        return self._enquiries.handle(message)
+
+    @property
+    def members(self) -> Mapping[str, int]:
+        """The incarnations of the platform's containers by domain."""
+        return {self._container.domain: 0} if self._members is None else self._members.all
+
+    async def open(self) -> None:
+        """Open what has a file.
+
+        Raises:
+            StoreError: it cannot be used.
+        """
+        await self.backend.open()
+        if self._members is not None:  # already now: it may be told once, while the transport is opened
+            self._members.listen(self._agreement)
+
+    def start(self) -> None:
+        """Begin to work with others, as the transport is open."""
+        assert self._members is not None
+        self._members.listen(self.agent)
+        self._members.listen(self.backend)
+        self._members.start()
+
+    def agent_gone(self, address: str) -> None:
+        """Learn that an agent has ended."""
+        if self._groups is not None:
+            self._groups.agent_gone(address)
+        self.backend.agent_gone(address)
+
+    async def close(self) -> None:
+        """End; others are told that the container stops."""
+        async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
+            if self._members is not None:
+                stack.callback(self._members.close)
+            stack.push_async_callback(self.backend.close)
+            stack.callback(end_subscriptions, self.backend)
+            stack.callback(self._agreement.close)
+            stack.push_async_callback(self.agent.stop)  # who still waits for an answer is told
+            stack.push_async_callback(self._finish_answering)
+            if self._groups is not None:
+                stack.push_async_callback(self._groups.close)
+
+    async def _finish_answering(self) -> None:
+        # The agent that was killed last may be why the container ends: who has killed it is to be told.
+        if answering := tuple(self.agent._handling()):
+            await asyncio.wait(answering, timeout=_ANSWERING)
+
+
+def end_subscriptions(backend: Backend) -> None:
+    """Have all who go through what a directory tells come to the end."""
+    for subscription in tuple(backend.open_subscriptions):
+        subscription.end()

@@ -1,0 +1,192 @@
+"""Exact accounting: CPU time by group where nobody may look into the process from outside.
+
+While it is on, the clocks of the event loop's thread are read at every border between groups: where an
+agent is resumed, where it calls the platform, where a batch is packed or has come, where the directory is
+asked. What that costs is measured at the beginning and taken off. While it is off, nothing of it is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import threading
+import time
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Self
+
+from formicary.core.errors import UsageError
+from formicary.profiling.accounting.ledger import GROUPS, ledgers
+from formicary.profiling.accounting.recording import Recording
+from formicary.profiling.accounting.rehearsal import rehearse
+from formicary.profiling.accounting.thread_clocks import ThreadClocks
+from formicary.profiling.model.profile import Account, Method, Process, Profile, Role, Thread
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.profiling.accounting.calibration import Costs
+
+_ROUGH = (
+    0.5  # of the CPU time: where borders cost more than that, the rest is what is left of two large numbers
+)
+_UNCERTAIN = 0.25  # of what borders cost: they cost more where they are not passed again and again at once
+
+
+async def costs_of_borders() -> Costs:
+    """Return what borders cost in this process: some 0.1 s of work, in a thread of its own.
+
+    It takes much longer, and is less certain, while the event loop is busy.
+    """
+    with ThreadPoolExecutor(1, "rehearsal") as pool:  # which gives the loop no threads that stay
+        return await asyncio.get_running_loop().run_in_executor(pool, rehearse)
+
+
+def accounting(*containers: Container, costs: Costs | None = None) -> Accounting:
+    """Return what accounts for the CPU time of this process as long as the block lasts: `async with` it.
+
+    Args:
+        containers: those that run in this event loop.
+        costs: what `costs_of_borders` has found; None to find out when the block begins.
+
+    Raises:
+        UsageError: by `async with`: a container is not open, or the process is accounted already.
+    """
+    return Accounting(containers, costs)
+
+
+class Accounting:
+    """The CPU time of a process by group, thread and agent, from when it is entered; see `accounting`."""
+
+    def __init__(self, containers: tuple[Container, ...], costs: Costs | None = None) -> None:
+        self._containers = containers
+        self._known = costs
+
+    async def __aenter__(self) -> Self:
+        for container in self._containers:
+            if container._queue is None or container._queue.loop is not asyncio.get_running_loop():
+                raise UsageError(
+                    f"container {container.name} is not open in this event loop, which is accounted"
+                )
+        if ledgers:
+            raise UsageError("this process is accounted already; end the other accounting first")
+        self._costs = self._known or await costs_of_borders()
+        self._began, self._since = time.time(), time.monotonic()
+        self._tid = threading.get_native_id()
+        self._clocks = ThreadClocks(but=threading.get_ident())
+        self._recording = Recording(self._containers, self._costs).__enter__()
+        self._ledger = self._recording.ledger
+        self._last: Profile | None = None
+        for container in self._containers:
+            container.accounting = self
+        await asyncio.sleep(0)  # so that this task, too, goes on behind a border
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._last = self.profile()
+        for container in self._containers:
+            container.accounting = None
+        self._recording.__exit__()
+
+    def seconds_by_group(self) -> dict[str, float]:
+        """Return the seconds of CPU up to now, of all threads, by group."""
+        seconds: defaultdict[str, float] = defaultdict(float)
+        for account in self.profile().processes[0].accounts:
+            seconds[account.group] += account.cpu_s
+        return dict(seconds)
+
+    def seconds_by_agent(self) -> dict[str, float]:
+        """Return the seconds of CPU up to now by behaviour or micro-agent."""
+        seconds: defaultdict[str, float] = defaultdict(float)
+        for account in self.profile().processes[0].accounts:
+            if account.agent:
+                seconds[account.agent] += account.cpu_s
+        return dict(seconds)
+
+    def profile(self) -> Profile:
+        """Return what was counted up to now, or to the end; to be called in the event loop."""
+        if self._last is not None:
+            return self._last
+        loop_ns = self._ledger.read()
+        user_s, system_s = self._clocks.process()
+        threads, accounts = self._elsewhere(user_s + system_s - loop_ns / 1e9)
+        cost = min(1.0, sum(self._ledger.charged) / max(1.0, (user_s + system_s) * 1e9))
+        name = ", ".join(container.name for container in self._containers)
+        loop = Thread(self._tid, threading.current_thread().name, "loop", loop_ns / 1e9)
+        return Profile(
+            method=Method.ACCOUNTED,
+            host=socket.gethostname(),
+            began=self._began,
+            window_s=time.monotonic() - self._since,
+            processes=(
+                Process(
+                    os.getpid(),
+                    Role.CONTAINER,
+                    name or "Python",
+                    user_s,
+                    system_s,
+                    threads=(loop, *threads),
+                    accounts=(*self._in_loop(), *accounts),
+                ),
+            ),
+            cost=cost,
+            warnings=self._warnings(cost),
+        )
+
+    def _in_loop(self) -> tuple[Account, ...]:
+        """Return what the event loop's thread has spent, with an account for each agent."""
+        ledger = self._ledger
+        spent: Counter[tuple[int, str]] = Counter()
+        charged: Counter[tuple[int, str]] = Counter()
+        for label, ns, cost in zip(ledger.labels, ledger.spent, ledger.charged, strict=True):
+            spent[label] += ns
+            charged[label] += cost
+        uncertain = 1.96 * max(self._costs.spread, _UNCERTAIN)
+        return tuple(
+            Account(
+                self._tid, GROUPS[label[0]], max(0.0, ns / 1e9), label[1], uncertain * charged[label] / 1e9
+            )
+            for label, ns in spent.items()
+            if ns > 0 or not label[1]
+        )
+
+    def _elsewhere(self, rest_s: float) -> tuple[list[Thread], list[Account]]:
+        """Return the other threads, and whose work they did.
+
+        Args:
+            rest_s: the seconds of CPU that they have used together.
+        """
+        tid = 0
+        handed: Counter[int] = Counter()
+        accounts = []
+        for (tid, slot), ns in tuple(self._ledger.elsewhere.items()):
+            group, agent = self._ledger.labels[slot]
+            handed[tid] += ns
+            accounts.append(Account(tid, GROUPS[group], ns / 1e9, agent))
+        threads = [
+            Thread(used.tid, used.name, "executor" if used.tid in handed else "python", used.ns / 1e9)
+            for used in self._clocks.threads()
+        ]
+        known = {thread.tid for thread in threads}
+        threads += [
+            Thread(tid, "ended", "executor", ns / 1e9) for tid, ns in handed.items() if tid not in known
+        ]
+        for thread in threads:
+            # What a pool does beside its work is the runtime's; a thread of somebody's own is the agents'.
+            left = thread.cpu_s - handed[thread.tid] / 1e9
+            group_name = "runtime" if thread.kind == "executor" else "agents"
+            accounts.append(Account(thread.tid, group_name, max(0.0, left)))
+        rest_s = max(0.0, rest_s - sum(thread.cpu_s for thread in threads))
+        threads.append(Thread(0, "native, or ended", "native", rest_s))
+        accounts.append(Account(0, "runtime", rest_s))
+        return threads, accounts
+
+    def _warnings(self, cost: float) -> tuple[str, ...]:
+        seconds = sum(self._ledger.charged) / 1e9
+        took = (
+            f"the accounting itself took {seconds:.3f} s of CPU ({cost:.0%} of all), which is taken off: "
+            f"{self._costs.mean_us:.1f} µs at each border between groups"
+        )
+        if cost < _ROUGH:
+            return (took,)
+        return took, "the borders cost more than what lies between them, so take the figures as rough ones"

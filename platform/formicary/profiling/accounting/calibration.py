@@ -1,0 +1,188 @@
+"""What the borders of the exact accounting cost here and now, measured by passing each in vain."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import threading
+import time
+import types
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from formicary.profiling.accounting.ledger import (
+    AGENTS,
+    PLATFORM,
+    Callback,
+    Cost,
+    Ledger,
+    call_border,
+    coroutine_border,
+    ledgers,
+    resume_border,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+_BATCHES = 15
+_BATCH = 200  # passages
+_STEPS = 4
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What each kind of border costs.
+
+    Attributes:
+        call: of a method.
+        coroutine: of one step of a coroutine method.
+        resume: of a strand.
+        callback: of what a loop calls back.
+        reading: ns that it takes to read the CPU clock.
+        spread: the standard deviation of such a measurement, as a share of it.
+    """
+
+    call: Cost
+    coroutine: Cost
+    resume: Cost
+    callback: Cost
+    reading: int
+    spread: float
+
+    @property
+    def mean_us(self) -> float:
+        """What a border costs on average over the kinds, in microseconds."""
+        kinds = (self.call, self.coroutine, self.resume, self.callback)
+        return sum(kind.outer + kind.inner for kind in kinds) / len(kinds) / 1e3
+
+    def scaled(self, factor: float, spread: float) -> Costs:
+        """Return so many times these costs, which were found with a spread of their own."""
+        call, coroutine, resume, callback = (
+            Cost(*(round(ns * factor) for ns in (kind.outer, kind.inner, kind.first)))
+            for kind in (self.call, self.coroutine, self.resume, self.callback)
+        )
+        return Costs(call, coroutine, resume, callback, self.reading, spread)
+
+
+def calibrate() -> Costs:
+    """Return what borders cost in this thread: some 40 ms of its CPU time.
+
+    Nothing may be accounted in the process.
+    """
+    ident = threading.get_ident()
+    ledger = ledgers[ident] = Ledger()
+    nothing = Cost()
+    is_collecting = gc.isenabled()
+    gc.disable()
+    once, often = (coroutine_border(make, AGENTS, nothing) for make in (_once, _often))
+    resumed = partial(resume_border, _call, ledger, AGENTS, nothing)
+    try:
+        call = _measure(_nothing, call_border(_nothing, AGENTS, nothing), ledger)
+        single = _measure(partial(_drive, _once), partial(_drive, once), ledger)
+        several = _measure(partial(_drive, _often), partial(_drive, often), ledger)
+        resume = _measure(partial(_call, _take, None), partial(resumed, _take, None), ledger)
+        callback = _measure(_nothing, Callback(_nothing, ledger, AGENTS, nothing), ledger)
+    finally:
+        if is_collecting:
+            gc.enable()
+        del ledgers[ident]
+    step = [max(0.0, (several[side] - single[side]) / _STEPS) for side in (0, 1)]
+    return Costs(
+        call=_cost(call),
+        coroutine=Cost(round(step[0]), round(step[1]), first=round(single[0] + single[1] - step[1])),
+        resume=_cost(resume),
+        callback=_cost(callback),
+        reading=_reading(),
+        spread=max(measured[2] for measured in (call, single, several, resume, callback)),
+    )
+
+
+def _cost(measured: tuple[float, float, float]) -> Cost:
+    return Cost(round(measured[0]), round(measured[1]))
+
+
+def _reading() -> int:
+    """Return the ns that it takes to read the CPU clock."""
+    times = []
+    for _ in range(_BATCHES):
+        began = time.thread_time_ns()
+        for _ in range(_BATCH):
+            time.thread_time_ns()
+        times.append((time.thread_time_ns() - began) / _BATCH)
+    return round(statistics.median(times))
+
+
+def _measure(
+    plain: Callable[[], Any], bordered: Callable[[], Any], ledger: Ledger
+) -> tuple[float, float, float]:
+    """Return the ns of a border on the outer and on the inner side, and the spread of the sum."""
+    batches = [_batch(plain, bordered, ledger) for _ in range(_BATCHES)]
+    outer, inner = (sorted(batch[side] for batch in batches)[_BATCHES // 4] for side in (0, 1))
+    sums = sorted(outer + inner for outer, inner in batches)
+    quarter = len(sums) // 4
+    spread = (sums[-1 - quarter] - sums[quarter]) / 1.35 / max(1.0, outer + inner)  # by the quartiles
+    return max(0.0, outer), max(0.0, inner), spread
+
+
+def _batch(plain: Callable[[], Any], bordered: Callable[[], Any], ledger: Ledger) -> tuple[float, float]:
+    empty = _time(_nothing_at_all, ledger)[0]
+    direct = _time(plain, ledger)[0]
+    outer, inner = _time(bordered, ledger)
+    # Of a direct call, what is in the loop is on the outer side, and what is done on the inner.
+    return outer - empty, inner - (direct - empty)
+
+
+def _time(function: Callable[[], Any], ledger: Ledger) -> tuple[float, float]:
+    """Return the ns that a call takes outside, in a loop, and inside the border, if it has one."""
+    ledger.read()
+    ledger.slot = PLATFORM
+    outer, inner = ledger.spent[PLATFORM], ledger.spent[AGENTS]
+    if function is _nothing_at_all:
+        for _ in range(_BATCH):
+            pass
+    else:
+        for _ in range(_BATCH):
+            function()
+    ledger.read()
+    return (ledger.spent[PLATFORM] - outer) / _BATCH, (ledger.spent[AGENTS] - inner) / _BATCH
+
+
+def _nothing() -> None:
+    pass
+
+
+def _nothing_at_all() -> None:
+    raise AssertionError
+
+
+def _take(value: Any) -> None:
+    del value
+
+
+def _call(function: Callable[[Any], Any], value: Any) -> Any:
+    return function(value)
+
+
+async def _once() -> None:
+    pass
+
+
+async def _often() -> None:
+    for _ in range(_STEPS):
+        await _step()
+
+
+@types.coroutine
+def _step() -> Generator[None, None, None]:
+    yield
+
+
+def _drive(make: Callable[[], Any]) -> None:
+    coroutine = make()
+    try:
+        while True:
+            coroutine.send(None)
+    except StopIteration:
+        return

@@ -1,0 +1,76 @@
+"""Profiles a program that py-spy may not look into: it accounts for its CPU time itself."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from formicary.core.errors import ProfilingError
+from formicary.profiling.model.profile import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.core.errors import TracingError
+    from formicary.profiling.model.profile import Profile
+
+_SECONDS_TO_STOP = 10.0
+
+
+def profile_accounted(
+    words: Sequence[str], why: TracingError, *, seconds: float | None, is_quiet: bool
+) -> tuple[Profile, int]:
+    """Run a program to its end, or for some seconds, and return its profile and its exit code.
+
+    Args:
+        words: the program, as of `Program`.
+        why: why it is not sampled; it is the profile's first warning.
+        seconds: how long; None until it ends.
+        is_quiet: whether what it prints goes to standard error.
+
+    Raises:
+        ProfilingError: the program opened no container, so there was nothing to account for.
+    """
+    with tempfile.TemporaryDirectory(prefix="formicary-profile-") as folder:
+        file = Path(folder, "profile.json")
+        command = [sys.executable, "-m", "formicary.profiling.accounted", str(file), *words]
+        with subprocess.Popen(command, stdout=sys.stderr if is_quiet else None) as process:  # noqa: S603 -- as asked
+            was_ended = _wait(process, seconds)
+        if not file.exists():
+            raise ProfilingError(
+                f"{why}; and the program opened no container that could account for its time"
+            )
+        profile = decode(file.read_bytes(), file)
+    warning = f"{why}; so the platform accounted for its time itself, while it had a container open"
+    code = process.returncode
+    found = replace(profile, warnings=(warning, *profile.warnings))
+    return found, 0 if was_ended else code if code >= 0 else 128 - code
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
+    """Wait for the end; return whether it had to be told, because its time was over."""
+    end = None if seconds is None else time.monotonic() + seconds
+    while True:
+        try:
+            process.wait(None if end is None else max(0.0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            break
+        except KeyboardInterrupt:  # the program has got it as well, and writes what there is
+            end = time.monotonic() + _SECONDS_TO_STOP
+        else:
+            return False
+    for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        process.send_signal(order)
+        try:
+            process.wait(_SECONDS_TO_STOP)
+        except subprocess.TimeoutExpired:
+            continue
+        break
+    return True

@@ -1,0 +1,142 @@
+"""Where the accounting hooks into an event loop: its callbacks, strands, micro-agents and connections."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.strand import Strand
+from formicary.profiling.accounting.ledger import PLATFORM, RUNTIME, Callback, ledgers, resume_border
+from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_strand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from formicary.container.container import Container
+    from formicary.core.micro import Inlet
+    from formicary.profiling.accounting.calibration import Costs
+    from formicary.profiling.accounting.ledger import Ledger
+
+_SOON = ("call_soon", "call_soon_threadsafe")  # with the callback first
+_LATER = ("call_later", "call_at")  # with a time before it
+
+
+class Hooks:
+    """The borders of what is there already, and of what comes while they are in place.
+
+    Args:
+        containers: those of this thread.
+        ledger: of this thread.
+        costs: what borders cost.
+    """
+
+    def __init__(self, containers: Sequence[Container], ledger: Ledger, costs: Costs) -> None:
+        self._loop: Any = asyncio.get_running_loop()
+        self._containers = containers
+        self._ledger = ledger
+        self._costs = costs
+        self._inlets: list[Inlet] = []
+        self._collected_from = RUNTIME
+
+    def install(self) -> None:
+        """Put the borders in place; those of the platform's methods are there."""
+        for name in _SOON:
+            setattr(self._loop, name, self._soon(getattr(self._loop, name)))
+        for name in _LATER:
+            setattr(self._loop, name, self._later(getattr(self._loop, name)))
+        for strand in self._strands():
+            self.adopt(strand)
+        for container in self._containers:
+            for agent in (*container._agents.values(), *container.staff.values()):
+                if (inlet := getattr(agent, "_inlet", None)) is not None:
+                    self.adopt(inlet)
+        self._refresh()
+        gc.callbacks.append(self._collecting)
+
+    def remove(self) -> None:
+        """Put everything back as it was."""
+        gc.callbacks.remove(self._collecting)
+        for name in (*_SOON, *_LATER):
+            delattr(self._loop, name)  # the class's own is behind it
+        for strand in self._strands():
+            strand.run_in_context = strand._context.run
+        for inlet in self._inlets:
+            if isinstance(inlet.handle, Callback):
+                inlet.handle = inlet.handle.plain
+        self._inlets.clear()
+        self._refresh()
+
+    def _strands(self) -> Iterator[Strand]:
+        return (task for task in asyncio.all_tasks(self._loop) if isinstance(task, Strand))
+
+    def _refresh(self) -> None:
+        """Have what waits already, or has remembered a method, use the present ones."""
+        for container in self._containers:
+            queue = container._queue
+            assert queue is not None
+            waiting = list(queue.micro)
+            waiting[::2] = [handle.__self__._inlet.handle for handle in waiting[::2]]
+            queue.micro.clear()
+            queue.micro.extend(waiting)
+            for connection in _connections(container):
+                if not connection._transport.is_closing():
+                    connection._transport.set_protocol(connection)  # uvloop remembers `data_received`
+
+    # -- what comes -----------------------------------------------------------------------------------------
+
+    def adopt(self, newcomer: Strand | Inlet) -> None:
+        """Give a strand, or a micro-agent's way in, a slot and a border."""
+        if isinstance(newcomer, Strand):
+            group = group_of_strand(newcomer)
+            if group != PLATFORM:
+                slot = self._ledger.add_slot(group, newcomer.get_name())
+                run = newcomer._context.run
+                newcomer.run_in_context = partial(resume_border, run, self._ledger, slot, self._costs.resume)
+            return
+        group = group_of_class(type(newcomer.agent))
+        if group != PLATFORM:
+            slot = self._ledger.add_slot(group, newcomer.agent.name)
+            newcomer.handle = Callback(newcomer.handle, self._ledger, slot, self._costs.callback)
+            self._inlets.append(newcomer)
+
+    def charge(self, callback: Any) -> Any:
+        """Return what a loop is to call in the place of a callback."""
+        slot = group_of_callback(callback)
+        if slot == RUNTIME:
+            return callback
+        return Callback(callback, self._ledger, slot, self._costs.callback)
+
+    def _soon(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        def call_soon(callback: Any, *args: Any, context: Any = None) -> Any:
+            return plain(self.charge(callback), *args, context=context)
+
+        return call_soon
+
+    def _later(self, plain: Callable[..., Any]) -> Callable[..., Any]:
+        def call_later(when: float, callback: Any, *args: Any, context: Any = None) -> Any:
+            return plain(when, self.charge(callback), *args, context=context)
+
+        return call_later
+
+    def _collecting(self, phase: str, _: object) -> None:
+        """Count the garbage collector as the runtime's; for `gc`."""
+        if threading.get_ident() not in ledgers:
+            return
+        if phase == "start":
+            self._collected_from = self._ledger.enter(RUNTIME, 0)
+        else:
+            self._ledger.leave(self._collected_from, 0)
+
+
+def _connections(container: Container) -> Iterable[Any]:
+    """Return the open connections through which a container is sent frames."""
+    router: Any = container._transport
+    for link in getattr(router, "links", {}).values():
+        if link.direct is not None:
+            yield link.direct
+    stream = getattr(getattr(router, "_xmpp", None), "_stream", None)
+    if stream is not None and stream._is_usable:
+        yield stream

@@ -1,0 +1,235 @@
+"""From a profile to figures: CPU time by group, thread, agent or function, each with its interval.
+
+The operating system's clocks say how much a thread has used; the samples say how it is shared within the
+thread. So the figures of a view sum to what the clocks say of the processes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.core.errors import UsageError
+from formicary.profiling.analysis.estimates import NOTHING, TICK_S, Estimate, of_repetitions, of_samples
+from formicary.profiling.model.code_names import unmark
+from formicary.profiling.model.groups import Group, Rules
+from formicary.profiling.model.modules import is_native, module_of
+from formicary.profiling.model.profile import Frame, Method, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from formicary.profiling.model.profile import Process, Profile
+
+UNKNOWN = "(unknown)"
+"""Time of processes of which there are no samples."""
+NOBODY = "(no agent)"
+COLLECTOR = "(garbage collector)"
+
+
+class View(StrEnum):
+    """By what the time is told apart."""
+
+    GROUP = "group"
+    THREAD = "thread"
+    AGENT = "agent"
+    FUNCTION = "function"
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """CPU time of one group, thread, agent or function.
+
+    Attributes:
+        name: its name.
+        cpu_s: seconds of CPU within the window.
+        margin_s: half the width of the 95% interval.
+        share: of the time of all.
+        group: of a function, its group; else empty.
+    """
+
+    name: str
+    cpu_s: float
+    margin_s: float
+    share: float
+    group: str = ""
+
+
+Key = tuple[str, str]  # name and group
+Stack = tuple[Frame, ...]
+_COLLECTOR_FRAME = Frame(COLLECTOR, "")
+
+
+def figures(profile: Profile, view: View, rules: Rules | None = None) -> list[Figure]:
+    """Return a profile's figures, the largest first; of groups, all that we have, in their usual order.
+
+    Raises:
+        UsageError: the profile does not have what the view asks for.
+    """
+    rules = rules or Rules()
+    total: defaultdict[Key, Estimate] = defaultdict(lambda: NOTHING)
+    for process in profile.processes:
+        for key, estimate in _of_process(process, profile, view, rules).items():
+            total[key] += estimate
+    whole = sum(estimate.seconds for estimate in total.values())
+    found = [
+        Figure(name, value.seconds, value.margin, value.seconds / whole if whole else 0.0, group)
+        for (name, group), value in total.items()
+    ]
+    if view is not View.GROUP:
+        return sorted(found, key=lambda figure: -figure.cpu_s)
+    by_name = {figure.name: figure for figure in found}
+    names = dict.fromkeys([*rules.names(), *by_name])
+    return [by_name.get(name, Figure(name, 0.0, 0.0, 0.0)) for name in names]
+
+
+def over_repetitions(profiles: Sequence[Profile], view: View, rules: Rules | None = None) -> list[Figure]:
+    """Return the means over repetitions of one measurement, with intervals of those means.
+
+    Args:
+        profiles: at least two.
+        view: as of `figures`.
+        rules: as of `figures`.
+    """
+    values: defaultdict[Key, list[float]] = defaultdict(list)
+    for number, profile in enumerate(profiles):
+        for figure in figures(profile, view, rules):
+            of_it = values[figure.name, figure.group]
+            of_it += [0.0] * (number - len(of_it)) + [figure.cpu_s]
+    means = {
+        key: of_repetitions(of_it + [0.0] * (len(profiles) - len(of_it))) for key, of_it in values.items()
+    }
+    whole = sum(mean for mean, _ in means.values())
+    return [
+        Figure(name, mean, margin, mean / whole if whole else 0.0, group)
+        for (name, group), (mean, margin) in means.items()
+    ]
+
+
+def _of_process(process: Process, profile: Profile, view: View, rules: Rules) -> dict[Key, Estimate]:
+    if view is View.THREAD:
+        return _of_threads(process)
+    if process.role is not Role.CONTAINER:
+        group = rules.group_of_process(process.name) or UNKNOWN
+        group = Group.SERVER if process.role is Role.SERVER else group
+        names = {View.GROUP: (group, ""), View.AGENT: (NOBODY, "")}
+        return {names.get(view, (f"{process.name} ({process.pid})", group)): Estimate(process.cpu_s)}
+    if profile.method is Method.ACCOUNTED:
+        return _of_accounts(process, view)
+    return _of_samples(process, profile, _namer(view, rules))
+
+
+def _of_threads(process: Process) -> dict[Key, Estimate]:
+    used: dict[Key, float] = {}
+    for thread in process.threads:
+        used[f"{thread.name} ({thread.kind}, {process.pid}/{thread.tid})", ""] = thread.cpu_s
+    rest = process.cpu_s - sum(used.values())
+    if rest > TICK_S * (1 + len(process.threads)):
+        used[f"(ended threads of {process.name}, {process.pid})", ""] = rest
+    return {key: Estimate(seconds, TICK_S**2 / 6) for key, seconds in used.items()}
+
+
+def _of_accounts(process: Process, view: View) -> dict[Key, Estimate]:
+    if view is View.FUNCTION:
+        raise UsageError(
+            "an accounted profile knows no functions; use --by group, or a machine that permits py-spy"
+        )
+    total: defaultdict[Key, Estimate] = defaultdict(lambda: NOTHING)
+    for account in process.accounts:
+        name = account.group if view is View.GROUP else account.agent or NOBODY
+        total[name, ""] += Estimate(account.cpu_s, (account.error_s / 1.96) ** 2)
+    return dict(total)
+
+
+def _of_samples(process: Process, profile: Profile, name: Callable[[Stack], Key]) -> dict[Key, Estimate]:
+    seconds = thread_seconds(process, profile.rate_hz)
+    counts: defaultdict[int, Counter[Key]] = defaultdict(Counter)
+    for stack in process.stacks:
+        counts[stack.tid][name(tuple(profile.frames[place] for place in stack.frames))] += stack.count
+    total: defaultdict[Key, Estimate] = defaultdict(lambda: NOTHING)
+    for tid, used in seconds.items():
+        of_it = counts[tid]
+        if not of_it:
+            key = name(()) if process.stacks else (UNKNOWN, "")
+            total[key] += Estimate(used, TICK_S**2 / 6)
+        for key, count in of_it.items():
+            total[key] += of_samples(used, count, of_it.total(), used * profile.rate_hz)
+    _move_collections(total, process, profile, name)
+    return dict(total)
+
+
+def _move_collections(
+    total: defaultdict[Key, Estimate],
+    process: Process,
+    profile: Profile,
+    name: Callable[[Stack], Key],
+) -> None:
+    """Take the garbage collector's time from where the samples have it."""
+    collector = name((_COLLECTOR_FRAME,))
+    for collection in process.collections:
+        key = name(tuple(profile.frames[place] for place in collection.frames))
+        moved = min(collection.cpu_s, total[key].seconds)
+        total[key] = total[key]._replace(seconds=total[key].seconds - moved)
+        total[collector] += Estimate(moved)
+
+
+def thread_seconds(process: Process, rate_hz: float) -> dict[int, float]:
+    """Return how much each thread has used, such that it sums to what its process has used.
+
+    What no thread's clock accounts for was used by threads that have ended between two looks: it goes to
+    those of which there are more samples than clock time, in proportion.
+
+    Args:
+        process: a process.
+        rate_hz: samples per second; not 0.
+    """
+    clocks = {thread.tid: thread.cpu_s for thread in process.threads}
+    seen: Counter[int] = Counter()
+    for stack in process.stacks:
+        seen[stack.tid] += stack.count
+    rest = max(0.0, process.cpu_s - sum(clocks.values()))
+    missing = {tid: max(0.0, count / rate_hz - clocks.get(tid, 0.0)) for tid, count in seen.items()}
+    if whole := sum(missing.values()):
+        for tid, seconds in missing.items():
+            clocks[tid] = clocks.get(tid, 0.0) + min(rest, whole) * (seconds / whole)
+    total = sum(clocks.values())
+    if not total:
+        return {0: process.cpu_s} if process.cpu_s else {}
+    # The quotient of two times first: it is at most 1, however small they are.
+    return {tid: process.cpu_s * (seconds / total) for tid, seconds in clocks.items() if seconds}
+
+
+def _namer(view: View, rules: Rules) -> Callable[[Stack], Key]:
+    match view:
+        case View.GROUP:
+            return lambda frames: (_group(frames, rules), "")
+        case View.AGENT:
+            return lambda frames: (agent_of(frames) or NOBODY, "")
+        case _:
+            return lambda frames: (function_of(frames), _group(frames, rules))
+
+
+def _group(frames: Stack, rules: Rules) -> str:
+    return Group.RUNTIME if frames == (_COLLECTOR_FRAME,) else rules.group_of_stack(frames)
+
+
+def agent_of(frames: Iterable[Frame]) -> str:
+    """Return the agent that a stack runs for, the innermost if there are several; empty if for none."""
+    agent = ""
+    for frame in frames:
+        agent = unmark(frame.function)[0] or agent
+    return agent
+
+
+def function_of(frames: Sequence[Frame]) -> str:
+    """Return the innermost function of a stack, with its module; of machine code, with its library."""
+    if not frames:
+        return "(native)"
+    frame = frames[-1]
+    if frame == _COLLECTOR_FRAME:
+        return COLLECTOR
+    function = unmark(frame.function)[1]
+    where = frame.file.rpartition("/")[2] if is_native(frame.file) else module_of(frame.file)
+    return f"{where}:{function}"

@@ -1,0 +1,136 @@
+"""A profile as text: the papers' table, a bar of the groups, and what there is to say about it."""
+
+from __future__ import annotations
+
+from io import StringIO
+from typing import TYPE_CHECKING
+
+from formicary.profiling.analysis.attribution import View
+from formicary.profiling.analysis.palette import colour
+from formicary.profiling.model.groups import PAPERS, Group
+from formicary.profiling.model.profile import Method, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from formicary.profiling.analysis.attribution import Figure
+    from formicary.profiling.model.groups import Rules
+    from formicary.profiling.model.profile import Profile
+
+_BAR = 60  # characters
+_WIDEST = 100_000  # characters of a line, where no terminal says otherwise
+
+
+def write(console: Console, profile: Profile, found: Sequence[Figure], view: View, top: int) -> None:
+    """Print a profile.
+
+    Args:
+        console: where.
+        profile: the profile.
+        found: its figures.
+        view: by what they are told apart.
+        top: how many lines at most, apart from groups.
+    """
+    cpu_s = sum(process.cpu_s for process in profile.processes)
+    console.print(
+        f"{cpu_s:.2f} s of CPU in {profile.window_s:.2f} s on {_plain(profile.host)}, {_how(profile)}"
+    )
+    for process in profile.processes:
+        what = "" if process.role is Role.CONTAINER else f" ({process.role})"
+        console.print(f"  process {process.pid} {_plain(process.name)}{what}: {process.cpu_s:.2f} s")
+    shown = found if view is View.GROUP else found[:top]
+    console.print(_table(shown, view))
+    if len(found) > len(shown):
+        console.print(f"and {len(found) - len(shown)} more; --top shows them")
+    if view is View.GROUP and cpu_s:
+        console.print(bar(found, is_coloured=console.color_system is not None))
+
+
+def text(profile: Profile, found: Sequence[Figure], view: View, top: int = 20) -> str:
+    """Return what `write` prints, without colours and for no terminal in particular."""
+    from rich.console import Console
+
+    console = Console(file=StringIO(), width=_WIDEST, color_system=None, highlight=False, markup=False)
+    write(console, profile, found, view, top)
+    assert isinstance(console.file, StringIO)
+    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
+
+
+def bar(found: Sequence[Figure], *, is_coloured: bool) -> Text:
+    """Return a bar of the groups' shares; in letters where there are no colours."""
+    from rich.text import Text
+
+    drawn, end, passed = Text(), 0, 0.0
+    for figure in found:
+        passed += figure.share
+        width = round(passed * _BAR) - end
+        end += width
+        sign = "\N{FULL BLOCK}" if is_coloured else figure.name.lstrip("(")[:1]
+        drawn.append(sign * width, style=colour(figure.name) if is_coloured else "")
+    drawn.append("\n")
+    for figure in found:
+        if figure.share:
+            mark = "\N{FULL BLOCK} " if is_coloured else f"{figure.name.lstrip('(')[:1]} "
+            drawn.append(mark, style=colour(figure.name) if is_coloured else "")
+            drawn.append(f"{figure.name}  ")
+    return drawn
+
+
+def rules_table(rules: Rules) -> Table:
+    """Return the rules as a table, in the order in which they are tried."""
+    table = _empty("group", "papers", "what", "pattern", "why")
+    for rule in rules.all:
+        table.add_row(rule.group, _paper(rule.group), rule.kind, rule.pattern, rule.why)
+    table.add_row(
+        Group.AGENTS, _paper(Group.AGENTS), "module", "(any that is not installed)", "somebody's own"
+    )
+    table.add_row(Group.RUNTIME, _paper(Group.RUNTIME), "(the rest)", "", "interpreter, native threads")
+    return table
+
+
+def _how(profile: Profile) -> str:
+    if profile.method is Method.ACCOUNTED:
+        if profile.cost is None:
+            return "accounted for by the platform itself"
+        took = f"which took {profile.cost:.1%} of the CPU time, and is taken off"
+        return f"accounted for by the platform itself, {took}"
+    count = sum(stack.count for process in profile.processes for stack in process.stacks)
+    partial = " (partial)" if profile.is_partial else ""
+    return f"{count} samples at {profile.rate_hz:g} Hz{partial}"
+
+
+def _table(shown: Sequence[Figure], view: View) -> Table:
+    headings = {View.GROUP: ("group", "papers"), View.FUNCTION: ("function", "group")}.get(view, (str(view),))
+    table = _empty(*headings, "#CPU ms", "#± 95%", "#%")
+    for figure in shown:
+        second = {View.GROUP: _paper(figure.name), View.FUNCTION: figure.group}.get(view)
+        cells = [_plain(figure.name), *([] if second is None else [second])]
+        cells += [
+            f"{figure.cpu_s * 1e3:.1f}",
+            f"{figure.margin_s * 1e3:.1f}",
+            f"{figure.share:.1%}".rstrip("%"),
+        ]
+        table.add_row(*cells)
+    return table
+
+
+def _empty(*columns: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    for column in columns:
+        is_number = column.startswith("#")
+        table.add_column(column.removeprefix("#"), justify="right" if is_number else "left", overflow="fold")
+    return table
+
+
+def _paper(group: str) -> str:
+    return {str(ours): theirs for ours, theirs in PAPERS.items()}.get(group, "")
+
+
+def _plain(text: str) -> str:
+    return text if text.isprintable() else repr(text)[1:-1]

@@ -1,0 +1,1 @@
+"""What a profile holds, and to which group of work its frames belong."""

@@ -1,0 +1,182 @@
+"""Which group a frame belongs to: rules that are data, in the order in which they are tried."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from formicary.core.errors import UsageError
+from formicary.profiling.model.code_names import unmark
+from formicary.profiling.model.modules import is_library, is_native, module_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary.profiling.model.profile import Frame
+
+
+class Group(StrEnum):
+    """What CPU time is spent for. Users may have more of their own."""
+
+    RUNTIME = "runtime"
+    AGENTS = "agents"
+    COMMUNICATION = "communication"
+    DIRECTORY = "directory"
+    PLATFORM = "platform"
+    SERVER = "server"
+
+
+PAPERS = {
+    Group.RUNTIME: "jvm",
+    Group.AGENTS: "mas",
+    Group.COMMUNICATION: "com",
+    Group.DIRECTORY: "sds",
+    Group.PLATFORM: "map",
+}
+"""The groups' names in Alberola and others (2010), who had no server."""
+
+Kind = Literal["module", "function", "library", "process"]
+
+
+class Rule(NamedTuple):
+    """What belongs to a group.
+
+    Attributes:
+        group: the group's name.
+        kind: `module`: Python modules; `function`: single functions of a module, as `module:function`;
+            `library`: machine code, by the file's name (only seen with `--native`), or a function in it, as
+            `library:function`; `process`: whole processes, by their program's name.
+        pattern: a shell's pattern. For modules, `name.*` is `name` itself too.
+        why: in a few words, for the printed table.
+    """
+
+    group: str
+    kind: Kind
+    pattern: str
+    why: str = ""
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(Group.SERVER, "process", "prosody*", "the XMPP server"),
+    Rule(Group.SERVER, "process", "lua*", "what the XMPP server is written in"),
+    Rule(Group.SERVER, "process", "beam*", "the XMPP server ejabberd"),
+    Rule(Group.RUNTIME, "library", "*:gc_collect*", "the garbage collector"),
+    Rule(Group.RUNTIME, "library", "*:gc_alloc*", "the garbage collector"),
+    Rule(Group.COMMUNICATION, "library", "libssl*", "TLS"),
+    Rule(Group.COMMUNICATION, "library", "_ssl.*", "TLS"),
+    Rule(Group.COMMUNICATION, "library", "pyexpat*", "XML"),
+    Rule(Group.COMMUNICATION, "library", "libexpat*", "XML"),
+    # What a pool's thread calls without a Python function of its own is somebody's job, not the pool's.
+    Rule(Group.AGENTS, "function", "concurrent.futures.thread:_WorkItem.run", "a job in an executor"),
+    Rule(Group.AGENTS, "function", "threading:Thread.run", "a thread of the agents' own"),
+    Rule(Group.RUNTIME, "module", "formicary.profiling.*", "what measures"),
+    Rule(Group.COMMUNICATION, "module", "formicary.transport.*", "routes, links, frames"),
+    Rule(Group.COMMUNICATION, "module", "formicary.xmpp.*", "ordinary XMPP accounts"),
+    Rule(Group.COMMUNICATION, "module", "formicary.xmpp.agent", "agents with accounts of their own"),
+    Rule(Group.DIRECTORY, "module", "formicary.directory.*", "the directory"),
+    Rule(Group.PLATFORM, "module", "formicary.*", "the rest of the platform"),
+    Rule(Group.COMMUNICATION, "module", "asyncio.sslproto", "TLS"),
+    Rule(Group.COMMUNICATION, "module", "ssl", "TLS"),
+    Rule(Group.COMMUNICATION, "module", "aioxmpp.*", "an XMPP library"),
+    Rule(Group.COMMUNICATION, "module", "aiosasl.*", "an XMPP library"),
+    Rule(Group.COMMUNICATION, "module", "slixmpp.*", "an XMPP library"),
+    Rule(Group.COMMUNICATION, "module", "xml.*", "XML"),
+    Rule(Group.RUNTIME, "module", "asyncio.*", "the event loop"),
+    Rule(Group.RUNTIME, "module", "uvloop.*", "the event loop"),
+    Rule(Group.RUNTIME, "module", "selectors", "the event loop"),
+    Rule(Group.RUNTIME, "module", "concurrent.futures.*", "pools"),
+    Rule(Group.RUNTIME, "module", "multiprocessing.*", "pools"),
+    Rule(Group.RUNTIME, "module", "threading", "threads"),
+    Rule(Group.RUNTIME, "module", "importlib.*", "imports"),
+    Rule(Group.RUNTIME, "module", "zipimport", "imports"),
+    Rule(Group.RUNTIME, "module", "runpy", "starting a program"),
+)
+"""Ours; a user's own come before them. What is left: somebody's own program is `agents`; libraries and
+machine code belong to who calls them; a stack in which nothing is known is `runtime`."""
+
+
+def own_rule(text: str) -> Rule:
+    """Return the rule that `--group NAME=PATTERN` stands for.
+
+    Raises:
+        UsageError: it is not written so.
+    """
+    group, _, pattern = (part.strip() for part in text.partition("="))
+    if not pattern or not re.fullmatch(r"\w[\w-]*", group):
+        raise UsageError(
+            f"--group {text!r} is not NAME=PATTERN; write it as in --group 'planner=my_planner.*', where the "
+            "pattern is of modules, or of single functions as in my_planner:solve"
+        )
+    for kind in ("process", "library"):
+        if pattern.startswith(f"{kind}:"):
+            return Rule(group, kind, pattern.removeprefix(f"{kind}:"), "yours")
+    return Rule(group, "function" if ":" in pattern else "module", pattern, "yours")
+
+
+class Rules:
+    """Tells groups from stacks.
+
+    Args:
+        own: what a user adds; tried first.
+    """
+
+    def __init__(self, own: Iterable[Rule] = ()) -> None:
+        self.all: tuple[Rule, ...] = (*own, *RULES)
+        self.group_of = lru_cache(maxsize=50_000)(self._group_of)
+
+    def names(self) -> list[str]:
+        """Return the groups' names: ours first, then the user's."""
+        return list(dict.fromkeys([*map(str, Group), *(rule.group for rule in self.all)]))
+
+    def group_of_stack(self, frames: Sequence[Frame]) -> str:
+        """Return the group of the innermost frame that a rule knows.
+
+        Args:
+            frames: outermost first.
+        """
+        for place in range(len(frames) - 1, -1, -1):
+            group = self.group_of(frames[place])
+            if group is None:
+                continue
+            if frames[place].function == "<module>" and self._is_imported(frames[:place]):
+                return Group.RUNTIME
+            return group
+        return Group.RUNTIME
+
+    def group_of_process(self, program: str) -> str | None:
+        """Return the group of a process that is not looked into; None if no rule knows it."""
+        return next(
+            (r.group for r in self.all if r.kind == "process" and fnmatchcase(program, r.pattern)), None
+        )
+
+    def _group_of(self, frame: Frame) -> str | None:
+        if not frame.file:
+            return None
+        native = is_native(frame.file)
+        module = "" if native else module_of(frame.file)
+        library = PurePath(frame.file).name if native else ""
+        function = unmark(frame.function)[1]
+        for rule in self.all:
+            if _matches(rule, module, library, function):
+                return rule.group
+        return None if native or is_library(frame.file) else Group.AGENTS
+
+    def _is_imported(self, outer: Sequence[Frame]) -> bool:
+        return bool(outer) and module_of(outer[-1].file).startswith("importlib.")
+
+
+def _matches(rule: Rule, module: str, library: str, function: str) -> bool:
+    match rule.kind:
+        case "module":
+            whole = rule.pattern.removesuffix(".*")
+            return fnmatchcase(module, rule.pattern) or (whole != rule.pattern and fnmatchcase(module, whole))
+        case "function":
+            return fnmatchcase(f"{module}:{function}", rule.pattern)
+        case "library":
+            name = f"{library}:{function}" if ":" in rule.pattern else library
+            return bool(library) and fnmatchcase(name, rule.pattern)
+    return False

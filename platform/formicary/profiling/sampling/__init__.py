@@ -1,0 +1,1 @@
+"""Profiles by sampling: py-spy beside the process, and the operating system's clocks."""

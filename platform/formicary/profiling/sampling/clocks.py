@@ -1,0 +1,172 @@
+"""The CPU time of processes and threads over a window: the operating system's figures, through psutil."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import psutil
+
+from formicary.core.errors import ProfilingError
+
+
+class Times(NamedTuple):
+    """CPU time so far, in seconds."""
+
+    user: float
+    system: float
+
+
+class ThreadUse(NamedTuple):
+    """What a thread has used within the window."""
+
+    name: str
+    cpu_s: float
+
+
+@dataclass
+class _Watched:
+    process: psutil.Process
+    name: str
+    first: Times
+    last: Times
+    first_of: dict[int, float]
+    last_of: dict[int, float] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    is_gone: bool = False
+    is_blind: bool = False  # its threads may not be seen
+
+
+@dataclass(frozen=True)
+class Used:
+    """What a process has used within the window.
+
+    Attributes:
+        pid: the process.
+        name: its program's.
+        times: seconds in the program, and in the kernel for it.
+        threads: those whose clocks could be read, by number, including such as have ended since.
+        is_gone: whether it ended within the window: the figures are those of the last look before.
+    """
+
+    pid: int
+    name: str
+    times: Times
+    threads: dict[int, ThreadUse]
+    is_gone: bool
+
+
+class Clocks:
+    """Reads the clocks of processes and of their children.
+
+    The window begins with the object. Children that come later count from their start.
+
+    Args:
+        pids: the processes.
+
+    Raises:
+        ProfilingError: there is no such process, or it may not be looked at.
+    """
+
+    def __init__(self, *pids: int) -> None:
+        self._watched: dict[int, _Watched] = {}
+        self._roots = []
+        for pid in pids:
+            try:
+                process = psutil.Process(pid)
+                self._watch(process, is_new=False)
+            except psutil.AccessDenied as error:
+                raise ProfilingError(
+                    f"process {pid} belongs to somebody else; profile it as that user"
+                ) from error
+            except psutil.Error as error:
+                raise ProfilingError(f"there is no process {pid}; look with: formicary ps, or ps") from error
+            self._roots.append(process)
+        self._look_for_children(are_new=False)
+
+    def look(self) -> bool:
+        """Read the clocks; return whether one of the first processes runs. Call it some times a second."""
+        self._look_for_children(are_new=True)
+        for watched in self._watched.values():
+            if not watched.is_gone:
+                _read(watched)
+        return any(not self._watched[root.pid].is_gone for root in self._roots)
+
+    def used(self) -> list[Used]:
+        """Return what was used from the beginning to the last look."""
+        return [_used(watched) for watched in self._watched.values()]
+
+    def _look_for_children(self, *, are_new: bool) -> None:
+        for root in self._roots:
+            try:
+                children = root.children(recursive=True)
+            except psutil.Error:
+                continue
+            for child in children:
+                if child.pid not in self._watched:
+                    try:
+                        self._watch(child, is_new=are_new)
+                    except psutil.Error:  # it has ended already: too short to matter
+                        continue
+
+    def _watch(self, process: psutil.Process, *, is_new: bool) -> None:
+        watched = _Watched(process, process.name(), Times(0, 0), Times(0, 0), {})
+        _read(watched)
+        if watched.is_gone:
+            raise psutil.NoSuchProcess(process.pid)
+        if not is_new:
+            watched.first = watched.last
+            watched.first_of = dict(watched.last_of)
+        self._watched[process.pid] = watched
+
+
+def tick_s() -> float:
+    """Return how coarse the clocks are, in seconds."""
+    return 1 / os.sysconf("SC_CLK_TCK") if sys.platform == "linux" else 0.001
+
+
+def _read(watched: _Watched) -> None:
+    process = watched.process
+    try:
+        with process.oneshot():
+            if process.status() == psutil.STATUS_ZOMBIE:
+                watched.is_gone = True
+                return
+            times = process.cpu_times()
+            watched.last = Times(times.user, times.system)
+    except psutil.AccessDenied:
+        raise
+    except psutil.Error:
+        watched.is_gone = True
+        return
+    try:
+        for thread in process.threads():
+            watched.last_of[thread.id] = thread.user_time + thread.system_time
+            if thread.id not in watched.names:
+                watched.names[thread.id] = _thread_name(process.pid, thread.id)
+    except psutil.Error:
+        watched.is_blind = True
+
+
+def _thread_name(pid: int, tid: int) -> str:
+    try:
+        with open(f"/proc/{pid}/task/{tid}/comm", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+            return file.read().strip()
+    except OSError:  # not Linux, or it has ended
+        return ""
+
+
+def _used(watched: _Watched) -> Used:
+    first, last = watched.first, watched.last
+    return Used(
+        watched.process.pid,
+        watched.name,
+        Times(max(0.0, last.user - first.user), max(0.0, last.system - first.system)),
+        {
+            tid: ThreadUse(watched.names[tid], max(0.0, seconds - watched.first_of.get(tid, 0.0)))
+            for tid, seconds in watched.last_of.items()
+        },
+        watched.is_gone,
+    )

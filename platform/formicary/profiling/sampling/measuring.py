@@ -1,0 +1,150 @@
+"""What `formicary profile` does: a window on a process that runs, or on a program that it starts."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import ServerError, TracingError, UsageError
+from formicary.profiling.sampling.starting import Program
+from formicary.profiling.sampling.window import RATE, Window
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary.profiling.model.profile import Profile
+
+_INTERRUPTED = 130
+_SECONDS_BETWEEN_LOOKS = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What to measure. Either `pid` or `words`.
+
+    Attributes:
+        pid: a process that runs.
+        words: a program to start, as of `Program`.
+        seconds: how long; None until it ends.
+        after: how many seconds of it to leave out first.
+        rate: samples per second of each thread.
+        native: whether to look into machine code too.
+        server: the folder of a server whose processes count too, or `local`.
+        is_quiet: whether what the program prints goes to standard error.
+    """
+
+    pid: int | None = None
+    words: tuple[str, ...] = ()
+    seconds: float | None = None
+    after: float = 0.0
+    rate: int = RATE
+    native: bool = False
+    server: str | None = None
+    is_quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of it.
+
+    Attributes:
+        profile: the profile.
+        exit_code: the program's, or 130 after Ctrl-C; 0 of a process that was there before.
+    """
+
+    profile: Profile
+    exit_code: int
+
+
+def measure(wanted: Wanted) -> Measured:
+    """Measure until the time is over, the program ends, or Ctrl-C is pressed.
+
+    Raises:
+        UsageError: there is neither a process nor a program, or both.
+        TracingError: there is no py-spy, or it may not look into the process. A program that is started is
+            accounted for instead.
+        ProfilingError: the process is not Python, or it is not there.
+        ServerError: there is no such server, or it does not run.
+    """
+    if (wanted.pid is None) == (not wanted.words):
+        raise UsageError("give either --pid or a program after --, as in: formicary profile -- run echo.py")
+    servers = () if wanted.server is None else (_server_pid(wanted.server),)
+    if wanted.pid is not None:
+        return _of_process(wanted, servers)
+    try:
+        return _of_program(wanted, servers)
+    except TracingError as why:
+        from formicary.profiling.accounting.fallback import profile_accounted
+
+        profile, code = profile_accounted(wanted.words, why, seconds=wanted.seconds, is_quiet=wanted.is_quiet)
+        return Measured(profile, code)
+
+
+def _of_process(wanted: Wanted, servers: tuple[int, ...]) -> Measured:
+    assert wanted.pid is not None
+    code = _Interrupted()
+    time.sleep(wanted.after)
+    with _window(wanted.pid, wanted, servers) as window:
+        with code.noted():
+            window.wait(wanted.seconds)
+        return Measured(window.end(), code.value)
+
+
+def _of_program(wanted: Wanted, servers: tuple[int, ...]) -> Measured:
+    code = _Interrupted()
+    with Program(wanted.words, is_quiet=wanted.is_quiet) as program:
+        if wanted.after:
+            _let_it_start(program, wanted.after)
+        with _window(program.pid, wanted, servers) as window:
+            program.begin()
+            if not wanted.after:
+                program.start()
+            with code.noted():
+                window.wait(wanted.seconds, program.is_at_its_end)
+            is_over = program.is_at_its_end()
+            profile = window.end(program.told)
+    if code.value:
+        return Measured(profile, code.value)
+    return Measured(profile, program.exit_code if is_over else 0)
+
+
+def _let_it_start(program: Program, seconds: float) -> None:
+    program.start()
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if program.is_at_its_end():
+            raise UsageError(f"the program ended within the {seconds:g} s of --after; leave out less")
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+
+
+def _window(pid: int, wanted: Wanted, servers: tuple[int, ...]) -> Window:
+    return Window(pid, rate=wanted.rate, native=wanted.native, servers=servers)
+
+
+class _Interrupted:
+    """Whether Ctrl-C has ended the window: what there is then is shown."""
+
+    value = 0
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        with suppress(KeyboardInterrupt):
+            try:
+                yield
+            except KeyboardInterrupt:
+                self.value = _INTERRUPTED
+                raise
+
+
+def _server_pid(where: str) -> int:
+    from formicary.server.folder import StateFolder, default_path
+    from formicary.server.state import read_state
+
+    path = default_path() if where == "local" else Path(where)
+    state = read_state(StateFolder(path.absolute()))
+    if state is None or state.pid is None:
+        raise ServerError(f"there is no server running in {path}; start one with: formicary server start")
+    return state.pid

@@ -1,0 +1,279 @@
+"""py-spy, the sampling profiler, as a process of its own beside the measured ones."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from formicary.core.errors import ProfilingError, TracingError
+from formicary.profiling.model.profile import Frame
+
+_SECONDS_TO_START = 20.0
+_SECONDS_TO_WRITE = 30.0
+_LAST_WORDS = 40  # lines that are kept of what it says
+_STARTED = re.compile(r"Sampling process")
+_THREAD = re.compile(
+    r"(?:Process (?P<pid>\d+) )?Thread (?P<tid>0[xX][0-9A-Fa-f]+|\d+)(?: \"(?P<name>.*)\")?", re.DOTALL
+)
+_ERRORS = re.compile(r"Errors: (\d+)")
+_MANY_ERRORS = 0.02
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A thread as the sampler has seen it.
+
+    Attributes:
+        pid: its process.
+        tid: the operating system's number of it.
+        name: as the program named it; empty if it did not.
+        stacks: how often it was seen using the CPU with each stack, outermost frame first.
+    """
+
+    pid: int
+    tid: int
+    name: str
+    stacks: Counter[tuple[Frame, ...]]
+
+
+@dataclass
+class Samples:
+    """What the sampler has brought.
+
+    Attributes:
+        threads: those that were seen using the CPU.
+        errors: how many times it could not make sense of what it saw.
+        problem: a sentence, where it did not come to its proper end.
+    """
+
+    threads: list[Seen] = field(default_factory=list)
+    errors: int = 0
+    problem: str = ""
+
+    @property
+    def count(self) -> int:
+        """How many samples there are."""
+        return sum(seen.stacks.total() for seen in self.threads)
+
+    def warnings(self) -> list[str]:
+        """Return what whoever reads the figures should know."""
+        said = [self.problem] if self.problem else []
+        if self.errors > _MANY_ERRORS * max(1, self.count):
+            said.append(
+                f"py-spy could not read {self.errors} stacks, beside {self.count} that it read: short "
+                "functions may be too low; leave --nonblocking out if it was there"
+            )
+        return said
+
+
+def find_program() -> str:
+    """Return the path of py-spy, beside this Python or on the PATH.
+
+    Raises:
+        TracingError: it is not installed.
+    """
+    beside = str(Path(sys.executable).parent)
+    places = os.pathsep.join([beside, os.environ.get("PATH", os.defpath)])
+    if found := shutil.which("py-spy", path=places):
+        return found
+    raise TracingError('the program py-spy is not installed; install it with: pip install "formicary[lab]"')
+
+
+class Sampler:
+    """Samples a process and its children from `with` until `stop`.
+
+    Args:
+        pid: the process.
+        rate: samples per second of each thread.
+        native: whether to look into machine code too. It costs several times as much.
+        nonblocking: whether not to hold the process while its stack is read. It costs less, and misses
+            functions that are short.
+
+    Raises:
+        TracingError: by `with`: there is no py-spy, or it is not permitted.
+        ProfilingError: by `with`: the process is not Python, or it is not there.
+    """
+
+    def __init__(self, pid: int, *, rate: int, native: bool = False, nonblocking: bool = False) -> None:
+        self._pid = pid
+        self._options = ["--rate", str(rate), *["--native"] * native, *["--nonblocking"] * nonblocking]
+        self._said: list[str] = []
+        self._started = threading.Event()
+        self._is_halted = False
+
+    def __enter__(self) -> Self:
+        with contextlib.ExitStack() as undo:
+            program = find_program()
+            self._folder = tempfile.TemporaryDirectory(prefix="formicary-profile-")
+            undo.callback(self._folder.cleanup)
+            self._file = Path(self._folder.name, "samples.json")
+            self._process = _launch(program, self._pid, self._file, self._options)
+            self._listener = threading.Thread(target=self._listen, name="py-spy's words", daemon=True)
+            self._listener.start()
+            undo.callback(self._end)
+            self._started.wait(_SECONDS_TO_START)
+            if not any(map(_STARTED.search, self._said)):
+                self._end()
+                raise why_not("\n".join([*_look_once(program, self._pid), *self._said]), self._pid)
+            undo.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        self._folder.cleanup()
+
+    @property
+    def pid(self) -> int:
+        """The sampler's own process."""
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it still samples; it ends by itself with the process."""
+        return self._process.poll() is None
+
+    def halt(self) -> None:
+        """Have it take no more samples."""
+        if self.is_running and not self._is_halted:
+            self._is_halted = True  # asked twice, it would end without writing what it has
+            self._process.send_signal(signal.SIGINT)
+
+    def stop(self) -> Samples:
+        """End it and return what it has seen; whatever went wrong is in there."""
+        self.halt()
+        try:
+            code: int | None = self._process.wait(_SECONDS_TO_WRITE)
+        except subprocess.TimeoutExpired:
+            code = None
+        self._end()
+        samples = Samples()
+        try:
+            samples.threads = read_speedscope(json.loads(self._file.read_bytes()), self._pid)
+        except (OSError, ValueError, LookupError, TypeError):
+            samples.problem = self._how_it_ended(code)
+        for line in self._said:
+            if errors := _ERRORS.search(line):
+                samples.errors = int(errors[1])
+        return samples
+
+    def _how_it_ended(self, code: int | None) -> str:
+        if code is None:
+            how = f"did not end within {_SECONDS_TO_WRITE:g} s and was killed"
+        elif code < 0:
+            how = f"was ended by {signal.Signals(-code).name}"
+        else:
+            last = next((line for line in reversed(self._said) if line.strip()), "nothing")
+            how = f"ended with code {code} and said: {last.strip()}"
+        return f"py-spy {how}, so there are no samples: only the CPU time of processes and threads is known"
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as said:
+            for line in said:
+                self._said = [*self._said[-_LAST_WORDS:], line]
+                if _STARTED.search(line):
+                    self._started.set()
+        self._started.set()  # or it has ended
+
+    def _end(self) -> None:
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._listener.join()
+
+
+def _launch(program: str, pid: int, file: Path, options: list[str]) -> subprocess.Popen[str]:
+    command = [program, "record", "--pid", str(pid), "--subprocesses", "--threads", "--full-filenames"]
+    command += ["--function", "--format", "speedscope", "--output", str(file), *options]
+    try:
+        return subprocess.Popen(  # noqa: S603 -- a list of arguments, and a program that we looked for
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,  # Ctrl-C is for us: it would end without having been told
+        )
+    except OSError as error:
+        raise TracingError(f"{program} cannot be started ({error.strerror}); install py-spy anew") from error
+
+
+def _look_once(program: str, pid: int) -> list[str]:
+    """Return what py-spy says of the process alone: where it looks for children too, it says not why not."""
+    command = [program, "dump", "--pid", str(pid)]
+    try:
+        done = subprocess.run(  # noqa: S603 -- as above
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS_TO_START,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return done.stderr.splitlines()
+
+
+def why_not(said: str, pid: int) -> ProfilingError:
+    """Return the error that stands for what py-spy said when it did not start.
+
+    Args:
+        said: all of it.
+        pid: the process that it was to look into.
+    """
+    lowered = said.lower()
+    if "permission denied" in lowered or "operation not permitted" in lowered:
+        return TracingError(
+            f"looking into process {pid} is not permitted; `formicary doctor` says what would permit it"
+        )
+    if "process executable name" in lowered or "no such process" in lowered:
+        return ProfilingError(
+            f"there is no process {pid}, or it has just ended; look with: formicary ps, or ps"
+        )
+    if "python version" in lowered or "no python processes" in lowered or "libpython" in lowered:
+        return ProfilingError(
+            f"process {pid} is not Python, or one that py-spy does not know; give another --pid"
+        )
+    last = next((line for line in said.splitlines() if line.strip()), "nothing")
+    return ProfilingError(f"py-spy did not start on process {pid}; it said: {last.strip()}")
+
+
+def read_speedscope(document: Any, pid: int) -> list[Seen]:
+    """Return the threads of a file that py-spy has written.
+
+    Args:
+        document: the JSON.
+        pid: the process of threads for which it gives none.
+
+    Raises:
+        LookupError, TypeError, ValueError: it is not such a file.
+    """
+    table = [Frame(f["name"], f["file"] or "", f["line"] or 0) for f in document["shared"]["frames"]]
+    # The first frames are no functions: py-spy puts the process and the thread there.
+    real = [bool(frame.file) for frame in table]
+    found: dict[tuple[int, int], Seen] = {}
+    for profile in document["profiles"]:
+        named = _THREAD.fullmatch(profile["name"])
+        if named is None:
+            raise ValueError(f"{profile['name']!r} is not a thread")
+        key = int(named["pid"] or pid), int(named["tid"], 0)
+        seen = found.setdefault(key, Seen(*key, named["name"] or "", Counter()))
+        for stack, count in Counter(map(tuple, profile["samples"])).items():
+            seen.stacks[tuple(table[place] for place in stack if real[place])] += count
+    return list(found.values())

@@ -1,0 +1,122 @@
+"""Starts a program to be profiled, and measures it from its first line to its last."""
+
+from __future__ import annotations
+
+import mmap
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import msgspec
+
+from formicary.core.errors import ProfilingError, UsageError
+from formicary.profiling.sampling.control import DONE, READY, START, TELL, Line, Told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_SECONDS_TO_START = 30.0
+_SECONDS_TO_ANSWER = 10.0
+_SECONDS_TO_STOP = 5.0
+
+
+class Program:
+    """A Python program that waits for its start, and at its end until it was looked at.
+
+    Args:
+        words: a script, or `-m` and a module, or `run` as of `formicary run`; and its arguments.
+        is_quiet: whether what it prints goes to standard error.
+
+    Raises:
+        UsageError: there is no such script.
+        ProfilingError: by `with`: Python does not start.
+    """
+
+    def __init__(self, words: Sequence[str], *, is_quiet: bool = False) -> None:
+        if not words:
+            raise UsageError("there is nothing to profile; give a script after --, or --pid")
+        first = words[0]
+        if first not in {"run", "-m"} and not Path(first).is_file():
+            raise UsageError(f"there is no script {first}; give the path of one, or -m MODULE, or run SCRIPT")
+        if first in {"run", "-m"} and len(words) == 1:
+            raise UsageError(f"{first} needs a name after it")
+        self._words = list(words)
+        self._is_done = False
+        self._output = sys.stderr if is_quiet else None
+
+    def __enter__(self) -> Self:
+        ours, theirs = socket.socketpair()
+        self._line = Line(ours)
+        with theirs, tempfile.TemporaryFile() as shared:
+            shared.truncate(1)
+            self._is_open = mmap.mmap(shared.fileno(), 1)
+            descriptors = [theirs.fileno(), shared.fileno()]
+            command = [sys.executable, "-m", "formicary.profiling.sampling.prepared", *map(str, descriptors)]
+            self._process = subprocess.Popen(  # noqa: S603 -- as the user asks
+                [*command, *self._words], pass_fds=descriptors, stdout=self._output
+            )
+        try:
+            is_ready = self._line.hear(_SECONDS_TO_START) == READY
+        except BaseException:
+            self.__exit__()
+            raise
+        if not is_ready:
+            self.__exit__()
+            raise ProfilingError("Python did not start; what it says is above")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._line.close()
+        self._is_open.close()
+        patience = _SECONDS_TO_STOP if self._is_done else 0.0
+        for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            try:
+                self._process.wait(patience)
+            except subprocess.TimeoutExpired:
+                self._process.send_signal(order)
+            patience = _SECONDS_TO_STOP
+        self._process.wait()
+
+    @property
+    def pid(self) -> int:
+        """The program's process."""
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int:
+        """How it has ended; after `with`. As shells have it, 128 and more for a signal."""
+        code = self._process.returncode
+        return code if code >= 0 else 128 - code
+
+    def start(self) -> None:
+        """Have it start."""
+        self._line.say(START)
+
+    def begin(self) -> None:
+        """Have it count: the window begins."""
+        self._is_open[0] = 1
+
+    def is_at_its_end(self) -> bool:
+        """Tell whether it has run to its end and waits to be looked at, or is gone; does not wait."""
+        if not self._is_done and self._line.has_words():
+            self._is_done = self._line.hear(_SECONDS_TO_ANSWER) in {DONE, b""}
+        return self._is_done
+
+    def told(self) -> Told | None:
+        """Have the window end, and ask for what only the program knows of it; None if it does not answer."""
+        self._is_open[0] = 0
+        if not self._line.say(TELL):
+            return None
+        while line := self._line.hear(_SECONDS_TO_ANSWER):
+            if line == DONE:
+                self._is_done = True
+            else:
+                try:
+                    return msgspec.json.decode(line, type=Told)
+                except msgspec.DecodeError:
+                    return None
+        return None

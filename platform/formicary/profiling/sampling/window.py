@@ -1,0 +1,200 @@
+"""A window of time in which some processes are measured: sampler and clocks begin and end with it."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections import Counter
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
+
+from formicary.profiling.model.groups import Group, Rules
+from formicary.profiling.model.modules import module_of
+from formicary.profiling.model.profile import Collection, Frame, Method, Process, Profile, Role, Stack, Thread
+from formicary.profiling.sampling.clocks import Clocks, tick_s
+from formicary.profiling.sampling.control import Told
+from formicary.profiling.sampling.sampler import Sampler, Samples
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from formicary.profiling.sampling.clocks import Used
+    from formicary.profiling.sampling.sampler import Seen
+
+RATE = 50
+"""Samples per second of each thread. Twice as many cost about 3% of the rate of a program that only exchanges
+messages."""
+_SECONDS_BETWEEN_LOOKS = 0.2
+_FEW_SAMPLES = 30
+_FEW_TICKS = 20
+
+
+class Window:
+    """Measures a process and its children from `with` until `end`.
+
+    Args:
+        pid: the process.
+        rate: samples per second of each thread.
+        native: whether to look into machine code too.
+        nonblocking: as of `Sampler`.
+        servers: processes of the XMPP server that are no children of it.
+
+    Raises:
+        TracingError: by `with`: there is no py-spy, or it is not permitted.
+        ProfilingError: by `with`: the process is not Python, or it is not there.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        *,
+        rate: int = RATE,
+        native: bool = False,
+        nonblocking: bool = False,
+        servers: Iterable[int] = (),
+    ) -> None:
+        self._pid = pid
+        self._rate = rate
+        self._servers = frozenset(servers)
+        self._sampler = Sampler(pid, rate=rate, native=native, nonblocking=nonblocking)
+
+    def __enter__(self) -> Self:
+        Clocks(self._pid, *self._servers)  # whether they are there, before anything is started
+        with ExitStack() as undo:
+            undo.enter_context(self._sampler)
+            self._clocks = Clocks(self._pid, *self._servers)
+            self._undo = undo.pop_all()
+        self._began = time.time()
+        self._from = time.monotonic()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._undo.close()
+
+    def wait(self, seconds: float | None = None, is_over: Callable[[], bool] = lambda: False) -> None:
+        """Wait for the end of the window, and look at the clocks meanwhile.
+
+        Args:
+            seconds: how long at most; None for as long as the process runs.
+            is_over: asked some times a second whether it is over now.
+        """
+        end = None if seconds is None else self._from + seconds
+        while self._clocks.look() and not is_over():
+            left = _SECONDS_BETWEEN_LOOKS if end is None else end - time.monotonic()
+            if left <= 0:
+                break
+            time.sleep(min(left, _SECONDS_BETWEEN_LOOKS))
+
+    def end(self, told: Callable[[], Told | None] = lambda: None) -> Profile:
+        """End the window and return what was measured.
+
+        Args:
+            told: asks the program, right after its clocks were read, for what only itself knows.
+        """
+        self._sampler.halt()
+        self._clocks.look()
+        lasted = time.monotonic() - self._from
+        known = told() or Told()
+        samples = self._sampler.stop()
+        used = self._clocks.used()
+        frames = _Table()
+        processes = tuple(self._process(of_it, samples, known, frames) for of_it in used)
+        ended_early = any(of_it.is_gone and of_it.pid == self._pid for of_it in used)
+        return Profile(
+            method=Method.SAMPLED,
+            host=socket.gethostname(),
+            began=self._began,
+            window_s=lasted,
+            rate_hz=self._rate,
+            processes=processes,
+            frames=tuple(frames.places),
+            warnings=tuple(_warnings(processes, samples, self._pid if ended_early else None)),
+            is_partial=bool(samples.problem) or ended_early,
+        )
+
+    def _process(self, used: Used, samples: Samples, told: Told, frames: _Table) -> Process:
+        seen = [thread for thread in samples.threads if thread.pid == used.pid]
+        is_root = used.pid == self._pid
+        return Process(
+            pid=used.pid,
+            role=self._role(used, is_python=bool(seen) or is_root),
+            name=used.name,
+            user_s=used.times.user,
+            system_s=used.times.system,
+            threads=tuple(_threads(used, seen, told if is_root else Told())),
+            stacks=tuple(
+                Stack(thread.tid, frames.of(stack), count)
+                for thread in seen
+                for stack, count in thread.stacks.items()
+            ),
+            collections=tuple(
+                Collection(tid, frames.of(stack), seconds)
+                for tid, stack, seconds in (told.collections if is_root else ())
+            ),
+        )
+
+    def _role(self, used: Used, *, is_python: bool) -> Role:
+        if used.pid in self._servers or Rules().group_of_process(used.name) == Group.SERVER:
+            return Role.SERVER
+        return Role.CONTAINER if is_python else Role.PROGRAM
+
+
+class _Table:
+    def __init__(self) -> None:
+        self.places: dict[Frame, int] = {}
+
+    def of(self, stack: Iterable[Frame]) -> tuple[int, ...]:
+        return tuple(self.places.setdefault(frame, len(self.places)) for frame in stack)
+
+
+def _threads(used: Used, seen: list[Seen], told: Told) -> list[Thread]:
+    by_tid = {thread.tid: thread for thread in seen}
+    threads = []
+    for tid in dict.fromkeys([*used.threads, *by_tid]):
+        thread = by_tid.get(tid)
+        system = used.threads[tid].name if tid in used.threads else ""
+        name = told.threads.get(tid) or (thread.name if thread else "") or system or f"thread {tid}"
+        is_python = thread is not None or tid in told.threads or tid == used.pid
+        seconds = used.threads[tid].cpu_s if tid in used.threads else 0.0
+        threads.append(Thread(tid, name, kind_of(thread, is_python=is_python), seconds))
+    return threads
+
+
+def kind_of(seen: Seen | None, *, is_python: bool) -> str:
+    """Return what kind of thread it is, as far as its stacks tell.
+
+    Args:
+        seen: what the sampler saw of it, if it did.
+        is_python: whether it is a thread that Python knows.
+    """
+    modules: Counter[str] = Counter()
+    for stack, count in seen.stacks.items() if seen else ():
+        for module in {module_of(frame.file) for frame in stack}:
+            modules[module] += count
+    if modules["asyncio.runners"] or modules["asyncio.base_events"]:
+        return "loop"
+    if modules["concurrent.futures.thread"]:
+        return "executor"
+    if modules["multiprocessing.pool"]:
+        return "pool"
+    return "python" if is_python else "native"
+
+
+def _warnings(processes: tuple[Process, ...], samples: Samples, gone: int | None) -> list[str]:
+    said = samples.warnings()
+    if gone is not None:
+        said.append(
+            f"process {gone} ended within the window: of its last {_SECONDS_BETWEEN_LOOKS:g} s the clocks "
+            "could not be read any more"
+        )
+    cpu_s = sum(process.cpu_s for process in processes)
+    if not samples.problem and samples.count < _FEW_SAMPLES:
+        said.append(
+            f"only {samples.count} samples: the program used the CPU for {cpu_s:.2f} s of the window; "
+            "measure for longer, or under load"
+        )
+    if cpu_s < _FEW_TICKS * tick_s():
+        said.append(
+            f"{cpu_s * 1000:.0f} ms of CPU are few for clocks that count in steps of {tick_s() * 1000:g} ms"
+        )
+    return said

@@ -1,0 +1,295 @@
+"""A container's direct connections: who may make them, what comes over them, and what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import msgspec
+
+from formicary.core.errors import FormicaryError, LinkError
+from formicary.core.names import is_container_of
+from formicary.transport.direct import Direct, Offer
+from formicary.transport.direct.dialling import Dialling
+from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, NoWay, RelayWay, unwrap, wrap
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from formicary.container.container import Container
+    from formicary.transport.direct import DirectConnection, JoinAddress
+    from formicary.transport.direct.identity_file import IdentityFile
+    from formicary.transport.link.header import Terms
+    from formicary.transport.link.link import Link
+    from formicary.transport.link.paths import FarWay
+
+logger = logging.getLogger("formicary.transport")
+
+
+class Owner(Protocol):
+    """Whose connections they are: the router."""
+
+    container: Container
+    links: dict[str, Link]
+    is_closed: bool
+
+    def link_to(self, domain: str) -> Link:
+        """Return the link to a container; FormicaryError if there cannot be one."""
+
+    def far_changed(self) -> None:
+        """Learn that the way through the container in the middle was lost, or is back."""
+
+    def drop(self, origin: str, what: str) -> None:
+        """Count and log what must not have been sent."""
+
+
+class Connections:
+    """The direct connections of one container.
+
+    Args:
+        owner: the router.
+        listen: where others may reach this container; None for this host only.
+        identity: the file with what those who join know this container by; None for none.
+        tls: where connections use TLS.
+        direct_only: whether messages have no other way.
+        relays: whether frames of others come over them, as there is no server to pass these on.
+    """
+
+    def __init__(
+        self,
+        owner: Owner,
+        *,
+        listen: str | None,
+        identity: Path | None,
+        tls: bool | Literal["always"],
+        direct_only: bool,
+        relays: bool,
+    ) -> None:
+        self._owner = owner
+        self._container = owner.container
+        self._direct_only = direct_only
+        self._relays = relays
+        domain = self._container.domain
+        self._direct = Direct(
+            domain,
+            tls=tls,
+            listen=listen,
+            accepted=self._take,
+            admit=self._refusal,
+            file=None if identity is None else _identity_file(identity, domain),
+        )
+        self._dialling = Dialling(self._direct, self._take, self._not_reached, is_only_way=direct_only)
+        self._middle: Link | None = None
+        self._complaint = ""  # why that did not take this one back, as was logged
+        self._endings: set[asyncio.Task[None]] = set()
+
+    @property
+    def middle(self) -> Link | None:
+        """The link to the container that this one has joined, if it has."""
+        return self._middle
+
+    def forget(self, domain: str) -> None:
+        """Know a container no longer to which there is no link any more; a new one needs a new offer."""
+        self._direct.forget(domain)
+
+    async def open(self) -> None:
+        """Begin to listen; errors as of `Direct.open`."""
+        await self._direct.open()
+
+    def keep(self) -> None:
+        """Write the identity file, if there is to be one; errors as of `Direct.keep`."""
+        self._direct.keep()
+
+    async def close(self) -> None:
+        """End them all."""
+        await self._dialling.close()
+        await self._direct.close()  # from now on there are no new connections
+        connections = [link.direct for link in self._owner.links.values() if link.direct is not None]
+        await asyncio.gather(*(connection.close() for connection in connections), *self._endings)
+
+    def offer(self, domain: str) -> Offer:
+        """Return what to tell another container, so that it can connect."""
+        return self._direct.offer(domain)
+
+    # -- joining --------------------------------------------------------------------------------------------
+
+    async def join(self, address: JoinAddress) -> None:
+        """Connect to a container that has given its join address out; it is where all who join it meet.
+
+        Raises:
+            LinkError: it cannot be reached, or does not take this container.
+        """
+        own = self._container
+        if address.platform != own.platform or address.domain == own.domain:
+            raise LinkError(
+                f"container {own.domain} cannot join {address.domain}; give it a name of its own and "
+                f"platform={address.platform!r}"
+            )
+        connection = await self._direct.dial(address.domain, address)
+        self._middle = self._owner.link_to(address.domain)
+        self._take(connection)
+        self._middle.connect()
+        self._dialling.remember(address.domain, address)
+
+    @property
+    def join_address(self) -> JoinAddress | None:
+        """What others need to join this container: a secret; None where they may not."""
+        return self._direct.join_address
+
+    def _refusal(self, peer: str) -> str | None:
+        """Return why a container must not join, if it must not."""
+        if not is_container_of(peer, self._container.platform):
+            return f"{peer} is not a container of the platform {self._container.platform}"
+        link = self._owner.links.get(peer)
+        if peer == self._container.domain or (link is not None and link.direct is not None):
+            name = peer.partition(".")[0]
+            return f"a container named {name!r} is there already; stop it or take another name"
+        return None
+
+    def way_to(self, link: Link) -> FarWay:
+        """Return the way to another container where there is no direct connection, and no server either."""
+        name = link.domain.partition(".")[0]
+        if self._middle is None:
+            own = self._container.name
+            return NoWay(f"no container named {name!r} is connected to container {own}", link.bounced)
+        return RelayWay(link.domain, lambda: self._middle.direct if self._middle is not None else None)
+
+    # -- links ----------------------------------------------------------------------------------------------
+
+    def found(self, link: Link, terms: Terms) -> None:
+        """Learn that the other end of a link is there; it may be reached directly, too."""
+        if terms.offer is None:
+            return
+        try:
+            offer = msgspec.convert(terms.offer, Offer)
+            self._direct.expect(link.domain, offer)
+        except (msgspec.ValidationError, FormicaryError) as error:
+            self._owner.drop(link.domain, f"an offer that is none: {error}")
+            return
+        if link is not self._middle:
+            self._dialling.remember(link.domain, offer)
+        if link.direct is None:
+            self._dialling.begin(link.domain, is_first=self._container.domain < link.domain)
+
+    def lost(self, link: Link) -> None:
+        """Learn that the other end of a link is not there any more."""
+        if link is not self._middle:
+            self._dialling.forget(link.domain)
+
+    def _not_reached(self, domain: str, error: FormicaryError) -> None:
+        link = self._owner.links[domain]
+        if link is self._middle and error.__context__ is None and str(error) != self._complaint:
+            self._complaint = str(error)  # somebody is there, and does not take this container
+            logger.warning("container %s is not taken back: %s", self._container.name, error)
+        if self._direct_only and link.direct is None:
+            # What waits may yet go by the next try, or by the connection that the other end makes.
+            link.hinder(str(error))
+        if isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError):
+            link.set_away(is_away=True)  # nobody listens there any more
+            if link.was_direct or self._direct_only:
+                link.lose("nobody listens there any more")
+
+    # -- direct connections ---------------------------------------------------------------------------------
+
+    def _take(self, connection: DirectConnection) -> None:
+        """Use a connection to another container, which has proven who it is."""
+        try:
+            link = self._owner.link_to(connection.peer)
+        except FormicaryError as error:
+            self._owner.drop(connection.peer, str(error))
+            self._cut(connection)
+            return
+        other = link.direct
+        # Where both have dialled, both keep the connection of the one whose name comes first.
+        is_first = self._container.domain < link.domain
+        is_second = other is not None and other.is_dialler is is_first is not connection.is_dialler
+        if self._owner.is_closed or is_second:
+            self._cut(connection)
+            return
+        if other is not None:
+            self._cut(other)
+        framed = partial(self._receive_joined, link) if self._relays else link.receive
+        link.direct = connection
+        link.was_direct = True
+        link.obstacle = ""
+        self._dialling.stop(link.domain)
+
+        def start() -> None:  # not in the task that has made the connection: agents run in it, too
+            if link.direct is connection:
+                connection.start(
+                    framed=framed,
+                    rested=self._container.run_now,
+                    writable=lambda _: link.refresh(),
+                    lost=partial(self._lose, link, connection),
+                )
+
+        asyncio.get_running_loop().call_soon(start)
+        link.choose_way()
+        if link is self._middle:
+            self._complaint = ""
+            self._owner.far_changed()
+            link.connect()  # it may have been restarted, and then it does not know of this container
+
+    def _cut(self, connection: DirectConnection) -> None:
+        connection.abort()
+        task = asyncio.get_running_loop().create_task(connection.close(), name=f"ends {connection.peer}")
+        self._endings.add(task)
+        task.add_done_callback(self._endings.discard)
+
+    def doubted(self, link: Link) -> None:
+        """Cut a direct connection over which nothing comes back."""
+        connection = link.direct
+        if connection is not None:
+            self._cut(connection)
+            error = LinkError(f"nothing comes back from {link.domain} directly")
+            self._lose(link, connection, error, is_away=False)
+
+    def _lose(
+        self, link: Link, connection: DirectConnection, error: LinkError, *, is_away: bool = True
+    ) -> None:
+        if link.direct is not connection:
+            return
+        link.direct = None
+        link.set_away(is_away=is_away)
+        logger.info("container %s: %s", self._container.name, error)
+        link.choose_way()
+        if link is self._middle:
+            self._owner.far_changed()
+        if not self._owner.is_closed and (link.session.is_open or link is self._middle):
+            self._dialling.begin(link.domain, is_first=self._container.domain < link.domain, again=True)
+
+    def _receive_joined(self, link: Link, frame: bytes) -> None:
+        """Take a frame where there is no server: it may be for another container, or from another one."""
+        if not frame or frame[0] < PASS_ON:
+            link.receive(frame)
+            return
+        try:
+            kind, domain, inner = unwrap(frame)
+            if kind == PASS_ON:
+                self._pass_on(link, domain, inner)
+            elif link is not self._middle:
+                self._owner.drop(link.domain, "it passes frames on, but this container has not joined it")
+            elif kind == PASSED_ON:
+                self._owner.link_to(domain).receive_far(inner)
+            elif kind == RETURNED and domain in self._owner.links:
+                self._owner.links[domain].bounced(inner.decode())
+        except (FormicaryError, ValueError) as error:
+            self._owner.drop(link.domain, str(error))
+
+    def _pass_on(self, link: Link, domain: str, inner: bytes) -> None:
+        assert link.direct is not None
+        other = self._owner.links.get(domain)
+        if other is None or other.direct is None:
+            name = self._container.name
+            reason = f"no container named {domain.partition('.')[0]!r} is connected to container {name}"
+            link.direct.send(wrap(RETURNED, domain, reason.encode()))
+        elif other.direct.has_room:  # where there is none, it gets lost, and will come again
+            other.direct.send(wrap(PASSED_ON, link.domain, inner))
+
+
+def _identity_file(path: Path, domain: str) -> IdentityFile:
+    from formicary.transport.direct.identity_file import IdentityFile  # few containers have one
+
+    return IdentityFile.open(path, domain)

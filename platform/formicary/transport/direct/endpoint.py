@@ -1,0 +1,275 @@
+"""A container's listener and dialler of direct connections."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import ssl
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.errors import AuthenticationError, LinkError
+from formicary.transport.direct.greeter import Greeter
+from formicary.transport.direct.identity import NO_FINGERPRINT, Identity, anonymous
+from formicary.transport.direct.listener import Listener
+from formicary.transport.direct.offer import JoinAddress, Offer, this_host
+from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
+from formicary.transport.direct.peers import Peers
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+    from formicary.transport.direct.connection import DirectConnection
+    from formicary.transport.direct.identity_file import IdentityFile, Record
+    from formicary.transport.direct.offer import Place, Tls
+
+logger = logging.getLogger("formicary.transport")
+
+_OPENING_TIMEOUT = 5.0  # seconds until both sides have proven who they are
+
+
+class Direct:
+    """Listens for direct connections from other containers, and dials others.
+
+    Args:
+        domain: the container's domain.
+        tls: on which connections TLS is used: True: TCP; "always": also Unix sockets; False: none.
+        listen: the IP address or host name at which others reach this host, with or without `:port`, and may
+            join; None: listen on loopback only, and nobody may join.
+        accepted: called with each connection that another container has dialled, when both sides have proven
+            who they are.
+        admit: called with the domain of a container that wants to join and has the token; returns why not,
+            or None.
+        file: the file with what those who have joined know this container by; None: a new identity.
+
+    Attributes:
+        dropped: how many connections were given up, by reason.
+    """
+
+    def __init__(
+        self,
+        domain: str,
+        *,
+        tls: Tls,
+        listen: str | None,
+        accepted: Callable[[DirectConnection], None],
+        admit: Callable[[str], str | None],
+        file: IdentityFile | None = None,
+    ) -> None:
+        self.dropped: Counter[str] = Counter()
+        self._domain = domain
+        self._tls: Tls = tls
+        self._listen = listen
+        self._accepted = accepted
+        self._admit = admit
+        self._file = file
+        self._record = file.record if file else None
+        self._identity = ((file and file.identity) or Identity.make()) if tls else None
+        self._token = (self._record.token if self._record else secrets.token_bytes(32)) if listen else None
+        self._peers = Peers(self._identity, self._token)
+        self._listener = Listener(self._welcome, self.dropped)
+        self._showing: ssl.SSLContext | None = self._identity.dialling() if self._identity else None
+        self._anonymous = anonymous() if tls else None
+
+    async def open(self) -> None:
+        """Begin to listen.
+
+        Raises:
+            UsageError: `listen` is no address and no host's name.
+            LinkError: it is not possible to listen there.
+        """
+        record = self._record
+        if record is None:
+            await self._listener.open(self._listen)
+        else:
+            await self._listener.open(self._listen, unix=record.unix, tcp=record.tcp)
+            if (change := self._change(record)) is not None:
+                logger.warning("%s cannot find it again, and need its new join address", change)
+
+    def keep(self) -> None:
+        """Put what those who join know this container by into its file, if it has one.
+
+        Raises:
+            UsageError: that cannot be written.
+        """
+        if self._file is not None and self._token is not None:
+            self._file.keep(
+                self._token, self._identity, tls=self._tls, unix=self._listener.unix, tcp=self._listener.tcp
+            )
+
+    def _change(self, record: Record) -> str | None:
+        """Return what keeps others from finding this container by what is on record, if anything does."""
+        if record.tls != self._tls:
+            return f"{self._domain} does not use TLS as before: those who had joined it"
+        lost = [f"{ip}, port {port}" for ip, port in record.tcp if (ip, port) not in self._listener.tcp]
+        if lost:
+            return (
+                f"{self._domain} does not listen at {' and '.join(lost)} any more, where another program may "
+                "do so: those who had joined it there"
+            )
+        return None
+
+    async def close(self) -> None:
+        """Listen no more and end what is half open; established connections stay."""
+        await self._listener.close()
+        if self._file is not None:
+            self._file.close()
+
+    @property
+    def join_address(self) -> JoinAddress | None:
+        """How others can join; None if they may not."""
+        if self._token is None:
+            return None
+        return JoinAddress(
+            **self._places(),
+            domain=self._domain,
+            fingerprint=self._identity.fingerprint if self._identity else NO_FINGERPRINT,
+            key=self._token,
+        )
+
+    def offer(self, peer: str) -> Offer:
+        """Return what to tell `peer`, and nobody else, over a way that both trust."""
+        certificate = self._identity.certificate if self._identity else b""
+        return Offer(**self._places(), certificate=certificate, key=self._peers.key_for(peer))
+
+    def expect(self, peer: str, offer: Offer) -> None:
+        """Take connections from `peer` that show the certificate in its offer, and no other.
+
+        Raises:
+            AuthenticationError: what is in the offer is no certificate.
+        """
+        self._peers.expect(peer, offer.certificate)
+
+    def forget(self, peer: str) -> None:
+        """Take no connections from `peer` until it is offered a new key and expected again."""
+        self._peers.forget(peer)
+
+    def _places(self) -> dict[str, Any]:
+        return {
+            "host": this_host(),
+            "unix": self._listener.unix,
+            "tcp": self._listener.tcp,
+            "tls": self._tls,
+        }
+
+    # -- accepting ------------------------------------------------------------------------------------------
+
+    async def _welcome(self, connected: socket.socket, is_tcp: bool) -> None:  # noqa: FBT001 -- a callback
+        with_tls = bool(self._tls) if is_tcp else self._tls == "always"
+        greeter = Greeter(partial(self._acceptor, with_tls=with_tls), self.dropped)
+        context = self._peers.context() if with_tls else None
+        try:
+            async with asyncio.timeout(_OPENING_TIMEOUT):
+                await asyncio.get_running_loop().connect_accepted_socket(
+                    lambda: greeter, connected, ssl=context
+                )
+                connection = await greeter.connection()
+        except TimeoutError:
+            self.dropped["too slow"] += 1
+        except OpeningError as error:
+            self.dropped[error.reason] += 1
+        except ssl.SSLCertVerificationError:
+            self.dropped["unknown certificate"] += 1
+        except OSError:  # ssl.SSLError is one
+            self.dropped["no TLS" if with_tls else "closed early"] += 1
+        else:
+            self._accepted(connection)
+
+    def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
+        return AcceptorOpening(
+            self._domain,
+            key_of=partial(self._peers.key_of, with_tls=with_tls),
+            admit=self._admit,
+            shown=self._identity.fingerprint if self._identity and with_tls else NO_FINGERPRINT,
+            seen=seen,
+        )
+
+    # -- dialling -------------------------------------------------------------------------------------------
+
+    async def dial(self, peer: str, offer: Offer | JoinAddress) -> DirectConnection:
+        """Connect to `peer`, by the first way in its offer that works.
+
+        Raises:
+            AuthenticationError: what answers is not `peer`, or does not take us for what we are.
+            LinkError: there is no way to it, with the cause.
+        """
+        errors: list[LinkError] = []
+        for way in offer.ways(this_host()):
+            try:
+                return await self._dial(peer, offer, way)
+            except LinkError as error:
+                errors.append(error)
+        if not errors:
+            raise LinkError(
+                f"{peer} listens nowhere that this host can reach; give it an address that others can dial, "
+                "with listen="
+            )
+        # What answered, and wrongly, says more than what did not answer.
+        raise next((error for error in errors if isinstance(error, AuthenticationError)), errors[-1])
+
+    async def _dial(self, peer: str, offer: Offer | JoinAddress, way: str | Place) -> DirectConnection:
+        context = self._dialling_context(peer, offer, way)
+        where = f"{peer} at its Unix socket" if isinstance(way, str) else f"{peer} at {way[0]}, port {way[1]}"
+        greeter = Greeter(partial(self._dialler, peer, offer, context), self.dropped)
+        try:
+            async with asyncio.timeout(_OPENING_TIMEOUT):
+                await self._connect(greeter, way, context)
+                return await greeter.connection()
+        except TimeoutError:
+            raise LinkError(
+                f"cannot connect to {where}: no answer within {_OPENING_TIMEOUT:g} s; is the way to it open?"
+            ) from None
+        except OpeningError:
+            raise LinkError(
+                f"{where} ended the connection before it let this container in; does it expect this one, and "
+                "is its address up to date?"
+            ) from None
+        except (OSError, UnicodeError) as error:
+            from formicary.transport.xmpp.stream import reason
+
+            raise LinkError(f"cannot connect to {where}: {reason(error)}; is it running?") from None
+
+    @staticmethod
+    async def _connect(greeter: Greeter, way: str | Place, context: ssl.SSLContext | None) -> None:
+        loop = asyncio.get_running_loop()
+        name = None if context is None else ""  # none is sent, and none is compared
+        if isinstance(way, str):
+            await loop.create_unix_connection(lambda: greeter, way, ssl=context, server_hostname=name)
+        else:
+            await loop.create_connection(lambda: greeter, *way, ssl=context, server_hostname=name)
+
+    def _dialling_context(
+        self, peer: str, offer: Offer | JoinAddress, way: str | Place
+    ) -> ssl.SSLContext | None:
+        theirs, ours = (
+            tls == "always" if isinstance(way, str) else bool(tls) for tls in (offer.tls, self._tls)
+        )
+        if theirs != ours:
+            kind = "Unix sockets" if isinstance(way, str) else "TCP"
+            raise LinkError(
+                f"{peer} uses {'TLS' if theirs else 'no TLS'} on {kind} and this container "
+                f"{'does' if ours else 'does not'}; start both with the same tls="
+            )
+        if not ours:
+            return None
+        return self._anonymous if isinstance(offer, JoinAddress) else self._showing
+
+    def _dialler(
+        self, peer: str, offer: Offer | JoinAddress, context: ssl.SSLContext | None, seen: bytes
+    ) -> DiallerOpening:
+        if context is not None and seen != offer.fingerprint:
+            raise AuthenticationError(
+                f"what answers there shows another certificate than {peer}; ask for its address again"
+            )
+        shows = self._identity is not None and context is self._showing
+        return DiallerOpening(
+            self._domain,
+            peer,
+            offer.key,
+            by_token=isinstance(offer, JoinAddress),
+            shown=self._identity.fingerprint if self._identity and shows else NO_FINGERPRINT,
+            seen=seen,
+        )

@@ -1,0 +1,133 @@
+"""What comes in over one link: batches of messages, each handed to its receiver."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from formicary.transport.link.frames import Names, decode, encode, from_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.container.container import Container
+    from formicary.container.overflow import Held, Origin
+    from formicary.transport.link.frames import Entry
+
+logger = logging.getLogger("formicary.transport")
+
+# A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
+# there cannot be, so that messages pay nothing for them.
+_CHOKE, _UNCHOKE, _TELL = "choke", "unchoke", "tell"
+
+
+def choke_order(local: str, *, is_choked: bool) -> bytes:
+    """Return the batch that tells the other end to send an agent nothing more, or to go on.
+
+    Args:
+        local: the agent's own name.
+        is_choked: whether it is to be sent nothing.
+    """
+    return encode([("", local, "", _CHOKE if is_choked else _UNCHOKE, None)])
+
+
+def tell_order(channel: str, payload: bytes) -> bytes:
+    """Return the batch that tells the other container something, past its agents.
+
+    Args:
+        channel: what it is about.
+        payload: what is said.
+    """
+    return encode([("", channel, payload, _TELL, None)])
+
+
+class Arrivals:
+    """Hands over what one other container sends.
+
+    Args:
+        container: who gets it.
+        domain: the domain of the other container.
+        held: where messages wait for full mailboxes.
+        link: the link that they come over.
+        choked: called with an agent's full name, and whether that agent is to be sent nothing.
+        told: called with what the other container tells this one: the channel, and what is said.
+        drop: called with what cannot be handed over, as a sentence.
+    """
+
+    def __init__(
+        self,
+        container: Container,
+        domain: str,
+        *,
+        held: Held,
+        link: Origin,
+        choked: Callable[[str, bool], None],
+        told: Callable[[str, bytes], None],
+        drop: Callable[[str], None],
+    ) -> None:
+        self._container = container
+        self._domain = domain
+        self._receivers = Names(container.domain)
+        self._senders = Names(domain)
+        self._held = held
+        self._link = link
+        self._choked = choked
+        self._told = told
+        self._drop = drop
+        self.messages = 0
+        """How many have come."""
+
+    def hand_over(self, batch: bytes | memoryview) -> None:
+        """Hand over what a batch holds; the way that nearly all messages from elsewhere take.
+
+        Raises:
+            ValueError: it is no batch.
+        """
+        entries = decode(batch)
+        self.messages += len(entries)
+        held = self._held.lines
+        receivers, senders = self._receivers, self._senders
+        neighbours = self._container.neighbours
+        for entry in entries:
+            try:
+                message, receiver = from_entry(entry, receivers, senders)
+                if receiver in held:
+                    self._held.add(message, receiver, self._link)
+                    continue
+                deliver = neighbours.get(receiver)
+                if full := deliver(message) if deliver else self._container.deliver(message, receiver):
+                    self._held.add(message, receiver, self._link, full)
+            except ValueError as error:
+                self._take_unusual(entry, error)
+            except Exception:
+                logger.exception("a message from %s could not be handled; please report it", self._domain)
+
+    def _take_unusual(self, entry: Entry, error: ValueError) -> None:
+        """Take what is no message: an order, or nothing that could be."""
+        try:
+            is_order = self._obey(entry)
+        except ValueError as other:
+            is_order, error = False, other
+        except Exception:
+            logger.exception("what %s told could not be taken; please report it", self._domain)
+            return
+        if not is_order:
+            self._drop(str(error))
+
+    def _obey(self, entry: Entry) -> bool:
+        """Do what an order says; return False if it is none.
+
+        Raises:
+            ValueError: it cannot be done.
+        """
+        to, about, payload, order, _ = entry
+        if to:
+            return False
+        self.messages -= 1
+        if order in {_CHOKE, _UNCHOKE}:
+            self._choked(self._senders[about], order == _CHOKE)
+        elif order == _TELL and isinstance(payload, bytes):
+            self._told(about, payload)
+        else:
+            return False
+        return True

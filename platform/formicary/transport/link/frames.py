@@ -1,0 +1,140 @@
+"""Batches of messages between two containers, as frames carry them; `docs/wire-format.md` specifies them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import astuple
+
+from formicary.core.errors import InvalidMessageError
+from formicary.core.message import Message
+from formicary.core.names import check_local, complete_for
+
+NAMESPACE = "urn:formicary:frame:2"
+"""The XML namespace of a frame's element; its number changes with the format."""
+
+_REMEMBERED = 65_536  # names whose full form is remembered
+
+_USUAL = ("to", "sender", "body", "performative")
+_RARE = Message.__struct_fields__[len(_USUAL) :]
+_NONE = (None,) * len(_RARE)
+_TEXT = frozenset({str})
+_SIMPLE = frozenset(_RARE) - {"reply_to", "reply_by", "metadata"}
+"""Parameters that can be any text."""
+
+Entry = tuple[str, str, Any, str | None, dict[str, Any] | None]
+"""One message in a batch: to, sender, body, performative, and all other parameters that the message has.
+
+Names are agents' own: who is at the ends of the link says in which containers. Where the message has several
+receivers, they are among the other parameters as `to`, with full names.
+"""
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(list[Entry])
+
+
+class Locals(dict[str, str]):
+    """Agents' own names by their full ones."""
+
+    def __missing__(self, name: str) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        local = self[name] = name.partition("@")[0]
+        return local
+
+
+_locals = Locals()
+
+
+class Names(dict[str, str]):
+    """The full names of one container's agents by their own names, each made and checked once.
+
+    Args:
+        domain: the container's full domain.
+    """
+
+    def __init__(self, domain: str) -> None:
+        super().__init__()
+        self._suffix = f"@{domain}"
+
+    def __missing__(self, local: str) -> str:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        name = self[local] = check_local(local) + self._suffix
+        return name
+
+
+def to_entry(message: Message, receiver: str) -> Entry:
+    """Return the entry of `message` for one of its receivers, by full name.
+
+    Raises:
+        InvalidMessageError: the message has values of wrong types.
+    """
+    values = astuple(message)
+    to, sender, body, act = values[:4]
+    if values[4:] == _NONE and to is receiver and (act is None or act.__class__ is str):
+        return _locals[receiver], _locals[sender], body, act, None
+    others = {name: value for name, value in zip(_RARE, values[4:], strict=True) if value is not None}
+    if not _is_simple(others) or (act is not None and act.__class__ is not str):
+        message.check()
+    if message.reply_to is not None:
+        others["reply_to"] = complete_for(message.reply_to, sender)
+    if isinstance(to, tuple):
+        others["to"] = to
+    return _locals[receiver], _locals[sender], body, act, others or None
+
+
+def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message, str]:
+    """Return the message of an entry, and the full name of the receiver that it is for.
+
+    Args:
+        entry: the entry.
+        receivers: the names of the receiving container.
+        senders: the names of the sending container: an entry cannot claim to be from elsewhere.
+
+    Raises:
+        ValueError: the entry's values cannot be a message's.
+    """
+    to, by, body, act, others = entry
+    receiver, sender = receivers[to], senders[by]
+    if others is None:
+        return Message(receiver, sender, body, act), receiver
+    if _is_simple(others):
+        return Message(receiver, sender, body, act, *map(others.get, _RARE)), receiver
+    parameters = {"to": receiver, **others, "sender": sender, "body": body}
+    if isinstance(parameters["to"], list):
+        parameters["to"] = tuple(parameters["to"])
+    try:
+        message = Message(performative=act, **parameters)
+    except TypeError as error:
+        raise InvalidMessageError(f"not a message: {error}") from error
+    message.check()
+    return message, receiver
+
+
+def _is_simple(others: dict[str, Any]) -> bool:
+    """Tell whether parameters need no further look: so it is for most requests and answers."""
+    return _SIMPLE.issuperset(others) and _TEXT.issuperset(map(type, others.values()))
+
+
+encode = _encoder.encode
+"""Returns a batch, a list of entries, as bytes of msgpack."""
+
+
+def decode(data: bytes | memoryview) -> list[Entry]:
+    """Return the entries of the batch that `encode` made `data` of.
+
+    Raises:
+        ValueError: it is none, with what is wrong.
+    """
+    try:
+        return _decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"not a batch of messages: {error}") from error
+
+
+def size(message: Message) -> int:
+    """Return how many bytes the message takes in a batch, at most."""
+    return len(_encoder.encode(message)) + 256

@@ -1,0 +1,103 @@
+"""How the ends of a link find out who is there now: hellos, and questions that need an answer now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from formicary.transport.link.header import HEADER, HELLO, LOWEST_VERSION, VERSION, write_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.transport.link.header import Terms
+
+_AGAIN: Final = 1.0  # s between hellos while nobody answers
+_CHALLENGE: Final = 0.1  # s between questions to whoever writes to somebody that is not there any more
+_FRESH: Final = 10.0  # s after which to ask another question: an answer to the old one would say little
+
+
+class Greeting:
+    """The hellos of one end.
+
+    Args:
+        random: returns a new random number of 32 bits.
+        terms: what to tell the other end.
+
+    Attributes:
+        asked_at: when the present question was first asked.
+        previous: what hellos say about the session before, see `Terms`.
+    """
+
+    __slots__ = ("_challenged_at", "_greeted_at", "_nonce", "_random", "asked_at", "previous", "terms")
+
+    def __init__(self, random: Callable[[], int], terms: Terms) -> None:
+        self.terms = terms
+        self.asked_at = 0.0
+        self.previous: tuple[int, int, int] | None = None
+        self._random = random
+        self._nonce = 0  # the present question; 0 where there is none
+        self._greeted_at = self._challenged_at = float("-inf")
+
+    def new_number(self) -> int:
+        """Return a new random number that is not 0: an incarnation, or a question."""
+        return self._random() or 1
+
+    def write(self, own: int, peer: int, now: float, *, asks: bool, echo: int = 0) -> bytes:
+        """Return a hello.
+
+        Args:
+            own: this end's incarnation.
+            peer: the other's, 0 if it is not known.
+            now: the time.
+            asks: whether to ask who is there.
+            echo: the other's question, if this answers one.
+        """
+        if asks and not (self._nonce and self.is_fresh(now)):
+            self._nonce = self.new_number()
+            self.asked_at = now
+        terms = msgspec.structs.replace(self.terms, previous=self.previous)
+        return HEADER.pack(HELLO, own, peer, self._nonce if asks else 0, echo) + write_terms(terms)
+
+    def is_fresh(self, now: float) -> bool:
+        """Tell whether what was asked last was asked just now."""
+        return now - self.asked_at <= _FRESH
+
+    def is_answer(self, echo: int) -> bool:
+        """Tell whether a hello to this end answers its question; if so, the question is settled."""
+        if not self._nonce or echo != self._nonce:
+            return False
+        self._nonce = 0
+        return True
+
+    def forget(self) -> None:
+        """Take no answer to what was asked before."""
+        self._nonce = 0
+
+    def is_greeting_due(self, now: float) -> bool:
+        """Tell whether to say hello again, as there was no answer."""
+        return now >= self._greeted_at + _AGAIN
+
+    def greet(self, own: int, now: float) -> bytes:
+        """Return a hello to whoever is there."""
+        self._greeted_at = now
+        return self.write(own, 0, now, asks=True)
+
+    def may_challenge(self, now: float) -> bool:
+        """Tell whether to ask whoever writes, now; not too often. If so, the caller has to do it."""
+        if now < self._challenged_at + _CHALLENGE:
+            return False
+        self._challenged_at = now
+        return True
+
+
+def disagreement(terms: Terms) -> str | None:
+    """Return why the two ends cannot talk, if they cannot."""
+    lowest, highest = terms.versions
+    if lowest <= VERSION and highest >= LOWEST_VERSION:
+        return None
+    return (
+        f"it speaks the versions {lowest} to {highest} of the link protocol, and this container "
+        f"{LOWEST_VERSION} to {VERSION}"
+    )

@@ -1,0 +1,58 @@
+"""What a session wants done, and what it has counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from formicary.transport.link.header import Terms
+
+
+@dataclass(slots=True, frozen=True)
+class Transmit:
+    """Send a frame over the present way."""
+
+    frame: bytes
+
+
+@dataclass(slots=True, frozen=True)
+class Opened:
+    """The other end is there, on these terms."""
+
+    terms: Terms
+
+
+@dataclass(slots=True, frozen=True)
+class Failed:
+    """What was taken will not arrive, for all that is known."""
+
+    items: list[Any]
+    reason: str
+
+
+@dataclass(slots=True, frozen=True)
+class Ended:
+    """The other end is not there any more, or has never been; another `connect` may find it."""
+
+    reason: str
+
+
+@dataclass(slots=True, frozen=True)
+class Doubt:
+    """Nothing comes back over the present way; another one may be better."""
+
+
+Instruction = Transmit | Opened | Failed | Ended | Doubt
+
+
+@dataclass(slots=True)
+class Counters:
+    """What an end of a link has counted, in frames."""
+
+    sent: int = 0
+    received: int = 0
+    resent: int = 0
+    duplicates: int = 0
+    early: int = 0
+    strange: int = 0

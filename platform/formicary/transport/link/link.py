@@ -1,0 +1,432 @@
+"""A link: what joins this container to one other, over whichever way there is at the moment.
+
+The thin shell around a `Session`: it performs what that says, chooses the way, and keeps the time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NoReturn
+
+from formicary.observe.links import LinkStatus
+from formicary.transport.link.arrivals import Arrivals, choke_order, tell_order
+from formicary.transport.link.draining import Draining
+from formicary.transport.link.header import HELLO, PART
+from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
+from formicary.transport.link.outbox import Outbox
+from formicary.transport.link.paused import ChokedReceiver, PlaceBeyond
+from formicary.transport.link.session import State
+from formicary.transport.relay import NoWay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.core.errors import FormicaryError
+    from formicary.core.mailbox import Place
+    from formicary.core.message import Message
+    from formicary.transport.direct import DirectConnection
+    from formicary.transport.link.header import Terms
+    from formicary.transport.link.outbox import Letter
+    from formicary.transport.link.paths import FarWay, LinkOwner, Way
+    from formicary.transport.link.session import Session
+
+_BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
+_AWAY_TICK = 0.25  # the same while the other end is known to be away
+_IDLE_TICK = 1.0
+_CHOKED = 10_000  # receivers that are to be sent nothing: more messages the other end does not let wait
+_TOLD = 2048  # frames that wait for an acknowledgement when nothing more is told past the window
+
+
+class Link:
+    """One container's end of a link.
+
+    Args:
+        domain: the domain of the other container.
+        owner: the router.
+        session: the state machine.
+        make_far: makes the way through a third party.
+        direct_only: whether messages may go directly only, and the far way is for first contact.
+    """
+
+    def __init__(
+        self,
+        domain: str,
+        owner: LinkOwner,
+        session: Session,
+        *,
+        make_far: Callable[[Link], FarWay],
+        direct_only: bool,
+    ) -> None:
+        self.domain = domain
+        self.session = session
+        self.far = make_far(self)
+        self.direct: DirectConnection | None = None
+        self.was_direct = False
+        """Whether there has been a direct connection to this incarnation of the other container."""
+        self.obstacle = ""
+        """Why there is no direct connection, where messages have no other way; empty if that is not known."""
+        self.outbox = Outbox(self, domain)
+        self.choked: dict[str, ChokedReceiver] = {}
+        self._direct_only = direct_only
+        self._owner = owner
+        self._container = owner.container
+        self._way: Way | None = None
+        self._loop = asyncio.get_running_loop()
+        self._now = self._loop.time
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_slow = True  # whether the timer, if any, waits for long
+        self._failed = 0
+        self._messages_sent = 0
+        self._draining: Draining | None = None
+        self._is_closing = False  # which is not to wait for slow ticks
+        self.batch_limit = session.frame_limit
+        self.message_limit = session.message_limit
+        self._arrivals = Arrivals(
+            owner.container,
+            domain,
+            held=owner.container.held,
+            link=self,
+            choked=self._set_choked,
+            told=lambda channel, payload: owner.told(self, channel, payload),
+            drop=self._drop,
+        )
+        self.choose_way()
+
+    # -- for the outbox: a carrier --------------------------------------------------------------------------
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing will go out any more."""
+        return self._owner.is_closed or self.session.state is State.CLOSED
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nothing in it that would be missed: neither messages, nor an other end."""
+        outbox = self.outbox
+        is_empty = outbox.is_empty and outbox.has_room and not self.choked
+        return is_empty and self.direct is None and self.session.state is State.IDLE
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a batch goes out at once."""
+        way = self._way
+        return way is not None and way.has_room and self.session.has_room
+
+    def send_batch(self, data: bytes, letters: list[Letter]) -> None:
+        """Send a batch, which holds `letters`; in parts, where it is too large for a frame."""
+        if self._owner.before_batch is not None:
+            self._owner.before_batch()
+        self._messages_sent += len(letters)
+        now = self._now()
+        limit = self.batch_limit
+        if len(data) > limit:
+            view = memoryview(data)
+            last = (len(data) - 1) // limit * limit
+            for start in range(0, last, limit):
+                self._send(self.session.send(bytes(view[start : start + limit]), None, now, PART))
+            data = bytes(view[last:])
+        self._send(self.session.send(data, letters, now))
+        if self._is_slow:
+            self._tick_soon()
+
+    def _send(self, frame: bytes | None) -> None:
+        if frame is not None and self._way is not None:
+            self._way.send(frame)
+
+    def tell(self, channel: str, payload: bytes) -> bool:
+        """Tell the other container something; return False where that cannot go now."""
+        if not self.session.is_open or self.session.unacknowledged >= _TOLD:
+            return False
+        self.send_batch(tell_order(channel, payload), [])
+        return True
+
+    def connect(self) -> None:
+        """Look for the other container: something waits for it, or it may have been restarted."""
+        if not self._owner.is_closed:
+            self.session.connect(self._now())
+            self.session.ask(self._now())
+            self._perform()
+            self._tick_soon()
+
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the agents have had their turn."""
+        self._container.at_turn_end(callback)
+
+    def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
+        """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
+        self._container.bury(message, str(error), receiver, tell_sender=False)
+        raise error
+
+    def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
+        """Make a dead letter of a message that was taken and cannot go."""
+        self._failed += 1
+        self._container.bury(message, reason, receiver)
+
+    def trouble(self) -> str:
+        """Return why there is no room, as part of a sentence."""
+        if self._way is None and not self.far.is_up:
+            return self.far.trouble()
+        if not self.session.is_open:
+            return "whose other end has not answered yet"
+        if self._way is None:
+            return "which has no direct connection now"
+        if not self._way.has_room and self.far is self._way:
+            return self.far.trouble()
+        return "whose other end takes nothing more for now"
+
+    # -- ways -----------------------------------------------------------------------------------------------
+
+    def choose_way(self) -> None:
+        """Use the best way that there is; to be called when there is another one, or one less."""
+        far = self.far if self.far.is_up else None
+        if self._direct_only and self.session.is_open:
+            far = None
+        way = self.direct or far
+        if way is not self._way:
+            self._way = way
+            self.session.use_way(self._now(), there_is_one=way is not None)
+            self._perform()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Go on if there is room again; to be called when a way has some."""
+        if self.has_room:
+            self.outbox.open()
+
+    def set_away(self, *, is_away: bool) -> None:
+        """Learn whether the other container is known to be away, where only a direct way leads to it."""
+        if isinstance(self.far, NoWay) and self.far.is_up is not is_away:
+            self.far.is_up = is_away
+            self.choose_way()
+
+    def bounced(self, reason: str, *, is_away: bool = True) -> None:
+        """Learn that what went over the far way was not delivered.
+
+        Args:
+            reason: why, as a sentence.
+            is_away: whether the other container is not there; False where its server may be at fault.
+        """
+        if self._way is self.far and (is_away or not self.session.is_open):
+            self.lose(reason)
+
+    def lose(self, reason: str) -> None:
+        """Learn that the other container is not there now, for all that is known."""
+        was_away = self.session.is_away
+        self.session.lose(self._now(), reason)
+        self._perform()
+        if self._is_slow and self._timer is not None and self.session.is_away and not was_away:
+            self._timer.cancel()  # it was set for a second, which is long where 3 s decide
+            self._timer = None
+        self._tick_soon()
+
+    def hinder(self, obstacle: str) -> None:
+        """Learn why there is no direct connection yet, where messages have no other way."""
+        self.obstacle = obstacle
+        self.session.remind(self._now())
+        self._perform()
+
+    # -- what comes in --------------------------------------------------------------------------------------
+
+    def receive(self, frame: bytes) -> None:
+        """Take a frame that came over any way."""
+        session = self.session
+        try:
+            batch = session.receive(frame, self._now())
+            if batch is not None:
+                self._arrivals.hand_over(batch)
+        except ValueError as error:
+            self._drop(str(error))
+        if session.instructions:
+            self._perform()
+        if not self.outbox.has_room and self.has_room:
+            self.outbox.open()
+        if self._is_slow or self._is_closing:
+            self._tick_soon()
+
+    def receive_far(self, frame: bytes) -> None:
+        """Take a frame that came over the far way."""
+        if self.direct is not None and self._way is self.direct:
+            self.session.ask(self._now())  # the other end may have left the direct way for a reason
+        self.receive(frame)
+
+    def _drop(self, what: str) -> None:
+        self._owner.drop(self.domain, what)
+
+    def _perform(self) -> None:
+        session = self.session
+        while session.instructions:
+            instructions, session.instructions = session.instructions, []
+            for instruction in instructions:
+                match instruction:
+                    case Transmit(frame):
+                        self._transmit(frame)
+                    case Opened(terms):
+                        self._opened(terms)
+                    case Failed(batches, reason):
+                        self._fail([letter for letters in batches for letter in letters], reason)
+                    case Ended(reason):
+                        self._ended(reason)
+                    case Doubt():
+                        self._owner.doubted(self)
+
+    def _transmit(self, frame: bytes) -> None:
+        way: Way | None = self._way
+        if way is None and self.far.is_up and frame[0] == HELLO:
+            way = self.far
+        if way is not None:
+            way.send(frame)
+
+    def _opened(self, terms: Terms) -> None:
+        self.batch_limit = self.session.frame_limit
+        self.message_limit = self.session.message_limit
+        self._forget_chokes()
+        self._owner.found(self, terms)
+        self._owner.opened(self)  # before messages go that had to wait
+        self.choose_way()
+
+    def _ended(self, reason: str) -> None:
+        self.was_direct = False
+        self._forget_chokes()
+        self._fail(self.outbox.withdraw(), reason)
+        self.obstacle = ""
+        self._owner.lost(self)
+        self.choose_way()
+        if self._container.held.is_full:  # with failures for those who would only send more
+            self.outbox.stop()
+        elif not self._owner.is_closed:
+            self.outbox.open()
+
+    def _fail(self, letters: list[Letter], reason: str) -> None:
+        why = f"container {self.domain.partition('.')[0]} cannot be reached: {reason}"
+        if self.obstacle:
+            why += f", and there is no direct connection to it: {self.obstacle}"
+        for message, receiver in letters:
+            self.undeliverable(message, receiver, why)
+
+    def freeze(self, *, is_frozen: bool) -> None:
+        """Have the other end wait, as this container cannot take more; or no longer."""
+        self.session.freeze(is_frozen=is_frozen)
+        self._perform()
+        if not is_frozen and self.session.state is State.IDLE:
+            self.outbox.open()
+
+    # -- chokes ---------------------------------------------------------------------------------------------
+
+    def choke(self, receiver: str, *, is_choked: bool) -> None:
+        """Tell the other end to send an agent here nothing more, or to go on."""
+        if self.session.is_open:
+            self.send_batch(choke_order(receiver.partition("@")[0], is_choked=is_choked), [])
+
+    def _set_choked(self, receiver: str, is_choked: bool) -> None:  # noqa: FBT001 -- a callback
+        if is_choked:
+            if receiver not in self.choked:
+                if len(self.choked) >= _CHOKED:
+                    raise ValueError(f"an order to send nothing to {receiver}, beside {_CHOKED} others")
+                self.choked[receiver] = ChokedReceiver(receiver, self.post)
+                self._container.remove_route(receiver)
+        elif (choked := self.choked.pop(receiver, None)) is not None:
+            choked.release()
+
+    def _forget_chokes(self) -> None:
+        self._container.held.forget(self)
+        chokes, self.choked = self.choked, {}
+        for choked in chokes.values():
+            choked.release()
+
+    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for an agent at the other end; return the places that have no room now, if any."""
+        if self.choked and (choked := self.choked.get(receiver)):
+            return (choked,)
+        if isinstance(message.to, tuple):
+            return (
+                None if self.outbox.accept_for(message, receiver) is None else (PlaceBeyond(self, receiver),)
+            )
+        self._container.add_route(receiver, self.outbox.accept)  # the next one goes straight there
+        return self.outbox.accept(message)
+
+    # -- time -----------------------------------------------------------------------------------------------
+
+    def _tick_soon(self) -> None:
+        if self.session.state is State.CLOSED:
+            return
+        if self._is_slow and (self.session.is_busy or self._is_closing):
+            if self._timer is not None:
+                self._timer.cancel()
+            self._is_slow = False
+            self._timer = self._loop.call_later(_BUSY_TICK, self._tick)
+        elif self._timer is None and self.session.state is not State.IDLE:
+            pause = _AWAY_TICK if self.session.is_away else _IDLE_TICK
+            self._timer = self._loop.call_later(pause, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        self._is_slow = True
+        holds = self._direct_only and self._way is None and not self.outbox.is_empty
+        self.session.tick(self._now(), holds=holds)
+        self._perform()
+        self.refresh()
+        if self._draining is not None:
+            self._draining.check()
+        self._tick_soon()
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    async def drain(self) -> None:
+        """Wait until the other end has acknowledged all that was sent up to now, or has been given up."""
+        if self.session.unacknowledged or not self.outbox.is_empty:
+            self._is_closing = True
+            self._draining = Draining(self.session, self.outbox)
+            self.outbox.flush()
+            self._tick_soon()
+            await self._draining.wait()
+
+    def part(self) -> None:
+        """Take nothing more, and tell the other end so, behind all that is to go there."""
+        self._is_closing = True
+        if self.session.is_open:
+            self.outbox.push()
+        self.session.close()
+        self._perform()
+
+    async def parted(self) -> None:
+        """Wait until the other end knows."""
+        while self.session.state is State.CLOSING:
+            self._tick_soon()
+            await asyncio.sleep(_BUSY_TICK / 4)
+
+    def abandon(self) -> None:
+        """Forget the other end at once; what has not reached it becomes dead letters."""
+        self.session.abandon("this container has stopped")
+        letters = self.outbox.withdraw()
+        for instruction in self.session.instructions:
+            if isinstance(instruction, Failed):
+                letters += [letter for batch in instruction.items for letter in batch]
+        self.session.instructions = []
+        for message, receiver in letters:
+            reason = f"container {self._container.name} stopped before the message could go"
+            self._container.bury(message, reason, receiver, tell_sender=False)
+        self._forget_chokes()
+        self.outbox.open()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def status(self) -> LinkStatus:
+        """Return what is known about the link."""
+        counters = self.session.counters
+        way = "none" if self._way is None else "direct" if self._way is self.direct else self.far.kind
+        return LinkStatus(
+            self.domain,
+            way,
+            self.session.is_open,
+            *self.session.incarnations,
+            self.session.unacknowledged,
+            counters.sent,
+            counters.received,
+            counters.resent,
+            counters.duplicates,
+            counters.early + counters.strange,
+            self._failed,
+            self.session.rtt,
+            self._messages_sent,
+            self._arrivals.messages,
+        )

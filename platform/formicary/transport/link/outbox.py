@@ -1,0 +1,286 @@
+"""What waits to go to one other container, as batches: at the end of the turn of the loop, or sooner."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from formicary.core.errors import InvalidMessageError, MessageTooLargeError
+from formicary.transport.link.frames import encode, size, to_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.core.errors import FormicaryError
+    from formicary.core.mailbox import Place
+    from formicary.core.message import Message
+    from formicary.transport.link.frames import Entry
+
+Letter = tuple["Message", str]
+"""A message, and the full name of the one receiver that it goes to here."""
+
+# A batch of so many messages does not wait for the end of the turn: the server and the other container work
+# on it while the agents here go on: up to twice the rate. With fewer, the frames' own cost would tell.
+_FULL = 32
+_QUEUE = 10_000  # messages that are taken while nothing can go out
+_QUEUE_BYTES = 1 << 22  # characters of large bodies among them
+_TURN = 64  # full batches in one turn of the loop: then something must be read, such as an order to choke
+_KEPT = 2 * _QUEUE  # messages that wait when not even failures are taken any more
+_WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not wait for the end of the turn
+
+
+class Carrier(Protocol):
+    """What the batches of an outbox go out through: a link."""
+
+    batch_limit: int
+    """Bytes that a batch should not have more of."""
+
+    message_limit: int
+    """Bytes that a batch of one message must not have more of."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing will go out any more."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a batch goes out at once."""
+
+    def send_batch(self, data: bytes, letters: list[Letter]) -> None:
+        """Send a batch, which holds `letters`."""
+
+    def connect(self) -> None:
+        """Look for the other container, as something waits for it."""
+
+    def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
+        """Make a dead letter of a message that cannot go, and raise `error`."""
+
+    def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
+        """Learn that a message that was taken cannot go out."""
+
+    def at_turn_end(self, callback: Callable[[], None]) -> None:
+        """Call back when the agents have had their turn."""
+
+    def trouble(self) -> str:
+        """Return why there is no room, as part of a sentence."""
+
+
+class Outbox:
+    """The messages for one container.
+
+    Args:
+        carrier: the link.
+        domain: the other container's full domain.
+    """
+
+    __slots__ = (
+        "_batches",
+        "_carrier",
+        "_domain",
+        "_is_scheduled",
+        "_letters",
+        "_room",
+        "_until",
+        "_weight",
+        "has_room",
+    )
+
+    address = None
+
+    def __init__(self, carrier: Carrier, domain: str) -> None:
+        self._carrier = carrier
+        self._domain = domain
+        self._letters: list[Letter] = []
+        self._until = _FULL  # letters at which something is to be done about them
+        self._weight = 0  # characters of the large bodies among them
+        self._batches = 0  # full ones in this turn
+        self._is_scheduled = False
+        self._room = asyncio.Event()
+        self._room.set()
+        self.has_room = True
+        """Whether messages are taken; they may have to wait here."""
+
+    def accept(self, message: Message) -> Sequence[Place] | None:
+        """Take a message with one receiver, who is there; return this place if there is no room now.
+
+        Raises:
+            MessageTooLargeError: it is too large for the link.
+        """
+        return self.accept_for(message, message.to)  # type: ignore[arg-type]  # one receiver, so it is a name
+
+    def accept_for(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for one of its receivers, as `accept`."""
+        if not self.has_room:
+            return (self,)
+        if len(message.body) > _WEIGHED:
+            self._weigh(message, receiver)
+        letters = self._letters
+        letters.append((message, receiver))
+        if len(letters) >= self._until:
+            self._send_or_stop()
+        elif not self._is_scheduled:
+            self._schedule()
+        return None
+
+    def keep(self, message: Message, receiver: str) -> bool:
+        """Take a message even if there is no room; return False if too many wait already."""
+        if len(self._letters) >= _KEPT:
+            return False
+        self._letters.append((message, receiver))
+        if not self._is_scheduled:
+            self._schedule()
+        return True
+
+    def _schedule(self) -> None:
+        self._is_scheduled = True
+        self._carrier.at_turn_end(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._is_scheduled = False
+        if self._batches >= _TURN and self._carrier.has_room:
+            self.open()
+        else:
+            self.flush()
+        self._batches = 0
+
+    def put(self, message: Message) -> bool:
+        """Take a message with one receiver; return False if there is no room now."""
+        return self.accept(message) is None
+
+    async def room(self) -> None:
+        """Wait for room."""
+        await self._room.wait()
+
+    def is_done(self) -> bool:
+        """Tell whether there is no way out any more."""
+        return self._carrier.is_closed
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing waits here."""
+        return not self._letters
+
+    def flush(self) -> None:
+        """Send what waits, as one batch or, if it is too large for one, as several."""
+        if not self._letters:
+            return
+        if self._carrier.has_room:
+            self._send_all()
+        else:
+            self._until = _QUEUE
+            self._carrier.connect()
+
+    def push(self) -> None:
+        """Send what waits even where the carrier has to keep it until there is room."""
+        if self._letters:
+            self._send_all()
+
+    def open(self) -> None:
+        """Send what waits, and let who waits for room go on: the carrier has room again, or is closed."""
+        self._until = _FULL
+        self.has_room = True
+        self.flush()
+        self._room.set()
+
+    def _send_or_stop(self) -> None:
+        if self._carrier.has_room:
+            self._until = _FULL
+            self._send_all()
+            self._batches += 1
+            if self._batches >= _TURN:
+                self.stop()
+            elif not self._is_scheduled:
+                self._schedule()
+            return
+        self._carrier.connect()
+        if len(self._letters) < _QUEUE and self._weight < _QUEUE_BYTES:
+            self._until = _QUEUE
+        else:
+            self.stop()
+
+    def stop(self) -> None:
+        """Take no more messages, until `open`."""
+        self.has_room = False
+        self._room.clear()
+        if not self._is_scheduled:
+            self._schedule()
+
+    def _send_all(self) -> None:
+        letters, self._letters = self._letters, []
+        self._weight = 0
+        try:
+            entries = [to_entry(message, receiver) for message, receiver in letters]
+            data = encode(entries)
+        except (ValueError, TypeError):  # one of them is no message, or is text that is no Unicode
+            letters, entries = self._sort_out(letters)
+            data = encode(entries)
+        if entries:
+            self._send(letters, entries, data)
+
+    def _sort_out(self, letters: list[Letter]) -> tuple[list[Letter], list[Entry]]:
+        """Keep the messages that can go, and give the others up."""
+        good: list[Letter] = []
+        entries: list[Entry] = []
+        for message, receiver in letters:
+            try:
+                entry = to_entry(message, receiver)
+                encode([entry])
+            except (ValueError, TypeError) as error:
+                self._carrier.undeliverable(message, receiver, _unfit(error))
+            else:
+                entries.append(entry)
+                good.append((message, receiver))
+        return good, entries
+
+    def _send(self, letters: list[Letter], entries: list[Entry], data: bytes) -> None:
+        if len(data) <= self._carrier.batch_limit:
+            self._carrier.send_batch(data, letters)
+        elif len(letters) > 1:
+            half = len(letters) // 2
+            self._send(letters[:half], entries[:half], encode(entries[:half]))
+            self._send(letters[half:], entries[half:], encode(entries[half:]))
+        elif len(data) <= self._carrier.message_limit:
+            self._carrier.send_batch(data, letters)  # in parts
+        else:
+            message, receiver = letters[0]
+            reason = too_large(len(data), self._carrier.message_limit)
+            self._carrier.undeliverable(message, receiver, reason)
+
+    def _weigh(self, message: Message, receiver: str) -> None:
+        """Refuse a message that is too large, and send what waits where it gets too much with it."""
+        carrier = self._carrier
+        weight = len(message.body)
+        if weight > carrier.message_limit // 16:  # a character takes at most a few bytes on the way
+            self._measure(message, receiver)
+        if self._weight + weight > carrier.batch_limit:
+            self.flush()
+            if self._weight + weight > _QUEUE_BYTES:
+                self._until = 1  # this one is taken yet, and it is the last
+        self._weight += weight
+
+    def _measure(self, message: Message, receiver: str) -> None:
+        try:
+            needed = size(message)
+        except (ValueError, TypeError) as error:
+            self._carrier.reject(message, receiver, InvalidMessageError(_unfit(error)))
+        if needed > self._carrier.message_limit:
+            reason = too_large(needed, self._carrier.message_limit)
+            self._carrier.reject(message, receiver, MessageTooLargeError(reason))
+
+    def withdraw(self) -> list[Letter]:
+        """Take out what waits."""
+        letters, self._letters = self._letters, []
+        self._weight = 0
+        return letters
+
+    def __str__(self) -> str:
+        return f"the link to {self._domain}, {self._carrier.trouble()},"
+
+
+def _unfit(error: Exception) -> str:
+    return f"the message cannot be sent as it is: {error}"
+
+
+def too_large(needed: int, limit: int) -> str:
+    """Return the sentence about a message of `needed` bytes where `limit` bytes may pass."""
+    return f"the message takes {needed} bytes on the way, and at most {limit} are taken; send it in pieces"

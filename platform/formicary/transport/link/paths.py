@@ -1,0 +1,65 @@
+"""What a link needs of the ways that its frames can go, and of whose it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.container.container import Container
+    from formicary.transport.link.header import Terms
+    from formicary.transport.link.link import Link
+
+
+class Way(Protocol):
+    """What carries frames to one other container."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether more can be written now."""
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame; it may get lost."""
+
+
+class FarWay(Way, Protocol):
+    """A way through a third party, which is there or not."""
+
+    @property
+    def kind(self) -> str:
+        """What it is, as `LinkStatus.way` says it."""
+
+    @property
+    def is_up(self) -> bool:
+        """Whether the third party can be reached."""
+
+    def trouble(self) -> str:
+        """Return why nothing can be written now, as part of a sentence."""
+
+
+class LinkOwner(Protocol):
+    """Whose link it is: the router."""
+
+    container: Container
+    is_closed: bool
+    before_batch: Callable[[], None] | None
+    """To be called before a batch goes out."""
+
+    def found(self, link: Link, terms: Terms) -> None:
+        """Learn that the other end is there, on these terms."""
+
+    def lost(self, link: Link) -> None:
+        """Learn that the other end is not there any more."""
+
+    def opened(self, link: Link) -> None:
+        """Learn that a session has begun: what is told the other container from now on gets there."""
+
+    def told(self, link: Link, channel: str, payload: bytes) -> None:
+        """Take what the other container has told this one; ValueError if it cannot be."""
+
+    def doubted(self, link: Link) -> None:
+        """Learn that nothing comes back over the present way; a direct one is to be cut."""
+
+    def drop(self, origin: str, what: str) -> None:
+        """Count and log what another container must not have sent."""

@@ -1,0 +1,88 @@
+"""Where senders wait for receivers elsewhere: for a full mailbox, or for room on the way to it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.core.mailbox import Place
+    from formicary.core.message import Message
+    from formicary.transport.link.link import Link
+
+
+class ChokedReceiver:
+    """A receiver elsewhere that is to be sent nothing for now.
+
+    Args:
+        address: its full name.
+        post: sends a message to it, once it may be; returns the places that have no room.
+    """
+
+    def __init__(self, address: str, post: Callable[[Message, str], Sequence[Place] | None]) -> None:
+        self.address = address
+        self._post = post
+        self._free = asyncio.Event()
+        self._ahead: Sequence[Place] = ()  # what had no room when it was tried last
+
+    def accept(self, message: Message) -> Sequence[Place] | None:
+        """Take no message: it has to wait."""
+        del message
+        return (self,)
+
+    def put(self, message: Message) -> bool:
+        """Take a message if the receiver may be sent some again; return False if not."""
+        if not self._free.is_set():
+            return False
+        self._ahead = self._post(message, self.address) or ()
+        return not self._ahead
+
+    async def room(self) -> None:
+        """Wait until the receiver may be sent messages again, and there is room on the way to it."""
+        await self._free.wait()
+        for place in self._ahead:
+            await place.room()
+
+    def is_done(self) -> bool:
+        """Return False: when the link ends, messages take the ordinary way and fail there."""
+        return False
+
+    def release(self) -> None:
+        """Let everybody go on."""
+        self._free.set()
+
+    def __str__(self) -> str:
+        return f"the mailbox of {self.address}"
+
+
+class PlaceBeyond:
+    """The way to one of several receivers of a message, where it waits for room.
+
+    Args:
+        link: the link.
+        receiver: the full name.
+    """
+
+    def __init__(self, link: Link, receiver: str) -> None:
+        self._link = link
+        self.address = receiver
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room now."""
+        return self._link.post(message, self.address) is None
+
+    async def room(self) -> None:
+        """Wait for room."""
+        if choked := self._link.choked.get(self.address):
+            await choked.room()
+        else:
+            await self._link.outbox.room()
+
+    def is_done(self) -> bool:
+        """Tell whether there is no way any more."""
+        return self._link.is_closed
+
+    def __str__(self) -> str:
+        return f"the way to {self.address}, {self._link.trouble()},"

@@ -1,0 +1,195 @@
+"""The sending half of a link's end: numbers, the window, and what is kept until it is acknowledged."""
+
+from __future__ import annotations
+
+from collections import deque
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final
+
+from formicary.transport.link.header import DATA, HEADER, SIZE, Terms
+from formicary.transport.link.instructions import Failed, Transmit
+
+if TYPE_CHECKING:
+    from formicary.transport.link.instructions import Instruction
+
+_RESEND: Final = 0.25  # s between two times that all is sent again, unless it is over another way
+NEVER: Final = float("-inf")
+
+_pack = HEADER.pack
+
+
+class State(Enum):
+    """Where an end of a link is in its life."""
+
+    IDLE = "idle"
+    GREETING = "greeting"
+    OPEN = "open"
+    CLOSING = "closing"
+    CLOSED = "closed"
+
+
+class Sending:
+    """What a session knows and does about frames that go out.
+
+    Args:
+        own: this end's incarnation.
+        terms: what to tell the other end.
+    """
+
+    def __init__(self, own: int, terms: Terms) -> None:
+        self.terms = terms
+        self.state = State.IDLE
+        self.instructions: list[Instruction] = []
+        self._own = own
+        self._peer = 0  # the other end's incarnation; 0 where there is none
+        self._other = Terms()  # the other end's
+        self._has_way = False
+        self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
+        self._sent_before = 0  # in earlier sessions
+        self._resent = 0
+        self._sent = 0
+        self._start()
+
+    def _start(self) -> None:
+        """Begin a session: nothing sent."""
+        self._sent_before += self._sent
+        self._sent = self._acked = 0
+        self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `_acked`
+        self._unacked_bytes = 0
+        self._resent_at = NEVER
+        self._room = 0  # how many frames may be unacknowledged now; 0 where none must be sent
+        self._told = 0  # the latest frame of the other end that is acknowledged
+        self._owed = 0  # the weight of what came in since anything told the other end so
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the other end is there."""
+        return self.state is State.OPEN
+
+    @property
+    def incarnations(self) -> tuple[int, int]:
+        """This end's number and the other's, 0 where that is not known."""
+        return self._own, self._peer
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something waits for the other end, or the other end for us."""
+        return bool(self._unacked or self._pending or self._owed or self.state is State.GREETING)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether what is sent now goes out at once."""
+        return self._room > 0 and self._fits(0)
+
+    @property
+    def unacknowledged(self) -> int:
+        """How many frames wait for an acknowledgement, or for room."""
+        return len(self._unacked) + len(self._pending)
+
+    @property
+    def acknowledged(self) -> int:
+        """How many frames were acknowledged, or given back, in all sessions."""
+        return self._sent_before + self._acked
+
+    @property
+    def frame_limit(self) -> int:
+        """Bytes of the largest payload that a frame to the other end may have."""
+        return min(self.terms.frame_limit, self._other.frame_limit) - SIZE
+
+    @property
+    def message_limit(self) -> int:
+        """Bytes of the largest batch of one message that the other end takes."""
+        return min(self.terms.message_limit, self._other.message_limit)
+
+    # -- sending --------------------------------------------------------------------------------------------
+
+    def send(self, payload: bytes, item: Any, now: float, kind: int = DATA) -> bytes | None:  # noqa: ARG002 -- each event has its time
+        """Number a payload, and keep it until it is acknowledged.
+
+        Args:
+            payload: a batch, or a part of one.
+            item: what is given back if it fails; it goes with a batch's last part, the others have None.
+            now: the time.
+            kind: `PART` where more of the batch follows.
+
+        Returns:
+            The frame to send over the present way; None where it has to wait.
+        """
+        unacked = self._unacked
+        if len(unacked) >= self._room or self._unacked_bytes + len(payload) + SIZE > self._other.window_bytes:
+            return self._send_later(kind, payload, item)
+        self._sent = number = self._sent + 1
+        frame = _pack(kind, self._own, self._peer, number, self._told) + payload
+        unacked.append((frame, item))
+        self._unacked_bytes += len(frame)
+        self._owed = 0
+        return frame
+
+    def _send_later(self, kind: int, payload: bytes, item: Any) -> bytes | None:
+        if self.state in {State.CLOSING, State.CLOSED}:
+            if item is not None:
+                self.instructions.append(Failed([item], "this container has stopped"))
+        elif self._room and self._fits(len(payload)):
+            return self._make(kind, payload, item)
+        else:
+            self._pending.append((kind, payload, item))
+            self._room = 0
+        return None
+
+    def _fits(self, size: int) -> bool:
+        """Tell whether the window has room; a single frame goes however large it is."""
+        unacked, other = self._unacked, self._other
+        return not unacked or (
+            len(unacked) < other.window_frames and self._unacked_bytes + size + SIZE <= other.window_bytes
+        )
+
+    def _make(self, kind: int, payload: bytes, item: Any) -> bytes:
+        self._sent += 1
+        frame = _pack(kind, self._own, self._peer, self._sent, self._told) + payload
+        self._unacked.append((frame, item))
+        self._unacked_bytes += len(frame)
+        self._owed = 0
+        return frame
+
+    def _send_pending(self) -> None:
+        """Send what has waited for room, and find out whether there is some."""
+        pending = self._pending
+        can_send = self._has_way and self.state in {State.OPEN, State.CLOSING}
+        while pending and can_send and self._fits(len(pending[0][1])):
+            self.instructions.append(Transmit(self._make(*pending.popleft())))
+        is_room = self._has_way and self.state is State.OPEN and not pending
+        self._room = self._other.window_frames if is_room else 0
+
+    def _send_again(self, now: float) -> None:
+        if self._has_way and self._unacked and now - self._resent_at >= _RESEND:
+            self._resent_at = now
+            self._resent += len(self._unacked)
+            self.instructions += [Transmit(frame) for frame, _ in self._unacked]
+
+    def _say(self, kind: int, number: int = 0) -> None:
+        if self._has_way:
+            self._owed = 0
+            self.instructions.append(Transmit(_pack(kind, self._own, self._peer, number, self._told)))
+
+    def _forget(self, acked: int) -> None:
+        unacked = self._unacked
+        for _ in range(acked - self._acked):
+            self._unacked_bytes -= len(unacked.popleft()[0])
+        self._acked = acked
+
+    def _credit(self, terms: Terms) -> None:
+        """Believe what the other end says itself about how much it took before it gave this one up."""
+        own, other, taken = terms.previous or (0, 0, 0)
+        if (own, other) == (self._peer, self._own) and self._acked < taken <= self._sent:
+            self._forget(taken)
+
+    def _give_back(self, reason: str) -> None:
+        """Hand back all that was taken and is not acknowledged."""
+        items = [item for _, item in self._unacked if item is not None]
+        items += [item for _, _, item in self._pending if item is not None]
+        self._unacked.clear()
+        self._pending.clear()
+        if items:
+            self.instructions.append(Failed(items, reason))

@@ -1,0 +1,438 @@
+"""One end of a link as a state machine: what happens goes in, what is to be done comes out; no I/O, no clock.
+
+It numbers what it sends and keeps it until it is acknowledged, hands on each frame once and in order, knows
+when the other end was restarted, and gives it up when it cannot be reached. `docs/link-protocol.md` is its
+specification. What carries the frames is the link's business: it may lose, double and reorder them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from struct import error as StructError  # noqa: N812 -- it is a class
+from typing import TYPE_CHECKING, Final
+
+from formicary.transport.link.failure_detector import Watch
+from formicary.transport.link.handshake import Greeting, disagreement
+from formicary.transport.link.header import (
+    ACK,
+    BUSY,
+    CLOSE,
+    DATA,
+    HEADER,
+    HELLO,
+    LOST,
+    PART,
+    PING,
+    PONG,
+    SIZE,
+    read_terms,
+)
+from formicary.transport.link.instructions import Counters, Doubt, Ended, Opened, Transmit
+from formicary.transport.link.sending import NEVER, Sending, State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.transport.link.header import Terms
+
+__all__ = ["Session", "State"]
+
+_COMPLAIN_AGAIN: Final = 0.1  # s between two times that the other end is told of a frame that is not taken
+_COPIED: Final = 4096  # bytes of a frame up to which it costs less to copy it than to look into it
+
+_unpack = HEADER.unpack_from
+
+
+class Session(Sending):
+    """One end of a link.
+
+    After each call, do what `instructions` says, in that order, and clear it. `now` is a time in seconds of a
+    clock that does not jump, and goes on while this process stands still.
+
+    Args:
+        random: returns a new random number of 32 bits.
+        terms: what to tell the other end.
+    """
+
+    def __init__(self, random: Callable[[], int], terms: Terms) -> None:
+        self.is_frozen = False
+        """Whether acknowledgements are held back, so that the window fills and the other end waits."""
+        self._greeting = Greeting(random, terms)
+        self._watch = Watch()
+        # An acknowledgement is due after a quarter of the window: of its bytes, where each frame weighs its
+        # share of the window more than it has, so that it is also one of its frames.
+        self._share = terms.window_bytes // terms.window_frames
+        self._ack_at = terms.window_bytes // 4
+        self._counters = Counters()
+        self._received = 0
+        super().__init__(self._greeting.new_number(), terms)
+
+    def _start(self) -> None:
+        """Begin a session: nothing sent, nothing received."""
+        super()._start()
+        self._counters.received += self._received
+        self._received = 0  # the number of the latest frame that was taken
+        self._takes_until = NEVER  # the end of the lease, where the session is open
+        self._answered = 0  # the other end's question whose answer lets it begin the session, too
+        self._has_refused = False  # whether something came that was not taken, and has to come again
+        self._complained_at = NEVER  # when it was told last that a frame is missing, or will not be taken
+        self._parts = bytearray()
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    @property
+    def rtt(self) -> float | None:
+        """Seconds that the latest ping took to be answered; None before there was one."""
+        return self._watch.rtt
+
+    @property
+    def counters(self) -> Counters:
+        """What was counted up to now, in all sessions."""
+        counters = self._counters
+        return replace(
+            counters,
+            sent=self._sent_before + self._sent,
+            received=counters.received + self._received,
+            resent=self._resent,
+        )
+
+    # -- ways -----------------------------------------------------------------------------------------------
+
+    def use_way(self, now: float, *, there_is_one: bool = True) -> None:
+        """Learn that from now on frames go another way, or that there is none for now.
+
+        What is not acknowledged goes again, over the new way: the old one may have lost it.
+        """
+        self._has_way = there_is_one
+        self._watch.change_way()
+        if self.state is State.GREETING and there_is_one:
+            self._greet(now)
+        self._resent_at = NEVER
+        self._send_again(now)
+        self._send_pending()
+
+    def lose(self, now: float, reason: str) -> None:
+        """Learn that the other end was not there when a frame came to it."""
+        if self.state is State.GREETING:
+            self.end(reason)
+        elif self._peer:
+            self._watch.lose(now)
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the other end was not there when something came to it last."""
+        return self._watch.is_away
+
+    def connect(self, now: float) -> None:
+        """Look for the other end, if that has not been found yet."""
+        if self.state is State.IDLE:
+            self.state = State.GREETING
+            self._watch.start(now, now)
+            self._watch.tick(now, is_waiting=True)
+            if self._has_way:
+                self._greet(now)
+
+    # -- receiving ------------------------------------------------------------------------------------------
+
+    def receive(self, frame: bytes, now: float) -> bytes | memoryview | None:
+        """Take a frame.
+
+        Returns:
+            A batch that has now come as a whole, if one has.
+
+        Raises:
+            ValueError: the frame is none, or breaks the protocol; it has changed nothing.
+        """
+        try:
+            kind, sender, receiver, number, acked = _unpack(frame)
+        except StructError as error:
+            raise ValueError(f"not a frame: {len(frame)} bytes are no header") from error
+        if (
+            kind != DATA
+            or number != self._received + 1
+            or sender != self._peer
+            or receiver != self._own
+            or now > self._takes_until
+            or self._parts
+        ):
+            return self._receive_unusual(frame, now)
+        if acked != self._acked:
+            self._acknowledge(acked)
+        self._watch.heard_at = now
+        self._received = number
+        if not self.is_frozen:
+            self._told = number
+        size = len(frame)
+        self._owed += size + self._share
+        if self._owed >= self._ack_at:
+            self._say(ACK)
+        return frame[SIZE:] if size <= _COPIED else memoryview(frame)[SIZE:]
+
+    def _receive_unusual(self, frame: bytes, now: float) -> memoryview | None:
+        """Take what is not simply the next batch."""
+        kind, sender, receiver, number, acked = _unpack(frame)
+        if not HELLO <= kind <= BUSY:
+            raise ValueError(f"a frame of an unknown kind: {kind}")
+        if kind == HELLO:
+            self._receive_hello(frame, now)
+        elif sender != self._peer or receiver != self._own or not sender:
+            self._receive_strange(kind, now)
+        else:
+            if number == self._received + 1 and (kind == PART or (kind == DATA and self._parts)):
+                self._check_size(len(frame) - SIZE)
+            self._acknowledge(acked)
+            self._watch.heard_at = now
+            if not self._peer:
+                return None  # that was the last that was waited for
+            if kind not in {DATA, PART}:
+                self._receive_control(kind, number, now)
+            elif number == self._received + 1 and now <= self._takes_until:
+                return self._take(frame, kind)
+            else:
+                self._receive_out_of_turn(number, now)
+        return None
+
+    def _check_size(self, size: int) -> None:
+        """Refuse a part with which what is put together would not be bounded."""
+        if len(self._parts) + size > self.terms.message_limit:
+            raise ValueError(f"a batch of more than {self.terms.message_limit} bytes")
+
+    def _take(self, frame: bytes, kind: int) -> memoryview | None:
+        self._received += 1
+        if not self.is_frozen:
+            self._told = self._received
+        self._owed += len(frame) + self._share
+        if self._owed >= self._ack_at:
+            self._say(ACK)
+        self._parts += memoryview(frame)[SIZE:]
+        if kind == PART:
+            return None
+        batch, self._parts = self._parts, bytearray()
+        return memoryview(batch)
+
+    def _receive_out_of_turn(self, number: int, now: float) -> None:
+        if number <= self._received:
+            self._counters.duplicates += 1
+            self._owed += 1  # the acknowledgement may have been lost
+        elif self.state is State.CLOSING:
+            if self._may_complain(now):
+                self._say(CLOSE)  # without a number: it will not be taken
+        elif now > self._takes_until:
+            self._has_refused = True
+            self._challenge(now)  # it may have given us up, and told its senders so
+        else:
+            self._counters.early += 1
+            if self._may_complain(now):
+                self._say(LOST)
+
+    def _may_complain(self, now: float) -> bool:
+        if now - self._complained_at < _COMPLAIN_AGAIN:
+            return False
+        self._complained_at = now
+        return True
+
+    def _receive_control(self, kind: int, number: int, now: float) -> None:
+        if kind == PING:
+            if not self._watch.is_mute(now):
+                self._say(BUSY if self.is_frozen else PONG, number)
+        elif kind in {PONG, BUSY}:
+            self._receive_pong(kind, number, now)
+        elif kind == LOST:
+            self._send_again(now)
+        elif kind == CLOSE and number == self._received + 1:
+            self._received = self._told = number
+            self._say(ACK)
+            self.end("it has stopped")
+        elif kind == CLOSE and self.state is State.CLOSING:
+            self._say(CLOSE)  # neither takes anything more, so neither will get what is on its way
+            self.end("it has stopped")
+        elif kind == CLOSE:
+            self._receive_out_of_turn(number, now)
+
+    def _receive_pong(self, kind: int, number: int, now: float) -> None:
+        should_have = self._watch.pong(number, now)
+        if should_have is not None:
+            self._confirm()
+            if kind == PONG and self._acked < should_have:  # it is there, and what went before is not
+                self._send_again(now)
+
+    def _acknowledge(self, acked: int) -> None:
+        """Learn that all frames up to a number have come."""
+        if acked > self._sent:
+            raise ValueError(f"an acknowledgement of frame {acked}, while {self._sent} were sent")
+        if acked > self._acked:
+            self._forget(acked)
+            self._watch.waiting_since = None
+            if self._pending:
+                self._send_pending()
+            elif self.state is State.CLOSING and not self._unacked:
+                self.end("it has stopped")
+
+    def _confirm(self) -> None:
+        """Take messages for longer, as the other end has answered."""
+        if self.state is State.OPEN:
+            self._takes_until = self._watch.lease_end
+            if self._has_refused:
+                self._has_refused = False
+                self._say(LOST)
+
+    def freeze(self, *, is_frozen: bool) -> None:
+        """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
+        self.is_frozen = is_frozen
+        if not is_frozen and self._told < self._received:
+            self._told = self._received
+            self._owed += 1
+            self._say(ACK)
+
+    # -- greeting -------------------------------------------------------------------------------------------
+
+    def _receive_strange(self, kind: int, now: float) -> None:
+        """Take a frame that is not of this session."""
+        self._counters.strange += 1
+        if kind in {DATA, PART}:
+            self._has_refused = True
+        if self.state is not State.CLOSED:
+            self._challenge(now)
+
+    def _receive_hello(self, frame: bytes, now: float) -> None:
+        _, sender, receiver, asks, echo = _unpack(frame)
+        terms = read_terms(memoryview(frame)[SIZE:])
+        if not sender:
+            raise ValueError("a hello of nobody")
+        if self.state is State.CLOSED:
+            return
+        # Only the answer to our own question shows that who says so is there now: anything else may be old.
+        is_answer = receiver == self._own and self._greeting.is_answer(echo)
+        if sender != self._peer:
+            self._receive_newcomer(sender, asks, terms, now, is_answer=is_answer)
+            return
+        self._watch.heard_at = now
+        if is_answer:
+            self._watch.confirm(self._greeting.asked_at)
+            self._confirm()
+        if asks and not self._watch.is_mute(now):
+            self._hello(now, to=sender, asks=False, echo=asks)
+
+    def _receive_newcomer(self, sender: int, asks: int, terms: Terms, now: float, *, is_answer: bool) -> None:
+        """Take a hello of another incarnation than the present one: a later one, or an earlier one's."""
+        objection = disagreement(terms)
+        if is_answer and (objection or self.state is State.CLOSING):
+            self._credit(terms)
+            self.end(objection or "it was restarted")
+        elif is_answer:
+            self._open(sender, terms, now)
+        if self.state is State.CLOSING:
+            self._challenge(now)  # but give it no answer: it would take this end to be there for it
+        elif asks and self.state is not State.CLOSED:
+            self._hello(now, to=sender, asks=not is_answer, echo=asks)
+            if is_answer:
+                self._answered = asks
+        if self._peer == sender:  # after the answer, so that the other end is there when it gets what follows
+            self._announce(terms)
+
+    def _open(self, peer: int, terms: Terms, now: float) -> None:
+        """Begin a session with an end that is there now."""
+        if self._peer:
+            self._credit(terms)
+            self._give_back(
+                "it was restarted, or had given this container up, before it confirmed the message"
+            )
+        has_refused = self._has_refused
+        self._start()
+        self._has_refused = has_refused
+        self._peer = peer
+        self._other = terms
+        self.state = State.OPEN
+        self._watch.start(now, self._greeting.asked_at)
+
+    def _announce(self, terms: Terms) -> None:
+        self.instructions.append(Opened(terms))
+        self._confirm()
+        if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
+            self._give_back("it takes smaller frames only, which was not known yet when they were made")
+        self._send_pending()
+
+    def _greet(self, now: float) -> None:
+        self.instructions.append(Transmit(self._greeting.greet(self._own, now)))
+
+    def remind(self, now: float) -> None:
+        """Say again what began the session, if there is no way yet: it may not have come."""
+        if self.is_open and self._answered and not self._has_way and self._greeting.is_fresh(now):
+            self._hello(now, to=self._peer, asks=False, echo=self._answered)
+
+    def _challenge(self, now: float) -> None:
+        """Ask who is there now, but not too often."""
+        if self._has_way and self._greeting.may_challenge(now):
+            self._hello(now, to=0, asks=True)
+
+    def _hello(self, now: float, *, to: int, asks: bool, echo: int = 0) -> None:
+        hello = self._greeting.write(self._own, to, now, asks=asks, echo=echo)
+        self.instructions.append(Transmit(hello))
+
+    # -- time -----------------------------------------------------------------------------------------------
+
+    def tick(self, now: float, *, holds: bool = False) -> None:
+        """Do what is due.
+
+        To be called every second; a few times in one while `is_away`, every few hundredths while `is_busy`.
+
+        Args:
+            now: the time.
+            holds: whether more waits outside, for a way.
+        """
+        is_greeting = self.state is State.GREETING
+        self._watch.tick(now, is_waiting=bool(self._unacked or self._pending or is_greeting or holds))
+        if not (self._peer or is_greeting):
+            return
+        reason = self._watch.reason_to_give_up(now)
+        if reason is not None:
+            self.end(reason)
+        elif self._has_way and is_greeting:
+            if self._greeting.is_greeting_due(now):
+                self._greet(now)
+        elif self._has_way:
+            if self._owed:
+                self._say(ACK)
+            if self._watch.is_ping_due(now):
+                if self._watch.has_doubt(now):
+                    self.instructions.append(Doubt())
+                self._say(PING, self._watch.ping(now, self._sent))
+
+    def ask(self, now: float) -> None:
+        """Ask for a sign of life now, unless one is awaited: the present way may be at fault."""
+        if self._peer and self._has_way and not self._watch.is_asking:
+            self._say(PING, self._watch.ping(now, self._sent))
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Tell the other end that this one stops: nothing more is taken; it ends with `state` CLOSED."""
+        if self.state is State.OPEN:
+            self.state = State.CLOSING
+            self._takes_until = NEVER
+            self._told = self._received  # nothing more comes that could be held back
+            self._pending.append((CLOSE, b"", None))
+            self._send_pending()
+        elif self.state in {State.IDLE, State.GREETING}:
+            self.abandon("this container has stopped")
+
+    def abandon(self, reason: str) -> None:
+        """End at once: what has not been acknowledged fails."""
+        self.state = State.CLOSED
+        self.end(reason)
+
+    def end(self, reason: str) -> None:
+        """Forget the other end; whoever comes next is another, and so is this one to it."""
+        self._remember()
+        self._give_back(reason)
+        if self.state is not State.CLOSED:
+            self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
+            self.instructions.append(Ended(reason))
+        self._start()
+        self._peer = 0
+        self._own = self._greeting.new_number()
+        self._greeting.forget()
+
+    def _remember(self) -> None:
+        if self._received:
+            self._greeting.previous = (self._own, self._peer, self._received)

@@ -1,0 +1,1 @@
+"""XMPP as a path between containers, and as the way to any other XMPP address."""

@@ -1,0 +1,346 @@
+"""The way through an XMPP server: its container is connected there, all its agents behind it.
+
+It carries frames to other containers of the platform, and plain messages to any other XMPP address. Frames
+may get lost with the connection; links see to that. Plain messages that wait for a connection go when it is
+back; what had been written when it broke may be lost, which XMPP leaves open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from binascii import Error as Base64Error
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from pybase64 import b64decode, b64encode
+
+from formicary.core.clock import now
+from formicary.core.errors import FormicaryError, InvalidMessageError, LinkError, MessageTooLargeError
+from formicary.transport.link.outbox import too_large
+from formicary.transport.xmpp.component import UnknownHostError
+from formicary.transport.xmpp.inbox import Inbox
+from formicary.transport.xmpp.sent import Sent
+from formicary.transport.xmpp.stanzas import error_reply, to_stanza
+from formicary.transport.xmpp.stream import ReplacedError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from formicary.container.container import Container
+    from formicary.core.mailbox import Place
+    from formicary.core.message import Message
+    from formicary.server.address import Stream, XmppServer
+
+logger = logging.getLogger("formicary.transport")
+
+_FRAME_OVERHEAD = 1024  # bytes of a stanza around a frame's text
+_FRAME_END = b"</frame></message>"
+_ORIGINS = 1000  # addresses that are remembered
+_BACKOFF = (0.05, 1.0)  # seconds before the first and, doubling, at most before a later try to reconnect
+
+
+class Owner(Protocol):
+    """Whose connection it is: the router."""
+
+    container: Container
+    is_closed: bool
+
+    def far_changed(self) -> None:
+        """Learn that the connection was lost, or is back, or has room or none."""
+
+    def far_framed(self, domain: str, frame: bytes) -> None:
+        """Take a frame from another container."""
+
+    def far_bounced(self, domain: str, reason: str, *, is_away: bool) -> bool:
+        """Learn that a frame to another container came back; return whether there is a link to it."""
+
+    def drop(self, origin: str, what: str) -> None:
+        """Count and log what must not have been sent."""
+
+
+class XmppConnection:
+    """One container's connection to an XMPP server, and all that goes through it.
+
+    Args:
+        server: where it is.
+        owner: who learns of what comes in.
+    """
+
+    def __init__(self, server: XmppServer, owner: Owner) -> None:
+        self._server = server
+        self._owner = owner
+        self._container = owner.container
+        self._stream: Stream | None = None
+        self._sent = Sent()
+        self._inbox = Inbox(
+            owner.container,
+            held=owner.container.held,
+            sent=self._sent,
+            write=self._write,
+            framed=self._framed,
+            bounced=self._bounced,
+            drop=owner.drop,
+        )
+        self._domains: dict[str, str | None] = {}  # of containers, by the addresses that frames come from
+        self._reconnecting: asyncio.Task[None] | None = None
+        self._lost: tuple[datetime, FormicaryError] | None = None  # since when, and why, where it is lost
+        self._ready = asyncio.Event()  # also set when there will be none any more
+        self.is_up = False
+        self.has_room = True
+
+    @property
+    def frame_limit(self) -> int:
+        """Bytes of the largest frame that passes."""
+        return (self._server.stanza_limit - _FRAME_OVERHEAD) * 3 // 4
+
+    # -- connecting -----------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Connect; errors as of `XmppStream.connect`."""
+        platform = self._container.platform
+        if platform != self._server.platform:
+            raise LinkError(
+                f"container {self._container.name} is of the platform {platform}, but {self._server} is "
+                f"for {self._server.platform}; give the container platform={self._server.platform!r}"
+            )
+        try:
+            await self._connect()
+        except UnknownHostError:
+            if self._server.folder is None:
+                raise
+            from formicary.server.containers import add_container
+
+            await add_container(self._server, self._container.name)  # type: ignore[arg-type]  # it is managed
+            await self._connect()
+
+    async def _connect(self) -> None:
+        stream = self._server.stream(
+            self._container.domain,
+            received=self._inbox.receive,
+            framed=self._framed,
+            rested=self._container.run_now,
+            writable=self._set_room,
+            lost=self._lose,
+        )
+        self._stream = stream
+        await stream.connect()
+        self._lost = None
+        self.is_up = self.has_room = True
+        self._update()
+
+    def _set_room(self, has_room: bool) -> None:  # noqa: FBT001 -- the stream's callback
+        self.has_room = has_room
+        self._update()
+
+    def _update(self) -> None:
+        if (self.is_up and self.has_room) or self._owner.is_closed:
+            self._ready.set()
+        else:
+            self._ready.clear()
+        self._owner.far_changed()
+
+    def _lose(self, error: LinkError) -> None:
+        self._lost = (now(), error)
+        self.is_up = False
+        self._update()
+        name = self._container.name
+        if isinstance(error, ReplacedError):  # to take the place back would go on for ever
+            logger.error("container %s: %s; it does not connect again", name, error)
+        elif not self._owner.is_closed:
+            logger.warning("container %s: %s; connecting again", name, error)
+            self._reconnecting = asyncio.create_task(self._reconnect(), name=f"{name} connects again")
+
+    async def _reconnect(self) -> None:
+        pause, longest = _BACKOFF
+        while self._lost is not None:
+            await asyncio.sleep(pause * random.uniform(0.5, 1.0))
+            pause = min(longest, pause * 2)
+            since, before = self._lost
+            try:
+                await self.open()
+            except FormicaryError as error:
+                self._lost = (since, error)
+                if str(error) != str(before):
+                    logger.warning("container %s: %s; trying again", self._container.name, error)
+        logger.warning("container %s is connected again", self._container.name)
+
+    def trouble(self) -> str:
+        """Return why nothing can be written now, as part of a sentence."""
+        if self._lost is not None:
+            since, error = self._lost
+            return f"without connection since {since:%H:%M:%S} UTC ({error})"
+        return f"as {self._server} takes nothing more for now"
+
+    async def close(self) -> None:
+        """Disconnect, when what was written has gone out."""
+        self.is_up = False
+        self._ready.set()
+        if self._reconnecting is not None:
+            self._reconnecting.cancel()
+            await asyncio.wait([self._reconnecting])
+        if self._stream is not None and (left := await self._stream.close()):
+            name = self._container.name
+            logger.warning("container %s stopped, and the server has not read its last %d bytes", name, left)
+
+    # -- frames ---------------------------------------------------------------------------------------------
+
+    def way_to(self, domain: str) -> XmppWay:
+        """Return the way to another container."""
+        return XmppWay(self, domain, self._server.frame_head(self._container.domain, domain))
+
+    def send_frame(self, head: bytes, frame: bytes) -> None:
+        """Send a frame behind the head of its stanza; for the ways."""
+        if self.is_up:
+            self._write(b"".join((head, b64encode(frame), _FRAME_END)))
+
+    def _framed(self, origin: str, text: bytes) -> None:
+        domain = self._domain_of(origin)
+        if domain is None:
+            self._owner.drop(
+                origin, f"{origin} is not a container of this platform, so it may not send frames"
+            )
+            return
+        try:
+            frame = b64decode(text, validate=True)
+        except (Base64Error, UnicodeDecodeError) as error:
+            self._owner.drop(origin, f"not a frame: {error}")
+        else:
+            self._owner.far_framed(domain, frame)
+
+    def _domain_of(self, origin: str) -> str | None:
+        if origin not in self._domains:
+            if len(self._domains) >= _ORIGINS:
+                self._domains.clear()
+            self._domains[origin] = self._server.domain_of(origin)
+        return self._domains[origin]
+
+    def _bounced(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
+        domain = self._domain_of(origin)
+        return domain is not None and self._owner.far_bounced(domain, reason, is_away=is_away)
+
+    def _write(self, data: bytes) -> None:
+        if self._stream is not None:
+            self._stream.write(data)
+
+    # -- plain messages -------------------------------------------------------------------------------------
+
+    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for an address outside the platform.
+
+        Returns:
+            The places that have no room now, if any.
+
+        Raises:
+            FormicaryError: the message cannot go there.
+        """
+        if not self._server.gives_addresses:
+            name = self._container.name
+            error = InvalidMessageError(
+                f"container {name} is connected with an account, so its agents have no addresses outside the "
+                f"platform and cannot write to {receiver}; give one an account of its own with XmppAgent"
+            )
+            self._reject(message, receiver, error)
+        if not (self.is_up and self.has_room):
+            return (_PlainWay(self, receiver),)
+        try:
+            stanza = to_stanza(message, receiver, self._sent.next_id)
+        except FormicaryError as error:
+            self._reject(message, receiver, error)
+        limit = self._server.stanza_limit
+        if len(stanza) > limit:
+            self._reject(message, receiver, MessageTooLargeError(too_large(len(stanza), limit)))
+        self._sent.add(receiver, [(message, receiver)], len(stanza))
+        self._write(stanza)
+        return None
+
+    def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
+        self._container.bury(message, str(error), receiver, tell_sender=False)
+        raise error
+
+    def refuse(self, receiver: str, sender: str, reason: str) -> None:
+        """Tell the sender of a plain message that it was not delivered; never waits."""
+        if self.is_up and self.has_room:
+            self._write(
+                error_reply(
+                    "message",
+                    self._inbox.answering,
+                    receiver,
+                    sender,
+                    condition="item-not-found",
+                    text=reason,
+                )
+            )
+
+    async def ready(self) -> None:
+        """Wait until there is a connection with room to write, or none to come."""
+        await self._ready.wait()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing will go out any more."""
+        return self._owner.is_closed
+
+
+class XmppWay:
+    """The way to one other container through the server.
+
+    Args:
+        connection: the container's.
+        domain: the other container's.
+        head: what is written before a frame to it.
+    """
+
+    kind = "xmpp"
+
+    def __init__(self, connection: XmppConnection, domain: str, head: bytes) -> None:
+        self._connection = connection
+        self._head = head
+        self.domain = domain
+
+    @property
+    def is_up(self) -> bool:
+        """Whether there is a connection to the server."""
+        return self._connection.is_up
+
+    @property
+    def has_room(self) -> bool:
+        """Whether more can be written to it now."""
+        return self._connection.has_room
+
+    def send(self, frame: bytes) -> None:
+        """Send a frame; it gets lost where there is no connection."""
+        self._connection.send_frame(self._head, frame)
+
+    def trouble(self) -> str:
+        """Return why nothing can be written now, as part of a sentence."""
+        return self._connection.trouble()
+
+
+class _PlainWay:
+    """The way to an address outside the platform, where messages wait for a connection.
+
+    Args:
+        connection: what carries them.
+        receiver: the full name.
+    """
+
+    def __init__(self, connection: XmppConnection, receiver: str) -> None:
+        self._connection = connection
+        self.address = receiver
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room now."""
+        return self._connection.post(message, self.address) is None
+
+    async def room(self) -> None:
+        """Wait for room."""
+        await self._connection.ready()
+
+    def is_done(self) -> bool:
+        """Tell whether there is no way any more."""
+        return self._connection.is_closed
+
+    def __str__(self) -> str:
+        return f"the way to {self.address}, {self._connection.trouble()},"

@@ -1,0 +1,164 @@
+"""Messages as plain XMPP stanzas, for addresses outside the platform; `docs/wire-format.md` specifies them.
+
+What ACL has and XMPP has not travels as SPADE has it: a data form (XEP-0004) titled `spade:x:metadata`.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape, quoteattr
+
+from formicary.core.errors import InvalidMessageError
+from formicary.core.message import TEXT_PARAMETERS, Message
+from formicary.core.names import complete_for
+from formicary.transport.xmpp.stream import COMPONENT
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+_FORM = "jabber:x:data"
+_TITLE = "spade:x:metadata"
+_STANZA_ERRORS = "urn:ietf:params:xml:ns:xmpp-stanzas"
+_THREAD = "_thread_node"  # SPADE's field for the thread
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+# ACL parameters by their names in the form, which are FIPA's. Sender and thread have places of their own.
+_PARAMETERS = {name.replace("_", "-"): name for name in TEXT_PARAMETERS if name not in {"sender", "thread"}}
+
+
+def to_stanza(message: Message, receiver: str, stanza_id: str) -> bytes:
+    """Return the `<message/>` for `receiver`.
+
+    Raises:
+        FormicaryError: the body is bytes, or a value has a wrong type or characters that XML cannot carry.
+    """
+    message.check()
+    body = message.body
+    if isinstance(body, bytes):
+        raise InvalidMessageError(
+            f"a body of bytes cannot go to {receiver}, which is outside the platform: XMPP carries text; "
+            "encode it, with base64 say"
+        )
+    fields = dict(message.metadata or {})
+    for form, name in _PARAMETERS.items():
+        if (value := getattr(message, name)) is not None:
+            fields[form] = value
+    if message.reply_by is not None:
+        fields["reply-by"] = message.reply_by.isoformat()
+    if message.reply_to is not None:
+        fields["reply-to"] = complete_for(message.reply_to, message.sender)
+    sender, to = quoteattr(message.sender or ""), quoteattr(receiver)
+    parts = [
+        f"<message type='chat' id='{stanza_id}' from={sender} to={to}>",
+        f"<body>{_text(body)}</body>",
+    ]
+    if message.thread is not None:
+        parts.append(f"<thread>{_text(message.thread)}</thread>")
+        fields[_THREAD] = message.thread
+    if fields:
+        parts.append(_form(fields))
+    parts.append("</message>")
+    stanza = "".join(parts)
+    if found := _NOT_XML.search(stanza):
+        raise InvalidMessageError(
+            f"the message for {receiver} has the character {found[0]!r}, which XML cannot carry; "
+            "encode it, with base64 say"
+        )
+    return stanza.encode()
+
+
+def _text(text: str) -> str:
+    return escape(text, {"\r": "&#13;"})  # a parser would make it a line feed
+
+
+def _form(fields: dict[str, str]) -> str:
+    rows = "".join(
+        f"<field var={quoteattr(name)} type='text-single'><value>{_text(value)}</value></field>"
+        for name, value in fields.items()
+    )
+    return f"<x xmlns='{_FORM}' type='form'><title>{_TITLE}</title>{rows}</x>"
+
+
+def from_stanza(stanza: Element, sender: str, receiver: str) -> Message | None:
+    """Return the message that a `<message/>` brings; None where it brings none (a chat state, a receipt).
+
+    Raises:
+        FormicaryError: the stanza's values cannot be a message's.
+    """
+    body = stanza.findtext(f"{{{COMPONENT}}}body")
+    fields = _fields(stanza)
+    if body is None and not fields:
+        return None
+    thread = stanza.findtext(f"{{{COMPONENT}}}thread") or fields.pop(_THREAD, None)
+    fields.pop(_THREAD, None)
+    values: dict[str, Any] = {name: fields.pop(form) for form, name in _PARAMETERS.items() if form in fields}
+    if "reply-by" in fields:
+        # What is no time, or one without a zone, stays among the metadata.
+        with suppress(ValueError):
+            reply_by = datetime.fromisoformat(fields["reply-by"])
+            if reply_by.utcoffset() is not None:
+                values["reply_by"] = reply_by
+                del fields["reply-by"]
+    message = Message(
+        to=receiver, sender=sender, body=body or "", thread=thread, metadata=fields or None, **values
+    )
+    message.check()
+    return message
+
+
+def _fields(stanza: Element) -> dict[str, str]:
+    for form in stanza.iterfind(f"{{{_FORM}}}x"):
+        if form.findtext(f"{{{_FORM}}}title") == _TITLE:
+            return {
+                field.get("var", ""): field.findtext(f"{{{_FORM}}}value") or ""
+                for field in form.iterfind(f"{{{_FORM}}}field")
+            }
+    return {}
+
+
+def kind_of(stanza: Element) -> str:
+    """Return `message`, `iq`, `presence` or whatever else a stanza is."""
+    return stanza.tag.removeprefix(f"{{{COMPONENT}}}")
+
+
+def error_reply(kind: str, stanza_id: str, sender: str, to: str, *, condition: str, text: str) -> bytes:
+    """Return the error stanza (RFC 6120, 8.3) that answers a stanza of `kind`, such as `message`."""
+    return (
+        f"<{kind} type='error'{_id(stanza_id)} from={quoteattr(sender)} to={quoteattr(to)}>"
+        f"<error type='cancel'><{condition} xmlns='{_STANZA_ERRORS}'/>"
+        f"<text xmlns='{_STANZA_ERRORS}'>{escape(_NOT_XML.sub('?', text))}</text></error></{kind}>"
+    ).encode()
+
+
+def _id(stanza_id: str) -> str:
+    return f" id={quoteattr(stanza_id)}" if stanza_id else ""
+
+
+def ping_reply(stanza_id: str, sender: str, to: str) -> bytes:
+    """Return the answer to a ping (XEP-0199)."""
+    return (
+        f"<iq type='result' id={quoteattr(stanza_id)} from={quoteattr(sender)} to={quoteattr(to)}/>".encode()
+    )
+
+
+def presence_refusal(sender: str, to: str) -> bytes:
+    """Return the answer to a request to see an agent's presence: agents have none here."""
+    return f"<presence type='unsubscribed' from={quoteattr(sender)} to={quoteattr(to)}/>".encode()
+
+
+def error_condition(stanza: Element) -> str:
+    """Return the condition (RFC 6120, 8.3.3) of an error stanza."""
+    error = stanza.find(f"{{{COMPONENT}}}error")
+    conditions = [] if error is None else [child.tag.removeprefix(f"{{{_STANZA_ERRORS}}}") for child in error]
+    return next((name for name in conditions if name != "text" and "}" not in name), "undefined-condition")
+
+
+def error_text(stanza: Element) -> str:
+    """Return what an error stanza says, as part of a sentence."""
+    error = stanza.find(f"{{{COMPONENT}}}error")
+    condition = error_condition(stanza)
+    text = None if error is None else error.findtext(f"{{{_STANZA_ERRORS}}}text")
+    return f"{text} ({condition})" if text else condition

@@ -1,0 +1,404 @@
+"""One connection to an XMPP server (RFC 6120): a lean stream, no library.
+
+How a stream opens depends on what the container is to the server: `component` (XEP-0114) and `account` build
+on this. XMPP libraries cost 40 to 250 microseconds per stanza; expat and a few prepared strings cost under
+10. Frames, which are nearly all of the traffic, do not even go through expat: in a stanza written as servers
+write it, a frame's text ends at the next `<`. Whatever is written otherwise takes the ordinary way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import socket
+import ssl
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from formicary.core.errors import LinkError, NameTakenError
+from formicary.transport.link.frames import NAMESPACE as FRAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.server.address import XmppServer
+
+STREAMS = "http://etherx.jabber.org/streams"
+"""The namespace of streams themselves, of their features and errors."""
+
+_STREAM = f"{{{STREAMS}}}stream"
+_ERRORS = "urn:ietf:params:xml:ns:xmpp-streams"
+COMPONENT = "jabber:component:accept"
+"""The namespace of a component's stanzas, in which all streams pass stanzas on, whatever the server's is."""
+
+_FRAME = re.compile(rb"<message ([^<>&\"]*)><frame xmlns='" + FRAMES.encode() + rb"'>")
+_MAYBE_FRAME = re.compile(rb"<message [^<>&\"]*(?:>(?:<[^>]*)?)?")
+_FRAME_END = b"</frame></message>"
+_ATTRIBUTE = re.compile(rb"(?<![^ ])([^ =']+)='([^']*)'")  # looked for where one can begin, so in linear time
+_TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
+
+_CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the container
+_CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
+_HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
+
+
+class ReplacedError(LinkError):
+    """Another connection of the same name has taken this one's place; they would take turns for ever."""
+
+
+class XmppStream(asyncio.Protocol):
+    """A connection; subclasses negotiate until the server has accepted the container, and call `_accept`.
+
+    Args:
+        server: what it connects to.
+        domain: the container's domain.
+        received: called with each stanza that is not a frame's.
+        framed: called with the sender, as the server vouches for it, and the text of each frame.
+        rested: called when everything that came in at once has been passed on.
+        writable: called with whether there is room to write, when that changes.
+        lost: called once when an accepted connection has ended, with the cause.
+    """
+
+    _namespace: ClassVar[str]
+    """The namespace of the server's stanzas on such connections."""
+
+    _frame_type: ClassVar[bytes | None] = None
+    """The type of the `<message/>` around a frame."""
+
+    _question: ClassVar[str]
+    """What may be wrong if the server does not answer as it should."""
+
+    def __init__(
+        self,
+        server: XmppServer,
+        domain: str,
+        *,
+        received: Callable[[Element], None],
+        framed: Callable[[str, bytes], None],
+        rested: Callable[[], None],
+        writable: Callable[[bool], None],
+        lost: Callable[[LinkError], None],
+    ) -> None:
+        self._server = server
+        self._domain = domain
+        self._received = received
+        self._framed = framed
+        self._rested = rested
+        self._writable = writable
+        self._lost = lost
+        self._transport: asyncio.Transport
+        self._accepted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._closed: asyncio.Future[None] | None = None  # made with the connection, done when that has ended
+        self._error: LinkError | NameTakenError | None = None
+        self._is_accepted = False
+        self._is_ending = False
+        self._is_open = False  # from when `connect` has returned
+        self._depth = 0
+        self._between_stanzas = False  # the parser holds no part of a stanza
+        self._incomplete = b""  # the beginning of a stanza with a frame, or of a tag
+        self._builder = TreeBuilder()
+        self._parser = expat.ParserCreate(namespace_separator="}")
+        self._parser.buffer_text = True
+        self._parser.buffer_size = 1 << 16
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._text
+        self._parser.StartDoctypeDeclHandler = self._refuse_doctype
+
+    # -- what a kind of stream does in its own way ----------------------------------------------------------
+
+    @abstractmethod
+    async def _reach(self) -> None:
+        """Connect to the server, with this as the connection's protocol.
+
+        Raises:
+            OSError: there is no connection.
+            FormicaryError: as of `connect`.
+        """
+
+    @abstractmethod
+    def _header(self) -> str:
+        """Return the attributes of our stream's header."""
+
+    @abstractmethod
+    def _greet(self, stream_id: str) -> None:
+        """Answer the header of the server's stream."""
+
+    @abstractmethod
+    def _negotiate(self, element: Element) -> None:
+        """Take what the server says before it has accepted the container."""
+
+    def _refusal(self, condition: str) -> LinkError | NameTakenError | None:
+        """Return what a stream error means that has a meaning of its own here."""
+
+    def _advice(self) -> str:
+        """Return what to do if there is no connection to the server."""
+        return "is it running?"
+
+    # -- opening and closing --------------------------------------------------------------------------------
+
+    async def connect(self) -> None:
+        """Connect and be accepted.
+
+        Raises:
+            NameTakenError: a container of this name is connected already.
+            AuthenticationError: the server does not accept the secret or password.
+            UnknownHostError: the server does not know the component.
+            LinkError: anything else, with the cause.
+        """
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT):
+                await self._reach()
+                await self._accepted
+        except TimeoutError:
+            self._drop()
+            raise LinkError(
+                f"{self._server} did not accept the container within {_CONNECT_TIMEOUT:g} s; {self._question}"
+            ) from None
+        except (OSError, UnicodeError, OverflowError) as error:  # the latter two: no host name, no port
+            raise LinkError(f"cannot connect to {self._server}: {reason(error)}; {self._advice()}") from None
+        except BaseException:
+            self._drop()
+            raise
+        if not self._is_usable:  # accepted, and lost at once
+            raise self._error or self._ended(None)
+        self._is_open = True
+
+    async def close(self) -> int:
+        """Close the stream in order; what was written before has then gone out, if the server reads.
+
+        If cancelled, the connection is cut.
+
+        Returns:
+            How many bytes have not gone out, because the server did not read them in time.
+        """
+        if not self._is_usable or self._closed is None:
+            return 0  # not to be waited for: uvloop does not tell the end of what it was cancelled to open
+        self._is_open = False
+        left = 0
+        self.write(b"</stream:stream>")
+        self.resume()  # the server's last word is to be read
+        try:
+            await asyncio.wait([self._closed], timeout=_CLOSE_TIMEOUT)
+        finally:
+            if self._is_usable:
+                left = self._transport.get_write_buffer_size()
+            if self._is_connected:
+                self._abort()
+        await asyncio.wait([self._closed])
+        return left
+
+    def write(self, data: bytes) -> None:
+        """Send bytes: whole stanzas; none where the connection is ending already, as `lost` is to tell."""
+        if not self._is_ending:
+            self._transport.write(data)
+
+    def pause(self) -> None:
+        """Read nothing more until `resume`."""
+        if self._is_usable:
+            self._transport.pause_reading()
+
+    def resume(self) -> None:
+        """Read again."""
+        if self._is_usable:
+            self._transport.resume_reading()
+
+    def _drop(self) -> None:
+        if self._is_connected:
+            self._abort()
+
+    def _abort(self) -> None:
+        self._is_ending = True
+        self._transport.abort()
+
+    @property
+    def _is_connected(self) -> bool:
+        return self._closed is not None and not self._closed.done()
+
+    @property
+    def _is_usable(self) -> bool:
+        # uvloop's transports raise once they are aborted, and do not say before that they are.
+        return self._is_connected and not self._is_ending and not self._transport.is_closing()
+
+    # -- asyncio's side -------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Open the stream; for asyncio."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._closed = asyncio.get_running_loop().create_future()
+        self._transport.set_write_buffer_limits(high=_HIGH_WATER)
+        self._transport.write(
+            f"<?xml version='1.0'?><stream:stream xmlns='{self._namespace}' xmlns:stream='{STREAMS}' "
+            f"{self._header()}>".encode()
+        )
+
+    def data_received(self, data: bytes) -> None:
+        """Pass on what the server sends; for asyncio."""
+        data = self._incomplete + data
+        self._incomplete = b""
+        if self._between_stanzas:
+            data = self._take_frames(data)
+        data = self._hold_back(data)
+        if data:
+            self._parse(data)
+        self._rested()
+
+    def _take_frames(self, data: bytes) -> bytes:
+        """Pass on the frames that `data` begins with; return what is left for the parser."""
+        position = 0
+        while head := _FRAME.match(data, position):
+            start = head.end()
+            end = data.find(b"<", start)
+            if end < 0 or len(data) < end + len(_FRAME_END):
+                self._incomplete = data[position:]
+                return b""
+            attributes = dict(_ATTRIBUTE.findall(head[1]))
+            if attributes.get(b"type") != self._frame_type or not data.startswith(_FRAME_END, end):
+                break
+            position = end + len(_FRAME_END)
+            self._framed(attributes.get(b"from", b"").decode(errors="replace"), data[start:end])
+        if _MAYBE_FRAME.fullmatch(data, position):
+            self._incomplete = data[position:]
+            return b""
+        return data[position:]
+
+    def _hold_back(self, data: bytes) -> bytes:
+        """Keep the beginning of a tag at the end of `data`; return what comes before it.
+
+        Expat (2.6, and older ones with its security fixes) looks again at a tag that it had in part only when
+        twice as much has come: a stanza that is whole by then would wait for the next one.
+        """
+        cut = data.rfind(b"<")
+        if cut < 0 or _TAG.match(data, cut):
+            return data
+        self._incomplete = data[cut:]
+        return data[:cut]
+
+    def _parse(self, data: bytes) -> None:
+        try:
+            self._parser.Parse(data, False)
+        except expat.ExpatError as error:
+            self._fail(LinkError(f"{self._server} sent what is not XML ({error}); {self._question}"))
+        except LinkError as error:
+            self._fail(error)
+        # Between stanzas there may be white space, by which servers keep a connection alive.
+        whole = data.rstrip()
+        is_whole = whole.endswith(b">") if whole else self._between_stanzas
+        self._between_stanzas = self._is_accepted and self._depth == 1 and is_whole
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Tell whoever waits; for asyncio."""
+        assert self._closed is not None
+        self._closed.set_result(None)
+        error = self._error or self._ended(exc)
+        if not self._accepted.done():
+            self._refuse(error)
+        elif self._is_open:
+            self._is_open = False
+            self._lost(error if isinstance(error, LinkError) else LinkError(str(error)))
+        # The parser's handlers are methods of ours: without this the two keep each other alive.
+        self._parser.StartElementHandler = self._parser.EndElementHandler = None
+        self._parser.StartNamespaceDeclHandler = None  # a component's
+        self._parser.CharacterDataHandler = self._parser.StartDoctypeDeclHandler = None
+
+    def pause_writing(self) -> None:
+        """Pass on that there is no room; for asyncio."""
+        self._writable(False)
+
+    def resume_writing(self) -> None:
+        """Pass on that there is room again; for asyncio."""
+        self._writable(True)
+
+    def _ended(self, cause: Exception | None) -> LinkError:
+        early = "" if self._is_accepted else f", before it accepted the container; {self._question}"
+        return LinkError(f"{self._server} closed the connection{f': {cause}' if cause else ''}{early}")
+
+    # -- the parser's side ----------------------------------------------------------------------------------
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        name = self._written(name)
+        self._depth += 1
+        if self._depth == 1:
+            self._opened(name, attributes.get("id"))
+        else:
+            self._builder.start(name, attributes)
+
+    def _end(self, name: str) -> None:
+        name = self._written(name)
+        self._depth -= 1
+        if self._depth == 0:
+            self._abort()  # it takes nothing more, so what waits to be written would wait for ever
+            return
+        self._builder.end(name)
+        if self._depth == 1:
+            element = self._builder.close()
+            self._builder = TreeBuilder()
+            if name == f"{{{STREAMS}}}error":
+                self._fail(self._told(element))
+            elif self._is_accepted:
+                self._received(element)
+            else:
+                self._negotiate(element)
+
+    def _written(self, name: str) -> str:
+        """Return an element's name as ElementTree writes it, with a component's namespace for stanzas."""
+        namespace, brace, local = name.rpartition("}")
+        if namespace == self._namespace:
+            namespace = COMPONENT
+        return f"{{{namespace}}}{local}" if brace else name
+
+    def _text(self, text: str) -> None:
+        if self._depth > 1:
+            self._builder.data(text)
+
+    def _refuse_doctype(self, *_: Any) -> None:
+        # Raised, so that the parser stops here: what a document type declares would come next.
+        raise LinkError(f"{self._server} sent a document type, which XMPP forbids")
+
+    def _opened(self, name: str, stream_id: str | None) -> None:
+        if name != _STREAM:
+            raise LinkError(f"{self._server} does not speak XMPP; {self._question}")
+        if stream_id is not None:  # else the error that it has found comes next
+            self._greet(stream_id)
+
+    def _accept(self) -> None:
+        if not self._accepted.done():
+            self._is_accepted = True  # stanzas may follow in the same packet
+            self._accepted.set_result(None)
+
+    def _told(self, error: Element) -> LinkError | NameTakenError:
+        """Return what a stream error (RFC 6120, 4.9) says."""
+        conditions = [child.tag.removeprefix(f"{{{_ERRORS}}}") for child in error]
+        condition = next((name for name in conditions if name != "text"), "undefined-condition")
+        if self._is_accepted and condition == "conflict":
+            name = self._domain.partition(".")[0]
+            return ReplacedError(
+                f"{self._server} gave the place of container {name!r} to another of that name"
+            )
+        if refusal := self._refusal(condition):
+            return refusal
+        text = error.findtext(f"{{{_ERRORS}}}text") or ""
+        question = "" if self._is_accepted else f"; {self._question}"
+        said = f"{condition}{f' ({text})' if text else ''}"
+        return LinkError(f"{self._server} ended the connection: {said}{question}")
+
+    def _fail(self, error: LinkError | NameTakenError) -> None:
+        if self._error is None:
+            self._error = error
+        if not self._accepted.done():
+            self._refuse(error)
+        self._abort()
+
+    def _refuse(self, error: LinkError | NameTakenError) -> None:
+        self._accepted.set_exception(error)
+        self._accepted.exception()  # it may be that nobody waits any more
+
+
+def reason(error: Exception) -> str:
+    """Return why a connection cannot be made, in the system's words and without the address."""
+    if isinstance(error, OSError) and error.errno and not isinstance(error, socket.gaierror | ssl.SSLError):
+        return os.strerror(error.errno)
+    return str(getattr(error, "strerror", None) or error)

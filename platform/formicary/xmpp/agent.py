@@ -1,0 +1,136 @@
+"""Agents with an XMPP account of their own."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.agent import Agent
+from formicary.core.base_agent import AgentState
+from formicary.core.errors import AgentStateError
+from formicary.server.account import AccountAddress, require_extra
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from formicary.core.errors import LinkError
+    from formicary.core.scheduler import RunQueue
+    from formicary.xmpp.client import AccountClient
+    from formicary.xmpp.discovery import Discovery
+    from formicary.xmpp.presence import Presence
+
+    Setup = Callable[[Any], Coroutine[Any, Any, None]]
+
+logger = logging.getLogger("formicary")
+
+
+class XmppAgent(Agent):
+    """An agent that is also an ordinary XMPP user, with presence, contacts and service discovery.
+
+    For others in the XMPP world it is its account: what they write to that comes to its behaviours, and what
+    these send to addresses outside the platform comes from it. Agents of the platform know it by its name, as
+    any other, and what it says to them does not leave the platform. It needs `formicary[accounts]`.
+
+    It logs in when its container starts it, before its `setup`; if the connection is lost later, it comes
+    back by itself, and messages to outside wait for it.
+
+    Args:
+        account: the account. Only one agent can have it: the server gives what comes to one of those who are
+            logged in.
+        name: the agent's own name in its container; that of the account if None.
+
+    Raises:
+        InvalidNameError: the name cannot be an agent's.
+        UsageError: what accounts need is not installed, or there is none for this Python.
+    """
+
+    def __init__(self, account: AccountAddress, name: str | None = None) -> None:
+        require_extra()
+        super().__init__(account.jid.partition("@")[0] if name is None else name)
+        self.account = account
+        self._client: AccountClient | None = None
+        self._presence: Presence | None = None
+        self._discovery: Discovery | None = None
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Have a subclass log in before its `setup`."""
+        super().__init_subclass__(**arguments)
+        own = cls.__dict__.get("setup")
+        if own is not None:
+            cls.setup = _logged_in_first(own)  # type: ignore[assignment]  # the same, wrapped
+
+    async def setup(self) -> None:
+        """Prepare the agent, when it has logged in; for subclasses."""
+        await self._log_in()
+
+    @property
+    def presence(self) -> Presence:
+        """Who is online, and who may see whether the agent is.
+
+        Raises:
+            AgentStateError: the agent has not logged in yet.
+        """
+        if self._presence is None:
+            raise self._too_early()
+        return self._presence
+
+    @property
+    def discovery(self) -> Discovery:
+        """What the agent says that it can do, and what others say (XEP-0030).
+
+        Raises:
+            AgentStateError: the agent has not logged in yet.
+        """
+        if self._discovery is None:
+            raise self._too_early()
+        return self._discovery
+
+    def _too_early(self) -> AgentStateError:
+        return AgentStateError(f"agent {self.name} logs in when its container starts it; use this in setup()")
+
+    async def stop(self) -> None:
+        """End the agent as any other, and log out."""
+        await super().stop()
+        if self.state is AgentState.GONE and self._client is not None:
+            await self._client.close()
+
+    async def _log_in(self) -> None:
+        if self._client is not None:
+            return
+        from formicary.xmpp.client import AccountClient
+        from formicary.xmpp.discovery import Discovery
+        from formicary.xmpp.presence import Presence
+
+        client = AccountClient(self, self.account)
+        self._presence = Presence(client, self.name)
+        self._discovery = Discovery(client, self.name)
+        self._client = client
+        await client.open()
+        self.container.outlets[self.address] = client
+
+    def _disconnected(self, error: LinkError) -> None:
+        """Learn that the account's connection has ended for good."""
+        if self.state not in {AgentState.INITIATED, AgentState.GONE}:
+            logger.error("agent %s has lost its account: %s", self.name, error)
+            self._failed(error)
+
+    def _start(self, queue: RunQueue, limit: int) -> None:
+        super()._start(queue, limit)
+        assert self._client is not None
+        self._client.begin_delivery()
+
+    def _vanish(self) -> None:
+        super()._vanish()
+        if self._client is not None:
+            self._client.begin_close()
+            self.container.outlets.pop(self.address, None)
+
+
+def _logged_in_first(setup: Setup) -> Setup:
+    @functools.wraps(setup)
+    async def logged_in(agent: XmppAgent) -> None:
+        await agent._log_in()
+        await setup(agent)
+
+    return logged_in

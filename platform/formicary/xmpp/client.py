@@ -1,0 +1,305 @@
+"""An agent's own connection to an XMPP server, and the messages that go over it."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from collections import OrderedDict
+from contextlib import suppress
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import aioxmpp
+import aioxmpp.ping
+from aioxmpp.stream import StanzaState
+
+from formicary.core.errors import FormicaryError, LinkError
+from formicary.transport.xmpp.login import Connector, explain, security
+from formicary.xmpp.stanzas import error_text, from_stanza, refusal, to_stanza
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.core.mailbox import Place
+    from formicary.core.message import Message
+    from formicary.server.account import AccountAddress
+    from formicary.xmpp.agent import XmppAgent
+
+logger = logging.getLogger("formicary")
+_silent = logging.getLogger("formicary.aioxmpp")  # what matters of it is told by errors
+_silent.setLevel(logging.CRITICAL)
+
+_CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the agent
+_BACKOFF = (0.1, 2.0, 5.0)  # seconds before the first try to reconnect, factor from one to the next, longest
+_ON_THE_WAY = 100  # messages that the server has not confirmed yet, beyond which senders wait
+_WAITING = 1000  # messages that have come and wait for full mailboxes
+_REMEMBERED = 1000  # messages that may come back
+_GONE = {StanzaState.ACKED, StanzaState.SENT_WITHOUT_SM}
+_LOST = {StanzaState.ABORTED, StanzaState.DROPPED, StanzaState.DISCONNECTED, StanzaState.FAILED}
+
+
+class AccountClient:
+    """The connection; it comes back by itself when it is lost.
+
+    Args:
+        agent: whose it is.
+        account: the account to log in with.
+    """
+
+    def __init__(self, agent: XmppAgent, account: AccountAddress) -> None:
+        self._agent = agent
+        self._account = account
+        self._on_the_way: dict[Any, tuple[Message, str]] = {}
+        self._written: OrderedDict[str, tuple[Message, str]] = OrderedDict()  # by the stanzas' ids
+        self._arrived: asyncio.Queue[tuple[Any, Message]] = asyncio.Queue(_WAITING)
+        self._answering: Any = None  # the stanza that is being delivered
+        self._handing_over: asyncio.Task[None] | None = None
+        self._room = asyncio.Event()
+        self._stopped = asyncio.Event()
+        self._opened: asyncio.Future[None] | None = None
+        self._error: LinkError | None = None
+        self.is_closed = False
+        self._connector = Connector(account)
+        self.xmpp = self._make()
+
+    def _make(self) -> Any:
+        account = self._account
+        client = aioxmpp.Client(
+            aioxmpp.JID.fromstr(account.jid),
+            security(account),
+            override_peer=[(account.domain, 0, self._connector)],
+            max_initial_attempts=1,
+            logger=_silent,
+        )
+        start, client.backoff_factor, longest = _BACKOFF
+        client.backoff_start, client.backoff_cap = timedelta(seconds=start), timedelta(seconds=longest)
+        messages = client.summon(aioxmpp.dispatcher.SimpleMessageDispatcher)
+        for kind in (aioxmpp.MessageType.CHAT, aioxmpp.MessageType.NORMAL, aioxmpp.MessageType.HEADLINE):
+            messages.register_callback(kind, None, self._take)
+        messages.register_callback(aioxmpp.MessageType.ERROR, None, self._bounced)
+        client.on_stream_established.connect(self._established)
+        client.on_stream_suspended.connect(self._suspended)
+        client.on_failure.connect(self._failed)
+        client.on_stopped.connect(self._stopped.set)
+        return client
+
+    # -- connecting -----------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Connect and log in.
+
+        Raises:
+            AuthenticationError: the server does not accept the account's password.
+            LinkError: anything else, with the cause.
+        """
+        self._opened = asyncio.get_running_loop().create_future()
+        self.xmpp.start()
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT):
+                await self._opened
+                await self._be_known()
+        except TimeoutError:
+            await self.close()
+            name = self._agent.name
+            raise LinkError(
+                f"{self._account} did not accept agent {name} within {_CONNECT_TIMEOUT:g} s"
+            ) from None
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _be_known(self) -> None:
+        """Wait until the server knows that the agent is there: it answers in order (XEP-0199)."""
+        with suppress(aioxmpp.errors.XMPPError):
+            await aioxmpp.ping.ping(self.xmpp, aioxmpp.JID.fromstr(self._account.domain))
+
+    def _established(self) -> None:
+        if self._opened is not None and not self._opened.done():
+            self._opened.set_result(None)
+        self._update()
+
+    def begin_delivery(self) -> None:
+        """Hand over what has come and what will."""
+        self._handing_over = asyncio.create_task(self._hand_over(), name=f"{self._agent.name} gets messages")
+
+    def begin_close(self) -> None:
+        """Disconnect soon."""
+        self.is_closed = True
+        self._room.set()
+        if self._handing_over is not None:
+            self._handing_over.cancel()
+        while not self._arrived.empty():
+            self._bury(
+                *self._arrived.get_nowait(), f"agent {self._agent.name} ended before it got the message"
+            )
+        if self.xmpp.running:
+            self.xmpp.stop()
+        else:
+            self._stopped.set()
+
+    async def close(self) -> None:
+        """Disconnect, when what was written has gone out."""
+        self.begin_close()
+        await self._stopped.wait()
+        await self._connector.end()
+        if self._handing_over is not None:
+            await asyncio.wait([self._handing_over])
+
+    def _suspended(self, reason: Exception | None) -> None:
+        self._update()
+        if not self.is_closed:
+            logger.warning(
+                "agent %s lost its connection to %s (%s); connecting again",
+                self._agent.name,
+                self._account,
+                reason or "closed",
+            )
+
+    def _failed(self, error: Exception) -> None:
+        """Learn that there is no connection and will be none."""
+        self._error = explain(self._account, error)
+        self.is_closed = True
+        self._room.set()
+        self._stopped.set()
+        if self._opened is not None and not self._opened.done():
+            self._opened.set_exception(self._error)
+        self._agent._disconnected(self._error)
+
+    def _update(self) -> None:
+        if self.is_closed or (self.xmpp.established and len(self._on_the_way) < _ON_THE_WAY):
+            self._room.set()
+        else:
+            self._room.clear()
+
+    # -- the way out ----------------------------------------------------------------------------------------
+
+    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+        """Take a message for an address outside the platform.
+
+        Returns:
+            The places that have no room now, if any.
+
+        Raises:
+            FormicaryError: the message cannot go there.
+        """
+        if self.is_closed:
+            self._reject(message, receiver, self._error or LinkError(f"{self} has logged out"))
+        if not self._room.is_set():
+            return (_Way(self, receiver),)
+        try:
+            stanza = to_stanza(message, receiver, self._account)
+        except FormicaryError as error:
+            self._reject(message, receiver, error)
+        changed = functools.partial(self._changed, stanza)
+        self._on_the_way[stanza.id_] = self._written[stanza.id_] = (message, receiver)
+        while len(self._written) > _REMEMBERED:
+            self._written.popitem(last=False)
+        self.xmpp.enqueue(stanza, on_state_change=changed)
+        self._update()
+        return None
+
+    def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
+        self._agent.container.bury(message, str(error), receiver, tell_sender=False)
+        raise error
+
+    def _changed(self, stanza: Any, _token: Any, state: StanzaState) -> None:
+        if state in _GONE or state in _LOST:
+            sent = self._on_the_way.pop(stanza.id_, None)
+            self._update()
+            if sent is not None and state in _LOST:
+                message, receiver = sent
+                reason = f"{self._account} did not get the message before the connection ended"
+                self._agent.container.bury(message, reason, receiver)
+
+    def _bounced(self, stanza: Any) -> None:
+        """Bury what the server, or an address behind it, sends back."""
+        sent = self._written.pop(stanza.id_, None)
+        if sent is not None and str(stanza.from_.bare()) == sent[1].partition("/")[0]:
+            message, receiver = sent
+            self._agent.container.bury(
+                message, f"{receiver} cannot be reached: {error_text(stanza)}", receiver
+            )
+
+    def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- its shape
+        """Tell the sender outside that its message was not delivered; never waits."""
+        if not self.xmpp.established or self.is_closed or message.sender is None:
+            return
+        answer = refusal(self._answering, message.sender, str(failure.body))
+        self.xmpp.enqueue(answer)
+
+    # -- the way in -----------------------------------------------------------------------------------------
+
+    def _take(self, stanza: Any) -> None:
+        agent = self._agent
+        try:
+            message = from_stanza(stanza, agent.address or "")
+        except FormicaryError as error:
+            logger.warning("agent %s dropped a message from %s: %s", agent.name, stanza.from_, error)
+            return
+        if message is None:
+            return
+        try:
+            self._arrived.put_nowait((stanza, message))
+        except asyncio.QueueFull:
+            self._bury(stanza, message, f"too much waits for the mailboxes of agent {agent.name}")
+
+    async def _hand_over(self) -> None:
+        """Hand over what comes, in order; while a mailbox is full, the rest waits."""
+        container, address = self._agent.container, self._agent.address or ""
+        while True:
+            stanza, message = await self._arrived.get()
+            self._answering = stanza
+            try:
+                full = container.deliver(message, address)
+            finally:
+                self._answering = None
+            if full:
+                waiting = list(full)
+                try:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(container.send_timeout):
+                            await container.wait_for_room(message, waiting)
+                except asyncio.CancelledError:
+                    self._bury(stanza, message, f"agent {self._agent.name} ended before it had room")
+                    raise
+                for place in waiting:
+                    self._bury(stanza, message, f"{place} had no room for {container.send_timeout:g} s")
+
+    def _bury(self, stanza: Any, message: Message, reason: str) -> None:
+        self._answering = stanza
+        try:
+            self._agent.container.bury(message, reason, self._agent.address)
+        finally:
+            self._answering = None
+
+    def __str__(self) -> str:
+        return f"the account {self._account.jid} of agent {self._agent.name}"
+
+
+class _Way:
+    """The way to an address outside, where messages wait for the account's connection.
+
+    Args:
+        client: the connection.
+        receiver: the address.
+    """
+
+    def __init__(self, client: AccountClient, receiver: str) -> None:
+        self._client = client
+        self.address = receiver
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room now."""
+        return self._client.post(message, self.address) is None
+
+    async def room(self) -> None:
+        """Wait for room."""
+        await self._client._room.wait()
+
+    def is_done(self) -> bool:
+        """Tell whether there is no way any more."""
+        return self._client.is_closed
+
+    def __str__(self) -> str:
+        return f"the way to {self.address} by {self._client}"

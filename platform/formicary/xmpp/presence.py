@@ -1,0 +1,139 @@
+"""An agent's presence and contacts (RFC 6121), in SPADE's shapes."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import aioxmpp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.xmpp.client import AccountClient
+
+logger = logging.getLogger("formicary")
+
+Show = Literal["chat", "away", "xa", "dnd"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """An entry of the account's contact list, which its server keeps.
+
+    Attributes:
+        address: the contact's address, without a resource.
+        name: the name that the list gives it, if any.
+        subscription: who sees whose presence: `"none"`, `"to"` (the agent sees the contact's), `"from"` or
+            `"both"`.
+        is_available: whether the contact is online as far as the agent can see.
+    """
+
+    address: str
+    name: str | None
+    subscription: str
+    is_available: bool
+
+
+class Presence:
+    """Whether the agent is online for others, and others for it.
+
+    Set what shall be called when something happens; each gets the other's address: `on_available` and
+    `on_unavailable` (with its resource), `on_subscribe` (it asks to see the agent's presence: `approve` it or
+    not), `on_subscribed`, `on_unsubscribe` and `on_unsubscribed`.
+
+    Args:
+        client: the agent's connection.
+        name: the agent's name, for the log.
+    """
+
+    def __init__(self, client: AccountClient, name: str) -> None:
+        xmpp = client.xmpp
+        self._name = name
+        self._own = xmpp.summon(aioxmpp.PresenceServer)
+        self._others = xmpp.summon(aioxmpp.PresenceClient)
+        self._roster = xmpp.summon(aioxmpp.RosterClient)
+        self.approve_all = False
+        """Whether everybody who asks may see the agent's presence, without asking `on_subscribe`."""
+
+        self.on_available: Callable[[str], None] | None = None
+        self.on_unavailable: Callable[[str], None] | None = None
+        self.on_subscribe: Callable[[str], None] | None = None
+        self.on_subscribed: Callable[[str], None] | None = None
+        self.on_unsubscribe: Callable[[str], None] | None = None
+        self.on_unsubscribed: Callable[[str], None] | None = None
+        self._others.on_available.connect(lambda jid, _: self._tell("on_available", jid))
+        self._others.on_unavailable.connect(lambda jid, _: self._tell("on_unavailable", jid))
+        self._roster.on_subscribe.connect(self._asked)
+        for event in ("on_subscribed", "on_unsubscribe", "on_unsubscribed"):
+            getattr(self._roster, event).connect(self._teller(event))
+        self.set_available()
+
+    def set_available(self, show: Show | None = None, status: str = "", priority: int = 0) -> None:
+        """Be online.
+
+        Args:
+            show: how much the agent may be disturbed; None for as usual.
+            status: a text for people.
+            priority: which of the account's connections gets messages to its bare address: the highest.
+        """
+        state = aioxmpp.PresenceState(available=True, show=aioxmpp.PresenceShow(show))
+        self._own.set_presence(state, status=status, priority=priority)
+
+    def set_unavailable(self) -> None:
+        """Seem offline; messages to the account are then stored by its server or sent back."""
+        self._own.set_presence(aioxmpp.PresenceState(available=False))
+
+    def subscribe(self, address: str) -> None:
+        """Ask to see another's presence."""
+        self._roster.subscribe(_bare(address))
+
+    def unsubscribe(self, address: str) -> None:
+        """Stop seeing another's presence."""
+        self._roster.unsubscribe(_bare(address))
+
+    def approve(self, address: str) -> None:
+        """Let another see the agent's presence, now or whenever it asks."""
+        self._roster.approve(_bare(address))
+
+    async def remove(self, address: str) -> None:
+        """Take another off the contact list; neither sees the other's presence then."""
+        await self._roster.remove_entry(_bare(address))
+
+    @property
+    def contacts(self) -> dict[str, Contact]:
+        """The contact list, by address, as it is known now."""
+        return {str(jid): self._contact(jid, item) for jid, item in self._roster.items.items()}
+
+    def is_available(self, address: str) -> bool:
+        """Tell whether another is online, as far as the agent can see."""
+        return self._is_available(_bare(address))
+
+    def _contact(self, jid: Any, item: Any) -> Contact:
+        return Contact(str(jid), item.name, item.subscription, self._is_available(jid))
+
+    def _is_available(self, jid: Any) -> bool:
+        stanza = self._others.get_most_available_stanza(jid)
+        return stanza is not None and stanza.type_ == aioxmpp.PresenceType.AVAILABLE
+
+    def _asked(self, stanza: Any) -> None:
+        if self.approve_all:
+            self._roster.approve(stanza.from_)
+        else:
+            self._tell("on_subscribe", stanza.from_)
+
+    def _teller(self, event: str) -> Callable[[Any], None]:
+        return lambda stanza: self._tell(event, stanza.from_)
+
+    def _tell(self, event: str, jid: Any) -> None:
+        callback = getattr(self, event)
+        if callback is not None:
+            try:
+                callback(str(jid))
+            except Exception:
+                logger.exception("%s of agent %s's presence raised an exception", event, self._name)
+
+
+def _bare(address: str) -> Any:
+    return aioxmpp.JID.fromstr(address).bare()

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.subjects.catalogue import APART, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,26 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.store import model
-from formicary_bench.results.store.model import family_of
-from formicary_bench.subjects.catalogue import (
-    APART,
-    CENTRAL,
-    DELIVERIES,
-    DIRECT,
-    HOSTED,
-    N_HOSTS,
-    REPLICA,
-    SAME,
-    TWO_HOSTS,
-    XMPP,
-    Subject,
-    Way,
-)
+from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.arrivals import CONSTANT
+from formicary_bench.vocabulary.designs import CENTRAL, DELIVERIES, REPLICA
+from formicary_bench.vocabulary.names import family_of
+from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.routes import DIRECT, XMPP, Way
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, SPLIT, SPREADS, TRAFFICS
 
 if TYPE_CHECKING:
+    from formicary_bench.subjects.catalogue import Subject
     from collections.abc import Callable
 
 Rounds = tuple[int, int, int]
@@ -199,7 +189,7 @@ SIZE = Experiment(
     traffics=(ALL_TO_ALL,),
 )
 LOWER_BOUND = Experiment(
-    name=model.LOWER_BOUND,
+    name=names.LOWER_BOUND,
     what="time that 1000 messages of each pair take in all, beside plain processes over TCP sockets",
     source="Alberola 2010, Fig. 10, 11",
     varies=_MESSAGING,
@@ -236,7 +226,7 @@ SCALE = Experiment(
     placements=_HERE_AND_THERE,
 )
 ENCRYPTION = Experiment(
-    name=model.ENCRYPTION,
+    name=names.ENCRYPTION,
     what="round-trip time with TLS and without, of one pair by size and of pairs by number",
     source="Burbeck 2004, Fig. 6, 7",
     varies=_MESSAGING,
@@ -246,7 +236,7 @@ ENCRYPTION = Experiment(
     tls=(False, True),
 )
 OPEN_LOOP = Experiment(
-    name=model.OPEN_LOOP,
+    name=names.OPEN_LOOP,
     what="time from when a message was due until its answer, at a given rate",
     source="our own",
     varies=("rate", "arrivals", *_MESSAGING),
@@ -258,7 +248,7 @@ OPEN_LOOP = Experiment(
     arrivals=(CONSTANT,),
 )
 SATURATION = Experiment(
-    name=model.SATURATION,
+    name=names.SATURATION,
     what="highest rate of messages at which 99% are answered in time",
     source="our own",
     varies=("p99", "arrivals", *_MESSAGING[:-1]),
@@ -270,7 +260,7 @@ SATURATION = Experiment(
     limit_us=5000,
 )
 SCALE_OUT = Experiment(
-    name=model.SCALE_OUT,
+    name=names.SCALE_OUT,
     what="round trips of a fixed number of pairs on each of more and more hosts, and what one more costs",
     source="our own",
     varies=("count", "traffic", "pairs", "payload", "route", "tls", "rounds"),
@@ -281,7 +271,7 @@ SCALE_OUT = Experiment(
     traffics=TRAFFICS,
 )
 DESIGNS = Experiment(
-    name=model.DESIGNS,
+    name=names.DESIGNS,
     what="round-trip time by the design of delivery: other platforms' in one process, ours without its parts",
     source="Alberola 2010, Section 5.1; Frantz 2010",
     varies=_MESSAGING,
@@ -352,7 +342,7 @@ CHURN = Experiment(
 )
 
 MEMORY = Experiment(
-    name=model.MEMORY,
+    name=names.MEMORY,
     what="memory of the interpreter, of the platform and of idle agents",
     source="Alberola 2010, Table 8",
     varies=("agents", "growth"),
@@ -360,7 +350,7 @@ MEMORY = Experiment(
     placements=(SAME,),
 )
 GROWTH = Experiment(
-    name=model.GROWTH,
+    name=names.GROWTH,
     what="whether memory grows while pairs talk",
     source="our own",
     varies=("growth", "pairs", "payload", "placement", "route", "tls"),
@@ -370,7 +360,7 @@ GROWTH = Experiment(
     kinds=("behaviours", "micro"),
 )
 NETWORK = Experiment(
-    name=model.NETWORK,
+    name=names.NETWORK,
     what="bytes and packets on the wire while pairs talk, beside what they send",
     source="Alberola 2010, Fig. 17",
     varies=("pairs", "payload", "route", "tls", "rounds"),

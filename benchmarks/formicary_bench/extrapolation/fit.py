@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from formicary.errors import UsageError
 from formicary_bench.extrapolation.lines import Estimate, line_through
 from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Costs, Layout
-from formicary_bench.results.store.model import SCALE_OUT
+from formicary_bench.vocabulary.names import SCALE_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -11,7 +11,7 @@ from formicary_bench.experiments.presets.presets import EVERYTHING
 from formicary_bench.files.atomic import replacing
 from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE
 from formicary_bench.runner.planning.readers import unknown
-from formicary_bench.subjects.catalogue import HOSTED
+from formicary_bench.vocabulary.placements import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

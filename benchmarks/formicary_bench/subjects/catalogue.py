@@ -4,50 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import NamedTuple
 
 from formicary.errors import UsageError
-from formicary_bench.results.store import model
+from formicary_bench.vocabulary.designs import CONTAINER, DELIVERIES, DESIGNS, IMPORTED
+from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.routes import AUTO, DIRECT, OWN, TCP, XMPP, Way
+from typing import TYPE_CHECKING
 
-SAME, APART = "same-container", "two-containers"
-"""The placements: both agents of a pair in one process, or in two."""
-
-HOSTED = TWO_HOSTS, N_HOSTS = "two-hosts", model.N_HOSTS
-"""The placements over hosts: agents that ask on one and those that answer on another, or both on each."""
-
-ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
-"""The routes between containers: by the platform's own choice, past any server, through the XMPP server."""
-
-OWN = "own"
-"""What carries the messages of another platform between two processes: that platform's own means."""
-
-TCP = "tcp"
-"""What carries a baseline's messages between two processes."""
-
-DESIGNS = REPLICA, CENTRAL, LOOKUP = "replica", "central", "lookup"
-"""How the directory is built: as in `Container(directory=...)`."""
-
-DELIVERIES = HAND_OVER, POOL, BUFFER, CHAIN, COPIED, ENCODED = (
-    *("hand-over", "pool", "buffer", "chain"),
-    *("copied", "encoded"),
-)
-"""How messages get to an agent of the same container: as the classes of
-`formicary_bench.subjects.variants.delivery` do it."""
-
-IMPORTED, CONTAINER = "imported", "container"
-"""What a process may hold instead of agents: the platform's modules, or an open container as well."""
-
-
-class Way(NamedTuple):
-    """How messages get from one agent of a pair to the other.
-
-    Attributes:
-        route: one of the routes between containers, or what else carries them.
-        tls: whether they are encrypted on it.
-    """
-
-    route: str
-    tls: bool = False
+if TYPE_CHECKING:
+    from formicary_bench.results.store import model
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.subjects.catalogue import SUBJECTS, XMPP, subject_of
+from formicary_bench.subjects.catalogue import SUBJECTS, subject_of
 from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
 from formicary_bench.subjects.drivers.registry import Broken, installed
+from formicary_bench.vocabulary.routes import XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

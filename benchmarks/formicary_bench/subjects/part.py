@@ -12,8 +12,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.store.model import N_HOSTS
-from formicary_bench.vocabulary.traffic import receivers_of, senders_of
+from formicary_bench.subjects.traffic import receivers_of, senders_of
+from formicary_bench.vocabulary.placements import N_HOSTS
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Configuration

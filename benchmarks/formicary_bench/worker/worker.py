@@ -18,9 +18,9 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.errors import FormicaryError
-from formicary_bench.results.store.model import GROWTH
 from formicary_bench.subjects.catalogue import subject_of
 from formicary_bench.subjects.part import Work
+from formicary_bench.vocabulary.names import GROWTH
 from formicary_bench.worker.cpu_accounts import Accounts
 from formicary_bench.worker.loops import loop_factory
 from formicary_bench.worker.marks import mark_now, mark_window

@@ -2,7 +2,7 @@
 
 import pytest
 
-from formicary_bench.subjects.catalogue import DELIVERIES
+from formicary_bench.vocabulary.designs import DELIVERIES
 
 ROUNDS = ("--rounds", "5,20,10", "--repeat", "1")
 

@@ -8,7 +8,8 @@ from formicary_bench.runner.execution.repetition import RepetitionError, Task, m
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.subjects.catalogue import APART, DESIGNS, SAME
+from formicary_bench.vocabulary.designs import DESIGNS
+from formicary_bench.vocabulary.placements import APART, SAME
 
 ROUNDS = (2, 10, 0)
 OURS = tuple(f"formicary-{design}" for design in DESIGNS)

@@ -16,7 +16,8 @@ from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.hosting import Hosting
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
-from formicary_bench.subjects.catalogue import DESIGNS, N_HOSTS, TWO_HOSTS
+from formicary_bench.vocabulary.designs import DESIGNS
+from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
 
 ROUNDS = (2, 10, 0)
 OURS = tuple(f"formicary-{design}" for design in DESIGNS)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from formicary_bench.results.store.model import OPEN_LOOP
 from formicary_bench.results.store.raw import MEASURED
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.subjects.catalogue import APART, SAME
 from formicary_bench.vocabulary.arrivals import POISSON, schedule
+from formicary_bench.vocabulary.names import OPEN_LOOP
+from formicary_bench.vocabulary.placements import APART, SAME
 
 ROUNDS = (5, 20, 5)
 

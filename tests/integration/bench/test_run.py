@@ -20,7 +20,7 @@ from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.execution.server import RunServer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.subjects.catalogue import APART, SAME
+from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.worker.messages import Go, Job, Meet, Progress, Ready, decode_report, encode
 
 ROUNDS = (5, 20, 10)

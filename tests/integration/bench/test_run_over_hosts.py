@@ -19,7 +19,7 @@ from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.runner.execution.hosting import Hosting
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
-from formicary_bench.subjects.catalogue import APART, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
 ROUNDS = (5, 20, 5)
 FOR_LONG = (0, 30_000, 0)

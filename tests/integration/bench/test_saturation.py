@@ -4,11 +4,11 @@ import pytest
 
 from formicary_bench.experiments.saturation import measure, search
 from formicary_bench.reports.formats.html import write_html
-from formicary_bench.results.store.model import SATURATION
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
-from formicary_bench.subjects.catalogue import SAME
+from formicary_bench.vocabulary.names import SATURATION
+from formicary_bench.vocabulary.placements import SAME
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from functools import partial
 
 import pytest
 
-from formicary_bench.results.store.model import OPEN_LOOP
 from formicary_bench.runner.execution import measures
 from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON
+from formicary_bench.vocabulary.names import OPEN_LOOP
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import settings
 from tests.property.core.test_conservation import Conservation
 
-from formicary_bench.subjects.catalogue import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 from formicary_bench.subjects.variants.delivery.catalogue import MAKE
 from formicary_bench.subjects.variants.delivery.container import Designed
+from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 
 SETTINGS = settings(max_examples=40, stateful_step_count=25)
 

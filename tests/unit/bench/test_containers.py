@@ -9,7 +9,7 @@ from formicary.container.dead_letters import DeadLetters
 from formicary.errors import FormicaryError
 from formicary.observe.links import LinkStatus
 from formicary.transport.direct import JoinAddress
-from formicary_bench.results.store.model import N_HOSTS, Configuration
+from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.ours import containers
 from formicary_bench.subjects.ours.containers import (
     ASKING,
@@ -23,6 +23,7 @@ from formicary_bench.subjects.ours.containers import (
     reach_of,
 )
 from formicary_bench.subjects.part import Work
+from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.worker.messages import Job
 
 

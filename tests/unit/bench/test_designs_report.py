@@ -17,8 +17,8 @@ from formicary_bench.results.summary.each import Each
 from formicary_bench.results.verdicts.verdicts import with_comparisons
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects.catalogue import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
 from formicary_bench.subjects.variants.delivery import outbox
+from formicary_bench.vocabulary.designs import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
 
 RATES = (100.0, 101.0, 99.0, 100.5, 99.5)
 

@@ -10,9 +10,11 @@ from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects.catalogue import APART, DESIGNS, DIRECT, SAME, XMPP
 from formicary_bench.subjects.ours.churn import HOMES, Batch, _differences, _shares
 from formicary_bench.subjects.ours.services import OF_A_TYPE, has_type, types
+from formicary_bench.vocabulary.designs import DESIGNS
+from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.routes import DIRECT, XMPP
 
 USES = ("directory/register", "directory/deregister", "directory/search")
 

@@ -12,7 +12,7 @@ from formicary_bench.runner.forecast.forecast import Forecast, in_words
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects.catalogue import N_HOSTS
+from formicary_bench.vocabulary.placements import N_HOSTS
 
 LOCAL = [one.name for one in EXPERIMENTS if one.placements != (N_HOSTS,)]
 

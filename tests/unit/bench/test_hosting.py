@@ -14,7 +14,8 @@ from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.execution import hosting as module
 from formicary_bench.runner.execution.host_servers import HostServers, server_host
 from formicary_bench.runner.execution.hosting import Hosted, Hosting, crew_of, read_hosting
-from formicary_bench.subjects.catalogue import DIRECT, N_HOSTS, TWO_HOSTS, XMPP
+from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
+from formicary_bench.vocabulary.routes import DIRECT, XMPP
 
 BOTH = (CONTAINERS, SERVER)
 

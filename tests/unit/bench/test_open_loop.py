@@ -15,7 +15,7 @@ from formicary_bench.experiments.open_loop.report import (
     open_loop_remarks,
     open_loop_sentences,
 )
-from formicary_bench.results.store.model import OPEN_LOOP, Configuration
+from formicary_bench.results.store.model import Configuration
 from formicary_bench.results.summary.baselines import comparisons_of
 from formicary_bench.runner.execution.worker_results import round_trips
 from formicary_bench.runner.observers.validity import why_late
@@ -24,10 +24,11 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects import pacing
-from formicary_bench.subjects.catalogue import APART, SAME
 from formicary_bench.subjects.pacing import LATE, LATEST_US, LOST, Pacer
 from formicary_bench.subjects.part import Work
 from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON, schedule
+from formicary_bench.vocabulary.names import OPEN_LOOP
+from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.worker.messages import Done, Job
 
 MS = 1_000_000

@@ -5,11 +5,12 @@ from collections import deque
 
 import pytest
 
-from formicary_bench.results.store.model import OPEN_LOOP, Configuration
+from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects import pacing
 from formicary_bench.subjects.pacing import LATE, Pacer
 from formicary_bench.subjects.part import Work
 from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON, schedule
+from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.worker.messages import Job
 
 RATE = 1000

@@ -13,11 +13,11 @@ from formicary_bench.experiments.lower_bound.report import (
 )
 from formicary_bench.reports.document.sections import sections
 from formicary_bench.results.store.folder import RunFolder
-from formicary_bench.results.store.model import LOWER_BOUND
 from formicary_bench.results.summary.summary import digests, summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.subjects.catalogue import APART, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.names import LOWER_BOUND
+from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
 
 HOSTS = ("a", "b")
 

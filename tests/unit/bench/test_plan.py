@@ -19,9 +19,10 @@ from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects import catalogue
-from formicary_bench.subjects.catalogue import APART, AUTO, DIRECT, SAME, XMPP, Way
 from formicary_bench.subjects.drivers.protocol import Hello
 from formicary_bench.subjects.drivers.registry import Entry, keeping
+from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.routes import AUTO, DIRECT, XMPP, Way
 from formicary_bench.worker.creation import batches
 
 ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]

@@ -14,7 +14,7 @@ from formicary_bench.plans.writing import write
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.requests import ask
 from formicary_bench.runner.planning.values import Words, parse
-from formicary_bench.subjects.catalogue import HOSTED
+from formicary_bench.vocabulary.placements import HOSTED
 
 GOOD = '[measure.a]\nexperiment = "messaging/pairs"\n'
 LOCAL = [one.name for one in EXPERIMENTS if not set(one.placements) <= set(HOSTED)]

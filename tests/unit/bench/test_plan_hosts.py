@@ -11,7 +11,8 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects import catalogue
-from formicary_bench.subjects.catalogue import APART, DIRECT, N_HOSTS, SAME, TWO_HOSTS, XMPP
+from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.routes import DIRECT, XMPP
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING
 
 HOSTS = ("a", "b", "c")

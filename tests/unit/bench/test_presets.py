@@ -15,7 +15,7 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.run_plan import everything, of_one, of_several, order_of
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects.catalogue import N_HOSTS
+from formicary_bench.vocabulary.placements import N_HOSTS
 
 LOCAL = [one.name for one in EXPERIMENTS if one.placements != (N_HOSTS,)]
 

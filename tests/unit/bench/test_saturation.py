@@ -25,7 +25,7 @@ from formicary_bench.experiments.saturation.summary import (
 from formicary_bench.reports import formatting
 from formicary_bench.reports.document.families import charts, columns, extras, said
 from formicary_bench.reports.formats.csv import write_raw
-from formicary_bench.results.store.model import SATURATION, Configuration, Repetition
+from formicary_bench.results.store.model import Configuration, Repetition
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
 from formicary_bench.results.summary.each import HIGHEST, Each, named
 from formicary_bench.results.summary.summary import summarise
@@ -39,9 +39,10 @@ from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.statistics.comparisons import Verdict, compare
 from formicary_bench.statistics.gates import Outcome, gate
-from formicary_bench.subjects.catalogue import APART, SAME
 from formicary_bench.subjects.pacing import LATE
 from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON
+from formicary_bench.vocabulary.names import SATURATION
+from formicary_bench.vocabulary.placements import APART, SAME
 
 ONE = Configuration(
     experiment=SATURATION,
@@ -88,7 +89,7 @@ def search(monkeypatch, tasks):
             tasks.append(task)
             return measure(task, watcher)
 
-        monkeypatch.setattr(measure, "measure", noted)
+        monkeypatch.setattr("formicary_bench.experiments.saturation.measure.measure", noted)
         return measure_saturation(TASK, None)
 
     return call

@@ -6,15 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.results.store.model import N_HOSTS, Configuration
+from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.part import Work
-from formicary_bench.vocabulary.traffic import (
-    ALL_TO_ALL,
-    AWAY,
-    BESIDE,
-    RING,
-    SPLIT,
-    TRAFFICS,
+from formicary_bench.subjects.traffic import (
     Receiver,
     partners_of,
     receiver_of,
@@ -22,6 +16,8 @@ from formicary_bench.vocabulary.traffic import (
     senders_of,
     services_of,
 )
+from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, BESIDE, RING, SPLIT, TRAFFICS
 from formicary_bench.worker.messages import Job
 
 HOSTS = st.integers(2, 40)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.catalogue import BUFFER, CHAIN, HAND_OVER, POOL, SAME
+from formicary_bench.vocabulary.designs import BUFFER, CHAIN, HAND_OVER, POOL
+from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row

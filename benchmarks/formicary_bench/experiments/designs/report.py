@@ -11,7 +11,7 @@ from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.statistics.changes import short_change
 from formicary_bench.statistics.comparisons import FEWEST, Comparison, Verdict
-from formicary_bench.subjects.catalogue import BUFFER, CHAIN, HAND_OVER, POOL
+from formicary_bench.vocabulary.designs import BUFFER, CHAIN, HAND_OVER, POOL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

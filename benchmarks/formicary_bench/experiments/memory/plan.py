@@ -9,7 +9,7 @@ from formicary_bench.experiments.catalogue import GROWTH
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.planning.hosts import Layout
 from formicary_bench.runner.planning.routes import ways_of
-from formicary_bench.subjects.catalogue import CONTAINER, IMPORTED
+from formicary_bench.vocabulary.designs import CONTAINER, IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -30,7 +30,7 @@ from formicary_bench.experiments.catalogue import (
     Part,
 )
 from formicary_bench.experiments.presets.sizes import Sizes
-from formicary_bench.subjects.catalogue import APART, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
 
 _EVERYWHERE = (SAME, APART, TWO_HOSTS)
 _ONE_OR_TWO = (SAME, TWO_HOSTS)

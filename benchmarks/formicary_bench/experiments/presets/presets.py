@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.presets.paper import PAPERS
 from formicary_bench.experiments.presets.quick import QUICK_PARTS
 from formicary_bench.experiments.presets.sizes import Sizes
-from formicary_bench.results.store.model import GROWTH
+from formicary_bench.vocabulary.names import GROWTH
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Experiment

@@ -31,7 +31,8 @@ from formicary_bench.experiments.catalogue import (
     Experiment,
     Part,
 )
-from formicary_bench.subjects.catalogue import APART, DIRECT, SAME, TWO_HOSTS, XMPP, Way
+from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.routes import DIRECT, XMPP, Way
 
 _OURS = "formicary-behaviours"
 _DIRECTLY = (Way(DIRECT), Way("tcp"))

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.catalogue import PAIRS, SIZE, Part, Selection
 from formicary_bench.experiments.selections import quick
-from formicary_bench.subjects.catalogue import APART, DIRECT, XMPP, Way
+from formicary_bench.vocabulary.placements import APART
+from formicary_bench.vocabulary.routes import DIRECT, XMPP, Way
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Point, Rounds

@@ -23,7 +23,8 @@ from formicary_bench.experiments.catalogue import (
     Part,
     Selection,
 )
-from formicary_bench.subjects.catalogue import APART, DIRECT, SAME, Way
+from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.routes import DIRECT, Way
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Point, Rounds

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.results.store.model import DIRECTORY, SCALE_OUT
 from formicary_bench.results.summary.baselines import BASELINES
+from formicary_bench.vocabulary.names import DIRECTORY, SCALE_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,8 +13,8 @@ from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_figures
 from formicary_bench.reports.document.tables import Column
-from formicary_bench.results.store.model import DIRECTORY
 from formicary_bench.results.summary.cpu import SERVER, name_of
+from formicary_bench.vocabulary.names import DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

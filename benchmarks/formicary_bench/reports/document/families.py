@@ -52,7 +52,7 @@ from formicary_bench.reports.document.sentences import remarks, sentences, sourc
 from formicary_bench.reports.document.stability import stability_column, stability_extras
 from formicary_bench.reports.document.tables import by_experiment, columns_of
 from formicary_bench.reports.document.verdicts import verdict_extras, verdict_remarks
-from formicary_bench.results.store.model import (
+from formicary_bench.vocabulary.names import (
     DESIGNS,
     LOWER_BOUND,
     MEMORY,

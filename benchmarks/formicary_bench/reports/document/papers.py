@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports.charts.series import SAME, TWO_HOSTS
-from formicary_bench.results.store.model import ENCRYPTION
+from formicary_bench.vocabulary.names import ENCRYPTION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

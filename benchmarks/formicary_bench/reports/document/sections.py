@@ -28,9 +28,9 @@ from formicary_bench.reports.document.hosts import voided_digest
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.sentences import source
 from formicary_bench.reports.document.tables import Column, Extra, against_baseline, columns_of, ratio_columns
-from formicary_bench.results.store.model import DIRECTORY, ENCRYPTION, SIZES, family_of
 from formicary_bench.results.summary.cpu import RULES
 from formicary_bench.results.summary.summary import digests
+from formicary_bench.vocabulary.names import DIRECTORY, ENCRYPTION, SIZES, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -10,7 +10,6 @@ from formicary_bench.experiments.directory.report import directory_sentence
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import APART, N_HOSTS, PLACES, SAME, by_series, subject
 from formicary_bench.reports.document.points import named, ordered
-from formicary_bench.results.store.model import DIRECTORY, SIZES
 from formicary_bench.results.summary.baselines import (
     BASELINES,
     baseline_of,
@@ -18,6 +17,7 @@ from formicary_bench.results.summary.baselines import (
     rate_ratio,
     rivals_of,
 )
+from formicary_bench.vocabulary.names import DIRECTORY, SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,8 +8,8 @@ import msgspec
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, by_series, label
-from formicary_bench.results.store.model import DIRECTORY
 from formicary_bench.results.summary.baselines import baseline_of, comparisons_of, median_ratio, rate_ratio
+from formicary_bench.vocabulary.names import DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 import msgspec
 
 from formicary.core.quoting import printable
-from formicary_bench.results.store.model import MEMORY
 from formicary_bench.results.summary.row import Row
+from formicary_bench.vocabulary.names import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -23,8 +23,8 @@ from formicary_bench.reports.document.sections import sections
 from formicary_bench.reports.document.sentences import tiles
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
-from formicary_bench.results.store.model import DIRECTORY, MEMORY
 from formicary_bench.results.summary.summary import digests
+from formicary_bench.vocabulary.names import DIRECTORY, MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

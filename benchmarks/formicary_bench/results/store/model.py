@@ -11,6 +11,9 @@ from typing import Annotated
 
 import msgspec
 
+from formicary_bench.vocabulary.names import DIRECTORY, MEMORY, family_of
+from formicary_bench.vocabulary.placements import N_HOSTS
+
 FORMAT_VERSION = 1
 """The format that this version writes, and the newest that it reads."""
 
@@ -20,37 +23,6 @@ Counter = Annotated[float, msgspec.Meta(ge=-(2.0**60), le=2.0**60)]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 Line = Annotated[str, msgspec.Meta(max_length=2000)]
 Option = str | int | float | bool | list[str | int | float] | None
-
-
-DIRECTORY = "directory"
-"""The family of the experiments with the directory of services."""
-
-MEMORY = "memory"
-"""The family of the experiments with memory alone."""
-
-GROWTH = "memory/growth"
-NETWORK = "network"
-SCALE_OUT = "messaging/scale-out"
-DESIGNS = "messaging/designs"
-SATURATION = "messaging/saturation"
-OPEN_LOOP = "messaging/open-loop"
-LOWER_BOUND = "messaging/lower-bound"
-ENCRYPTION = "messaging/encryption"
-SIZES = ("messaging/size", "messaging/single-pair-size")
-"""The experiments in which the size of a message varies."""
-
-N_HOSTS = "n-hosts"
-"""The placement with as many hosts as there are: a configuration's `hosts` says how many."""
-
-
-def is_cpu(experiment: str) -> bool:
-    """Say whether an experiment is about CPU time alone: all of its repetitions are profiled."""
-    return experiment.partition("/")[2].startswith("cpu")
-
-
-def family_of(experiment: str) -> str:
-    """Return the part of an experiment's name that stands before the stroke."""
-    return experiment.partition("/")[0]
 
 
 class Configuration(msgspec.Struct, frozen=True, kw_only=True):

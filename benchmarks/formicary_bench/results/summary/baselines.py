@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.store.model import DIRECTORY, NETWORK
 from formicary_bench.statistics.intervals import Interval
 from formicary_bench.statistics.ratios import ratio
+from formicary_bench.vocabulary.names import DIRECTORY, NETWORK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.experiments.network.summary import network_each
 from formicary_bench.experiments.scale_out.summary import scale_each
-from formicary_bench.results.store.model import DIRECTORY, LOWER_BOUND, NETWORK, SCALE_OUT
 from formicary_bench.results.store.raw import MEASURED, RoundTrips
 from formicary_bench.results.summary.each import P99, TOTAL, Each, named
 from formicary_bench.results.summary.load import Load, load_of
 from formicary_bench.results.summary.warm_up import Cut, measured
 from formicary_bench.statistics.intervals import Interval, batch_means, batch_rates
 from formicary_bench.statistics.percentiles import of_ordered
+from formicary_bench.vocabulary.names import DIRECTORY, LOWER_BOUND, NETWORK, SCALE_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

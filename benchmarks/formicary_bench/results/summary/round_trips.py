@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.scale_out.summary import scale_figures
-from formicary_bench.results.store.model import DIRECTORY, LOWER_BOUND, SCALE_OUT
 from formicary_bench.results.summary.exchanged import Measured, measure, rate_of
 from formicary_bench.results.summary.row import (
     BOOTSTRAP,
@@ -27,6 +26,7 @@ from formicary_bench.results.verdicts.verdicts import stability_of
 from formicary_bench.statistics.bootstrap import percentile_intervals
 from formicary_bench.statistics.intervals import Interval, mean_interval, papers_interval
 from formicary_bench.statistics.percentiles import of_ordered, tail_probabilities
+from formicary_bench.vocabulary.names import DIRECTORY, LOWER_BOUND, SCALE_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,13 +12,13 @@ from formicary_bench.experiments.memory.summary import MemoryFigures
 from formicary_bench.experiments.network.summary import NetworkFigures
 from formicary_bench.experiments.saturation.summary import SaturationFigures
 from formicary_bench.experiments.scale_out.summary import ScaleFigures
-from formicary_bench.results.store.model import family_of
 from formicary_bench.results.summary.cpu import CpuFigures
 from formicary_bench.results.summary.each import Each
 from formicary_bench.results.summary.hosts import HostFigures
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
 from formicary_bench.results.verdicts.verdicts import Believed, Compared
 from formicary_bench.subjects.pacing import LATE, LATEST_US
+from formicary_bench.vocabulary.names import family_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

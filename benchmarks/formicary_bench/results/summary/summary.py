@@ -15,7 +15,6 @@ import msgspec
 from formicary_bench.experiments.memory.summary import judged, memory_figures
 from formicary_bench.experiments.network.summary import network_figures
 from formicary_bench.experiments.saturation.summary import highest_kept, saturation_figures, trials_of
-from formicary_bench.results.store.model import MEMORY, NETWORK
 from formicary_bench.results.summary.cpu import cpu_figures
 from formicary_bench.results.summary.cpu import judged as judged_cpu
 from formicary_bench.results.summary.each import HIGHEST, Each, named
@@ -33,6 +32,7 @@ from formicary_bench.results.summary.row import (
 )
 from formicary_bench.results.verdicts.verdicts import believed, stability_of, with_comparisons
 from formicary_bench.statistics.intervals import Interval, mean_interval, ratio_interval
+from formicary_bench.vocabulary.names import MEMORY, NETWORK
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder

@@ -13,11 +13,11 @@ import msgspec
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.saturation.summary import highest_kept, trials_of
-from formicary_bench.results.store.model import MEMORY
 from formicary_bench.results.summary.each import HIGHEST, TIMES, Each, comparable, named
 from formicary_bench.results.summary.exchanged import measure
 from formicary_bench.results.summary.warm_up import OPTION
 from formicary_bench.statistics.comparisons import Contrast
+from formicary_bench.vocabulary.names import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

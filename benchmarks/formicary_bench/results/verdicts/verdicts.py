@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.designs.changes import is_change_of
-from formicary_bench.results.store.model import DESIGNS
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.results.summary.each import RATE, TIMES, comparable, figures_of
 from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
 from formicary_bench.statistics.stability import Assessment, assess
+from formicary_bench.vocabulary.names import DESIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -19,7 +19,7 @@ from formicary_bench.runner.execution.host_servers import EACH, MODES, ONE, Host
 from formicary_bench.runner.execution.places import Seat
 from formicary_bench.runner.execution.repetition import roles_of
 from formicary_bench.runner.planning.commands import needs_server
-from formicary_bench.subjects.catalogue import N_HOSTS
+from formicary_bench.vocabulary.placements import N_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

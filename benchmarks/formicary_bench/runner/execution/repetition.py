@@ -30,7 +30,7 @@ from formicary_bench.runner.execution.places import Seat
 from formicary_bench.runner.execution.worker_results import creations, round_trips
 from formicary_bench.runner.observers.validity import why_late
 from formicary_bench.runner.observers.watching import Watching
-from formicary_bench.subjects.catalogue import N_HOSTS, SAME
+from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.worker.interruption import welcome
 from formicary_bench.worker.messages import Accounted, Created, Go, Job
 

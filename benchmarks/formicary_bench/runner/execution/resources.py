@@ -11,12 +11,13 @@ from msgspec.structs import replace
 from formicary.errors import FormicaryError, ServerError
 from formicary_bench.remote.errors import HostError
 from formicary_bench.results.store.machine import begin_manifest
-from formicary_bench.results.store.model import NETWORK
 from formicary_bench.runner.execution.own_network import own_network
 from formicary_bench.runner.execution.repetition import Task
 from formicary_bench.runner.planning.commands import needs_server
-from formicary_bench.subjects.catalogue import APART, HOSTED, SAME, SUBJECTS, subject_of
+from formicary_bench.subjects.catalogue import SUBJECTS, subject_of
 from formicary_bench.subjects.drivers.catalogue import versions
+from formicary_bench.vocabulary.names import NETWORK
+from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.catalogue import CREATE, EXPERIMENTS, MEMORY
 from formicary_bench.experiments.memory.plan import memory_size
-from formicary_bench.results.store.model import DIRECTORY, is_cpu
-from formicary_bench.subjects.catalogue import AUTO, TWO_HOSTS, XMPP, has_driver, subject_of
+from formicary_bench.subjects.catalogue import has_driver, subject_of
+from formicary_bench.vocabulary.names import DIRECTORY, is_cpu
+from formicary_bench.vocabulary.placements import TWO_HOSTS
+from formicary_bench.vocabulary.routes import AUTO, XMPP
 from formicary_bench.vocabulary.traffic import SAID
 
 if TYPE_CHECKING:

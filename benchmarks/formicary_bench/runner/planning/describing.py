@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.catalogue import CREATE
-from formicary_bench.results.store.model import DIRECTORY, MEMORY
-from formicary_bench.subjects.catalogue import N_HOSTS, SAME
+from formicary_bench.vocabulary.names import DIRECTORY, MEMORY
+from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Configuration

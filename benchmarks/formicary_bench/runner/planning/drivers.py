@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.selections.registry import SELECTIONS
-from formicary_bench.subjects.catalogue import HOSTED, subject_of, subjects
+from formicary_bench.subjects.catalogue import subject_of, subjects
 from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+from formicary_bench.vocabulary.placements import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.errors import UsageError
 from formicary_bench.runner.planning.options import places_of
-from formicary_bench.subjects.catalogue import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
 from formicary_bench.vocabulary.traffic import AWAY
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from formicary_bench.experiments.catalogue import ENCRYPTION, EXPERIMENTS, GROWT
 from formicary_bench.experiments.directory.selection import A_MESSAGE
 from formicary_bench.experiments.presets.presets import QUICK, sizes_of
 from formicary_bench.experiments.selections.registry import SELECTIONS
-from formicary_bench.results.store.model import DIRECTORY, is_cpu
-from formicary_bench.subjects.catalogue import N_HOSTS
+from formicary_bench.vocabulary.names import DIRECTORY, is_cpu
+from formicary_bench.vocabulary.placements import N_HOSTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

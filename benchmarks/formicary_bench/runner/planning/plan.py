@@ -22,13 +22,14 @@ from formicary_bench.experiments.open_loop.plan import paced
 from formicary_bench.experiments.presets.presets import PAPER, sizes_of
 from formicary_bench.experiments.selections import quick
 from formicary_bench.experiments.selections.registry import SELECTIONS
-from formicary_bench.results.store.model import DIRECTORY, Configuration
+from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.planning.drivers import fits
 from formicary_bench.runner.planning.hosts import check_hosts, layouts_of, placements_of
 from formicary_bench.runner.planning.parts import parts_of
 from formicary_bench.runner.planning.profiles import with_profiles
 from formicary_bench.runner.planning.routes import refuse_idle, ways_of
 from formicary_bench.subjects.catalogue import subjects
+from formicary_bench.vocabulary.names import DIRECTORY
 from formicary_bench.vocabulary.traffic import AWAY
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Rounds
     from formicary_bench.runner.planning.hosts import Layout
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject, Way
+    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.vocabulary.routes import Way
 
 _EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
 _FEWEST = 20  # measured round trips of a pair

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.presets.presets import QUICK, QUICK_PROFILES
-from formicary_bench.results.store.model import DIRECTORY, MEMORY, is_cpu
-from formicary_bench.subjects.catalogue import CENTRAL, LOOKUP, REPLICA, SAME
+from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
+from formicary_bench.vocabulary.names import DIRECTORY, MEMORY, is_cpu
+from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.subjects.catalogue import APART, HOSTED, ROUTES, SAME, SUBJECTS, XMPP, is_usual
+from formicary_bench.subjects.catalogue import SUBJECTS, is_usual
+from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
+from formicary_bench.vocabulary.routes import ROUTES, XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +16,8 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.hosts import Layout
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject, Way
+    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.vocabulary.routes import Way
 
 _FOR_ALL = {"tcp"}  # what all routes are held against
 

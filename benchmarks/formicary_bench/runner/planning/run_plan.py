@@ -14,7 +14,7 @@ from formicary_bench.runner.planning.options import repeat_of
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse, read_seed
-from formicary_bench.subjects.catalogue import HOSTED
+from formicary_bench.vocabulary.placements import HOSTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,8 +13,10 @@ from formicary_bench.experiments.catalogue import (
     SINGLE_PAIR_SIZE,
     SIZE,
 )
-from formicary_bench.subjects.catalogue import APART, OWN, SAME, XMPP, Subject, Way
+from formicary_bench.subjects.catalogue import Subject
 from formicary_bench.subjects.drivers.registry import Entry, installed
+from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.routes import OWN, XMPP, Way
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

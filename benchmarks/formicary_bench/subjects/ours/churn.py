@@ -21,11 +21,11 @@ import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.errors import FormicaryError
-from formicary_bench.subjects.catalogue import REPLICA
 from formicary_bench.subjects.ours.containers import ECHOING, complaint, endpoint, meet_all, names_on
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
 from formicary_bench.subjects.part import Side
+from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.worker.creation import batches
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from formicary.container.dispatcher import Reach
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.direct import JoinAddress
-from formicary_bench.results.store.model import NETWORK
-from formicary_bench.subjects.catalogue import DIRECT, XMPP
-from formicary_bench.vocabulary.traffic import partners_of, receiver_of
+from formicary_bench.subjects.traffic import partners_of, receiver_of
+from formicary_bench.vocabulary.names import NETWORK
+from formicary_bench.vocabulary.routes import DIRECT, XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

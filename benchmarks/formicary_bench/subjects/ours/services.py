@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
-from formicary_bench.subjects.catalogue import REPLICA
 from formicary_bench.subjects.ours.containers import ECHOING, container, member_name
 from formicary_bench.subjects.ours.micro import Idle
-from formicary_bench.vocabulary.traffic import services_of
+from formicary_bench.subjects.traffic import services_of
+from formicary_bench.vocabulary.designs import REPLICA
 
 if TYPE_CHECKING:
     from typing import Literal

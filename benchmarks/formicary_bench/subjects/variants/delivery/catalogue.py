@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.catalogue import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 from formicary_bench.subjects.variants.delivery.chain import Chain
 from formicary_bench.subjects.variants.delivery.direct import Copies, HandOver, deeply, encoded
 from formicary_bench.subjects.variants.delivery.outbox import Outbox
+from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 
 if TYPE_CHECKING:
     from collections.abc import Callable

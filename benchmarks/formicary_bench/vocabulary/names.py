@@ -1,0 +1,32 @@
+"""Names of experiments and of their families, as run folders have them."""
+
+from __future__ import annotations
+
+DIRECTORY = "directory"
+"""The family of the experiments with the directory of services."""
+
+MEMORY = "memory"
+"""The family of the experiments with memory alone."""
+
+GROWTH = "memory/growth"
+NETWORK = "network"
+SCALE_OUT = "messaging/scale-out"
+DESIGNS = "messaging/designs"
+SATURATION = "messaging/saturation"
+OPEN_LOOP = "messaging/open-loop"
+LOWER_BOUND = "messaging/lower-bound"
+ENCRYPTION = "messaging/encryption"
+SIZES = ("messaging/size", "messaging/single-pair-size")
+"""The experiments in which the size of a message varies."""
+
+MANY_TO_ONE = "messaging/many-to-one"
+
+
+def is_cpu(experiment: str) -> bool:
+    """Say whether an experiment is about CPU time alone: all of its repetitions are profiled."""
+    return experiment.partition("/")[2].startswith("cpu")
+
+
+def family_of(experiment: str) -> str:
+    """Return the part of an experiment's name that stands before the stroke."""
+    return experiment.partition("/")[0]

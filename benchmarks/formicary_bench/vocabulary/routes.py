@@ -1,0 +1,26 @@
+"""What carries messages from one agent to another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ROUTES = AUTO, DIRECT, XMPP = "auto", "direct", "xmpp"
+"""The routes between containers: by the platform's own choice, past any server, through the XMPP server."""
+
+OWN = "own"
+"""What carries the messages of another platform between two processes: that platform's own means."""
+
+TCP = "tcp"
+"""What carries a baseline's messages between two processes."""
+
+
+class Way(NamedTuple):
+    """How messages get from one agent of a pair to the other.
+
+    Attributes:
+        route: one of the routes between containers, or what else carries them.
+        tls: whether they are encrypted on it.
+    """
+
+    route: str
+    tls: bool = False

@@ -14,8 +14,9 @@ from formicary_bench.vocabulary.routes import DIRECT, XMPP, Way
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, SPLIT, SPREADS, TRAFFICS
 
 if TYPE_CHECKING:
-    from formicary_bench.subjects.catalogue import Subject
     from collections.abc import Callable
+
+    from formicary_bench.subjects.catalogue import Subject
 
 Rounds = tuple[int, int, int]
 

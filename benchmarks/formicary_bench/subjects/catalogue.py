@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
 from formicary_bench.vocabulary.designs import CONTAINER, DELIVERIES, DESIGNS, IMPORTED
 from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
 from formicary_bench.vocabulary.routes import AUTO, DIRECT, OWN, TCP, XMPP, Way
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from formicary_bench.results.store import model

@@ -65,7 +65,7 @@ class Transport(Outlet, Protocol):
     def connect(self, domain: str) -> None:
         """Look for another container: `peers` of this one is told when it is there."""
 
-    def tell(self, domain: str, channel: str, payload: bytes) -> bool:
+    def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
         """Tell the `peers` of another container something, past its agents, in order or not at all.
 
         Returns:
@@ -88,7 +88,7 @@ class Peers(Protocol):
     def ended(self, domain: str) -> None:
         """Learn that the link to another container has ended."""
 
-    def told(self, domain: str, channel: str, payload: bytes) -> None:
+    def on_control(self, domain: str, channel: str, payload: bytes) -> None:
         """Take what another container has told this one.
 
         Raises:

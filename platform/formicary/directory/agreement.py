@@ -54,7 +54,7 @@ class Agreement:
             self._timer.cancel()
             self._timer = None
         for domain in tuple(self._untold):
-            if self._transport is None or self._transport.tell(
+            if self._transport is None or self._transport.send_control(
                 domain, CHANNEL, self._plan.directory.encode()
             ):
                 del self._untold[domain]
@@ -66,7 +66,7 @@ class Agreement:
         self._untold.pop(domain, None)
         self._others.pop(domain, None)
 
-    def told(self, domain: str, payload: bytes) -> None:
+    def on_control(self, domain: str, payload: bytes) -> None:
         """Learn how another container builds the directory.
 
         Raises:

@@ -84,7 +84,7 @@ class Backend(Protocol):
     def lost(self, domain: str) -> None:
         """Learn that another container is not a member any more."""
 
-    def told(self, domain: str, payload: bytes) -> None:
+    def on_control(self, domain: str, payload: bytes) -> None:
         """Take what another container's part of the directory has said; ValueError if it says no such."""
 
     async def close(self) -> None:

@@ -115,7 +115,7 @@ class ManagementAgent(MicroAgent):
             if not answer.done() and str(receiver).partition("@")[2] == domain:
                 answer.fail(UndeliveredError(f"container {name} has ended before {receiver} answered"))
 
-    def told(self, domain: str, payload: bytes) -> None:
+    def on_control(self, domain: str, payload: bytes) -> None:
         """Refuse what is told: others ask by messages."""
         raise ValueError(f"{domain} says {len(payload)} bytes to a management agent")
 

@@ -99,7 +99,7 @@ class GuestOffices:
             self._is_there, self._was_lost = False, True
             self.agent.lost(domain)
 
-    def told(self, domain: str, channel: str, payload: bytes) -> None:
+    def on_control(self, domain: str, channel: str, payload: bytes) -> None:
         """Refuse what members tell each other."""
         raise ValueError(f"{domain} tells a guest {len(payload)} bytes on {channel!r}")
 

@@ -106,12 +106,12 @@ class MemoryTransport:
     def connect(self, domain: str) -> None:
         """Do nothing: all are connected."""
 
-    def tell(self, domain: str, channel: str, payload: bytes) -> bool:
+    def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
         """Tell the peers of another container something; it takes the way of the messages there."""
         line = self._line(f"@{domain}")
         if line is None:
             return False
-        line.tell(channel, payload)
+        line.send_control(channel, payload)
         return True
 
     def before_sending(self, callback: Callable[[], None] | None) -> None:
@@ -208,7 +208,7 @@ class _Line:
         self._under_way.append((due, receiver, _encode(message)))
         self._filled.set()
 
-    def tell(self, channel: str, payload: bytes) -> None:
+    def send_control(self, channel: str, payload: bytes) -> None:
         """Send what is for the container itself on its way."""
         due = asyncio.get_running_loop().time() + self._network.delay
         self._under_way.append((due, channel, payload))
@@ -257,7 +257,7 @@ class _Line:
             if "@" in receiver:
                 await self._deliver(_decode(data), receiver)
             elif self._target.peers is not None:
-                self._target.peers.told(self._source.domain, receiver, data)
+                self._target.peers.on_control(self._source.domain, receiver, data)
             self._under_way.popleft()
             self._moved.set()
 

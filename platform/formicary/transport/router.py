@@ -200,20 +200,20 @@ class Router:
         if self.container.peers is not None:
             self.container.peers.opened(link.domain)
 
-    def told(self, link: Link, channel: str, payload: bytes) -> None:
+    def on_control(self, link: Link, channel: str, payload: bytes) -> None:
         """Take what another container has told this one; ValueError if it cannot be."""
         if self.container.peers is not None:
-            self.container.peers.told(link.domain, channel, payload)
+            self.container.peers.on_control(link.domain, channel, payload)
 
     def connect(self, domain: str) -> None:
         """Look for another container: the `peers` of this one are told when it is there."""
         if not self.is_closed:
             self.link_to(domain).connect()
 
-    def tell(self, domain: str, channel: str, payload: bytes) -> bool:
+    def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
         """Tell the `peers` of another container something; return False where that cannot go now."""
         link = self.links.get(domain)
-        return link is not None and not self.is_closed and link.tell(channel, payload)
+        return link is not None and not self.is_closed and link.send_control(channel, payload)
 
     def before_sending(self, callback: Callable[[], None] | None) -> None:
         """Call back once, before anything goes out next; None for no longer."""

@@ -14,7 +14,7 @@ from formicary import Container
 from formicary.directory.replicated.exchange import Head, Hello, Part, Updates
 from formicary.management.membership.exchange import NONE, Beat, Change, Known, Leave, List, Tell
 from formicary.server import ManagedServer
-from formicary.transport.link.arrivals import tell_order
+from formicary.transport.link.arrivals import control_order
 
 pytestmark = pytest.mark.server
 
@@ -66,10 +66,10 @@ async def test_rubbish_on_any_channel_is_counted_and_changes_nothing(server, des
             await alive(raw, c1)
             expected = c1._transport.dropped + len(RUBBISH)
             for payload in RUBBISH:
-                raw.data(tell_order(channel, payload))
+                raw.data(control_order(channel, payload))
             await until(lambda expected=expected: c1._transport.dropped == expected)
         for channel in ("", "nothing", "x" * 10_000):  # perhaps something that later versions tell
-            raw.data(tell_order(channel, b"x"))
+            raw.data(control_order(channel, b"x"))
         await alive(raw, c1)
         assert c1._transport.dropped == expected + 1
         assert set(c1.members) == {c1.domain}
@@ -92,19 +92,19 @@ async def test_who_is_no_member_replicates_nothing(server):
                 Updates(incarnation, 1, [entry], []),
                 Part(incarnation, own, 1, 0, 1, is_last=True, put=[entry]),
             ):
-                raw.data(tell_order("directory", encode(payload)))
+                raw.data(control_order("directory", encode(payload)))
         await alive(raw, c1)
         assert await c1.directory.search() == ()
-        raw.data(tell_order("members", encode(Beat(7, NONE))))
+        raw.data(control_order("members", encode(Beat(7, NONE))))
         await until(lambda: EVIL in c1.members)
-        raw.data(tell_order("directory", encode(Updates(8, 1, [entry], []))))
-        raw.data(tell_order("directory", encode(Updates(7, 2, [entry], []))))
+        raw.data(control_order("directory", encode(Updates(8, 1, [entry], []))))
+        raw.data(control_order("directory", encode(Updates(7, 2, [entry], []))))
         await alive(raw, c1)
         assert await c1.directory.search() == ()
-        raw.data(tell_order("directory", encode(Updates(7, 1, [entry], []))))
+        raw.data(control_order("directory", encode(Updates(7, 1, [entry], []))))
         await alive(raw, c1)
         assert names(await c1.directory.search()) == ["eve@evil/printer"]
-        raw.data(tell_order("members", encode(Leave(7))))
+        raw.data(control_order("members", encode(Leave(7))))
         await until(lambda: EVIL not in c1.members)
         assert await c1.directory.search() == ()
 
@@ -118,11 +118,11 @@ async def test_a_member_cannot_replicate_entries_of_agents_of_another(server):
         await bob.directory.register(type="printer")
         raw = evil.link()
         await raw.open()
-        raw.data(tell_order("members", encode(Beat(7, NONE))))
+        raw.data(control_order("members", encode(Beat(7, NONE))))
         await until(lambda: EVIL in c1.members)
         entry = {"agent": bob.address, "type": "scanner", "name": "printer"}
         before = c1._transport.dropped
-        raw.data(tell_order("directory", encode(Updates(7, 1, [entry], []))))
+        raw.data(control_order("directory", encode(Updates(7, 1, [entry], []))))
         await until(lambda: c1._transport.dropped == before + 1)
         assert names(await c1.directory.search(type="printer")) == ["bob@c1/printer"]
         assert await c1.directory.search(type="scanner") == ()
@@ -146,7 +146,7 @@ async def test_only_the_platforms_container_says_who_is_a_member(server):
             Leave(7),
             Known(7, high, {EVIL: 7}),
         ):
-            raw.data(tell_order("members", encode(news)))
+            raw.data(control_order("members", encode(news)))
         await alive(raw, c2)
         assert c2.members == before
 
@@ -158,7 +158,7 @@ async def test_who_takes_nothing_costs_a_bounded_amount_of_memory(server):
     ):
         raw = evil.link()
         await raw.open()  # and never acknowledges anything
-        raw.data(tell_order("members", encode(Beat(7, NONE))))
+        raw.data(control_order("members", encode(Beat(7, NONE))))
         await until(lambda: EVIL in c1.members)
         bob = await start(c1, "bob")
         waiting = []

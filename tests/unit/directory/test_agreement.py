@@ -19,12 +19,12 @@ class Transport:
 
     def __init__(self):
         self.reached = {C1, C3}
-        self.told = []
+        self.controls = []
 
-    def tell(self, domain, channel, payload):
+    def send_control(self, domain, channel, payload):
         assert channel == CHANNEL
         if domain in self.reached:
-            self.told.append((domain, payload))
+            self.controls.append((domain, payload))
         return domain in self.reached
 
 
@@ -56,17 +56,17 @@ async def test_each_member_is_told_how_the_directory_is_built_here(world):
     world.agreement.joined(C1, 7)
     world.agreement.joined(C3, 8)
     world.agreement.joined(C1, 7)  # with a new link
-    assert world.transport.told == [(C1, b"replica"), (C3, b"replica"), (C1, b"replica")]
+    assert world.transport.controls == [(C1, b"replica"), (C3, b"replica"), (C1, b"replica")]
 
 
 async def test_who_cannot_be_told_now_is_told_later_once(world):
     world.transport.reached.clear()
     world.agreement.joined(C1, 7)
     await asyncio.sleep(2.5)
-    assert world.transport.told == []
+    assert world.transport.controls == []
     world.transport.reached.add(C1)
     await asyncio.sleep(10)
-    assert world.transport.told == [(C1, b"replica")]
+    assert world.transport.controls == [(C1, b"replica")]
 
 
 @pytest.mark.parametrize("end", ["lost", "close"])
@@ -76,14 +76,14 @@ async def test_who_is_lost_or_where_all_ends_nobody_is_told_later(world, end):
     world.agreement.lost(C1) if end == "lost" else world.agreement.close()
     world.transport.reached.add(C1)
     await asyncio.sleep(10)
-    assert world.transport.told == []
+    assert world.transport.controls == []
 
 
 async def test_that_the_platforms_container_agrees_means_that_this_one_is_on_its_list(world, caplog):
-    world.agreement.told(C3, b"replica")
+    world.agreement.on_control(C3, b"replica")
     assert world.backend.met_ == 0
-    world.agreement.told(C1, b"replica")
-    world.agreement.told(C1, b"replica")  # it may have been off the list meanwhile
+    world.agreement.on_control(C1, b"replica")
+    world.agreement.on_control(C1, b"replica")  # it may have been off the list meanwhile
     assert world.backend.met_ == 2
     assert world.backend.refusal is None
     assert caplog.text == ""
@@ -92,33 +92,33 @@ async def test_that_the_platforms_container_agrees_means_that_this_one_is_on_its
 async def test_where_the_platforms_container_builds_it_otherwise_it_cannot_be_used_until_they_agree(
     world, caplog
 ):
-    world.agreement.told(C1, b"central")
+    world.agreement.on_control(C1, b"central")
     assert "open c2 with directory='central'" in world.backend.refusal
     assert world.backend.met_ == 0
     assert caplog.messages == [world.backend.refusal]
-    world.agreement.told(C1, b"replica")  # another one has taken its place
+    world.agreement.on_control(C1, b"replica")  # another one has taken its place
     assert world.backend.refusal is None
     assert world.backend.met_ == 1
 
 
 async def test_where_another_builds_it_otherwise_that_is_said_and_it_can_be_used(world, caplog):
-    world.agreement.told(C3, b"lookup")
+    world.agreement.on_control(C3, b"lookup")
     assert world.backend.refusal is None
     assert "open all with that of the platform's container c1" in caplog.text
 
 
 async def test_it_is_said_once_for_each_difference_and_again_where_it_came_back(world, caplog):
     for said in (b"lookup", b"lookup", b"central", b"replica", b"central"):
-        world.agreement.told(C3, said)
+        world.agreement.on_control(C3, said)
     assert len(caplog.messages) == 3
     world.agreement.lost(C3)
-    world.agreement.told(C3, b"central")
+    world.agreement.on_control(C3, b"central")
     assert len(caplog.messages) == 4
 
 
 @pytest.mark.parametrize("payload", [b"", b"telepathy", b"\xff\xfe", b"x" * 10_000])
 async def test_a_way_that_there_is_not_is_refused(world, payload):
     with pytest.raises(ValueError, match="in a way that is not known here") as refused:
-        world.agreement.told(C1, payload)
+        world.agreement.on_control(C1, payload)
     assert len(str(refused.value)) < 300
     assert world.backend.refusal is None

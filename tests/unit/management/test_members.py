@@ -22,14 +22,14 @@ class Transport:
 
     def __init__(self):
         self.links = set()
-        self.told = []  # (domain, news)
+        self.controls = []  # (domain, news)
         self.looked_for = []
         self.unreachable = set()
 
-    def tell(self, domain, channel, payload):
+    def send_control(self, domain, channel, payload):
         assert channel == CHANNEL
         if domain in self.links:
-            self.told.append((domain, decode(payload)))
+            self.controls.append((domain, decode(payload)))
         return domain in self.links
 
     def connect(self, domain):
@@ -51,7 +51,7 @@ class Listener:
     def lost(self, domain):
         self.learnt.append(("lost", domain))
 
-    def told(self, domain, payload):
+    def on_control(self, domain, payload):
         self.learnt.append(("told", domain, payload))
 
 
@@ -72,10 +72,10 @@ class World:
         self.members.ended(domain)
 
     def hear(self, domain, news):
-        self.members.told(domain, CHANNEL, encode(news))
+        self.members.on_control(domain, CHANNEL, encode(news))
 
     def said_to(self, domain):
-        return [news for to, news in self.transport.told if to == domain]
+        return [news for to, news in self.transport.controls if to == domain]
 
     async def __aenter__(self):
         self.members.listen(self.listener)
@@ -122,9 +122,9 @@ async def test_what_is_told_goes_to_who_listens_on_the_channel():
     async with World() as world:
         other = Listener("groups")
         world.members.listen(other)
-        world.members.told(C2, "groups", b"a")
-        world.members.told(C2, "directory", b"b")
-        world.members.told(C2, "weather", b"c")  # of a later version, say
+        world.members.on_control(C2, "groups", b"a")
+        world.members.on_control(C2, "directory", b"b")
+        world.members.on_control(C2, "weather", b"c")  # of a later version, say
         assert other.learnt == [("told", C2, b"a")]
         assert world.listener.learnt == [("told", C2, b"b")]
 
@@ -132,7 +132,7 @@ async def test_what_is_told_goes_to_who_listens_on_the_channel():
 async def test_news_that_are_none_are_refused():
     async with World() as world:
         with pytest.raises(ValueError, match="not news of members"):
-            world.members.told(C2, CHANNEL, b"\xff")
+            world.members.on_control(C2, CHANNEL, b"\xff")
         assert list(world.members.all) == [C1]
 
 
@@ -154,7 +154,7 @@ async def test_one_that_cannot_be_looked_for_keeps_no_sign_of_life_from_the_othe
             world.hear(domain, Beat(7, NONE))
         world.transport.links.discard(C2)  # and it is not known yet
         world.transport.unreachable.add(C2)
-        world.transport.told.clear()
+        world.transport.controls.clear()
         await asyncio.sleep(BEAT + 1)
         assert C2 in world.transport.looked_for
         assert [type(news) for news in world.said_to(C3)] == [Beat]
@@ -175,17 +175,17 @@ async def test_others_are_told_of_the_end_and_the_clock_stands_still():
     async with World(C2) as world:
         world.open(C1)
     assert type(world.said_to(C1)[-1]) is Leave
-    said = len(world.transport.told)
+    said = len(world.transport.controls)
     await asyncio.sleep(10 * BEAT)
-    assert len(world.transport.told) == said
+    assert len(world.transport.controls) == said
 
 
 async def test_one_that_has_never_begun_tells_nobody_of_its_end():
     world = World(C2)
     world.open(C1)
-    world.transport.told.clear()
+    world.transport.controls.clear()
     world.members.close()
-    assert world.transport.told == []
+    assert world.transport.controls == []
     assert world.transport.looked_for == []
 
 

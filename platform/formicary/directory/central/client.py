@@ -230,7 +230,7 @@ class CentralDirectory(Backend):
         if self._served is not None:
             self._served.container_lost(domain)
 
-    def told(self, domain: str, payload: bytes) -> None:
+    def on_control(self, domain: str, payload: bytes) -> None:
         """Refuse what is told: this directory has messages for that."""
         raise ValueError(f"{domain} says {len(payload)} bytes to a directory that is an agent")
 

@@ -145,7 +145,7 @@ class ReplicatedDirectory(Backend):
         self._replica.member_lost(domain)
         self._perform()
 
-    def told(self, domain: str, payload: bytes) -> None:
+    def on_control(self, domain: str, payload: bytes) -> None:
         """Take what another container's replica has said; ValueError if no replica says so."""
         self._replica.receive(domain, payload)
         if self._replica.instructions:
@@ -179,7 +179,7 @@ class ReplicatedDirectory(Backend):
     def _tell(self, domain: str, payload: bytes) -> None:
         # What does not get there is missed there, and asked for.
         if self._transport is not None:
-            self._transport.tell(domain, CHANNEL, payload)
+            self._transport.send_control(domain, CHANNEL, payload)
 
     def _show(self, owner: str, service: ServiceDescription) -> None:
         former = self._index.put((owner, service.agent, service.name), service)

@@ -38,7 +38,7 @@ class Listener(Protocol):
     def lost(self, domain: str) -> None:
         """Learn that another container is not a member any more."""
 
-    def told(self, domain: str, payload: bytes) -> None:
+    def on_control(self, domain: str, payload: bytes) -> None:
         """Take what its like in another container has said; ValueError if it says no such thing."""
 
 
@@ -95,7 +95,7 @@ class Members:
         self._state.leave()
         for instruction in self._state.instructions:
             if isinstance(instruction, Send):
-                self._transport.tell(instruction.domain, CHANNEL, instruction.payload)
+                self._transport.send_control(instruction.domain, CHANNEL, instruction.payload)
         self._state.instructions = []
 
     # -- what happens ---------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class Members:
         if self.on_end is not None:
             self.on_end(domain)
 
-    def told(self, domain: str, channel: str, payload: bytes) -> None:
+    def on_control(self, domain: str, channel: str, payload: bytes) -> None:
         """Take what another container has told this one.
 
         Raises:
@@ -127,7 +127,7 @@ class Members:
             self._state.receive(domain, payload, self._loop.time())
             self._perform()
         elif (listener := self._listeners.get(channel)) is not None:
-            listener.told(domain, payload)
+            listener.on_control(domain, payload)
 
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_TICK, self._tick)
@@ -140,7 +140,7 @@ class Members:
             for instruction in instructions:
                 match instruction:
                     case Send(domain, payload):
-                        if not self._transport.tell(domain, CHANNEL, payload):
+                        if not self._transport.send_control(domain, CHANNEL, payload):
                             self._connect(domain)
                     case Joined(domain, incarnation):
                         self._joined(domain, incarnation)

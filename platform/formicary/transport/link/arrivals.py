@@ -18,7 +18,7 @@ logger = logging.getLogger("formicary.transport")
 
 # A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
 # there cannot be, so that messages pay nothing for them.
-_CHOKE, _UNCHOKE, _TELL = "choke", "unchoke", "tell"
+_CHOKE, _UNCHOKE, _CONTROL = "choke", "unchoke", "tell"
 
 
 def choke_order(local: str, *, is_choked: bool) -> bytes:
@@ -31,14 +31,14 @@ def choke_order(local: str, *, is_choked: bool) -> bytes:
     return encode([("", local, "", _CHOKE if is_choked else _UNCHOKE, None)])
 
 
-def tell_order(channel: str, payload: bytes) -> bytes:
+def control_order(channel: str, payload: bytes) -> bytes:
     """Return the batch that tells the other container something, past its agents.
 
     Args:
         channel: what it is about.
         payload: what is said.
     """
-    return encode([("", channel, payload, _TELL, None)])
+    return encode([("", channel, payload, _CONTROL, None)])
 
 
 class Arrivals:
@@ -50,7 +50,7 @@ class Arrivals:
         held: where messages wait for full mailboxes.
         link: the link that they come over.
         choked: called with an agent's full name, and whether that agent is to be sent nothing.
-        told: called with what the other container tells this one: the channel, and what is said.
+        on_control: called with what the other container tells this one: the channel, and what is said.
         drop: called with what cannot be handed over, as a sentence.
     """
 
@@ -62,7 +62,7 @@ class Arrivals:
         held: Held,
         link: Origin,
         choked: Callable[[str, bool], None],
-        told: Callable[[str, bytes], None],
+        on_control: Callable[[str, bytes], None],
         drop: Callable[[str], None],
     ) -> None:
         self._container = container
@@ -72,7 +72,7 @@ class Arrivals:
         self._held = held
         self._link = link
         self._choked = choked
-        self._told = told
+        self._on_control = on_control
         self._drop = drop
         self.messages = 0
         """How many have come."""
@@ -126,8 +126,8 @@ class Arrivals:
         self.messages -= 1
         if order in {_CHOKE, _UNCHOKE}:
             self._choked(self._senders[about], order == _CHOKE)
-        elif order == _TELL and isinstance(payload, bytes):
-            self._told(about, payload)
+        elif order == _CONTROL and isinstance(payload, bytes):
+            self._on_control(about, payload)
         else:
             return False
         return True

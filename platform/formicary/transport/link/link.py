@@ -9,7 +9,7 @@ import asyncio
 from typing import TYPE_CHECKING, NoReturn
 
 from formicary.observe.links import LinkStatus
-from formicary.transport.link.arrivals import Arrivals, choke_order, tell_order
+from formicary.transport.link.arrivals import Arrivals, choke_order, control_order
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
@@ -87,7 +87,7 @@ class Link:
             held=owner.container.held,
             link=self,
             choked=self._set_choked,
-            told=lambda channel, payload: owner.told(self, channel, payload),
+            on_control=lambda channel, payload: owner.on_control(self, channel, payload),
             drop=self._drop,
         )
         self.choose_way()
@@ -133,11 +133,11 @@ class Link:
         if frame is not None and self._way is not None:
             self._way.send(frame)
 
-    def tell(self, channel: str, payload: bytes) -> bool:
+    def send_control(self, channel: str, payload: bytes) -> bool:
         """Tell the other container something; return False where that cannot go now."""
         if not self.session.is_open or self.session.unacknowledged >= _TOLD:
             return False
-        self.send_batch(tell_order(channel, payload), [])
+        self.send_batch(control_order(channel, payload), [])
         return True
 
     def connect(self) -> None:

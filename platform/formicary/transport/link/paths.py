@@ -55,7 +55,7 @@ class LinkOwner(Protocol):
     def opened(self, link: Link) -> None:
         """Learn that a session has begun: what is told the other container from now on gets there."""
 
-    def told(self, link: Link, channel: str, payload: bytes) -> None:
+    def on_control(self, link: Link, channel: str, payload: bytes) -> None:
         """Take what the other container has told this one; ValueError if it cannot be."""
 
     def doubted(self, link: Link) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.store.model import Configuration
-    from formicary_bench.runner.planning.run_plan import Programme
+    from formicary_bench.runner.planning.run_plan import RunPlan
 
 _SIZES = {
     "pairs": "pairs",
@@ -30,30 +30,30 @@ _SIZES = {
 }
 
 
-def show(programme: Programme, *, as_json: bool) -> None:
+def show(run_plan: RunPlan, *, as_json: bool) -> None:
     """Print it.
 
     Args:
-        programme: what would be measured.
+        run_plan: what would be measured.
         as_json: whether to print a line of JSON for each configuration instead of a table.
     """
-    order = [one for one, many in programme.repeats.items() for _ in range(many)]
+    order = [one for one, many in run_plan.repeats.items() for _ in range(many)]
     forecast = Forecast(order, earlier_durations(collect_machine()))
-    for sentence in (*programme.notes, *programme.left_out):
+    for sentence in (*run_plan.notes, *run_plan.left_out):
         typer.echo(f"! {sentence}", err=True)
     if as_json:
-        for one, many in programme.repeats.items():
+        for one, many in run_plan.repeats.items():
             seconds = round(forecast.seconds(one) * many, 1)
             typer.echo(json.dumps({"configuration": one.key, "repetitions": many, "seconds": seconds}))
         return
-    _print_table(programme, forecast)
+    _print_table(run_plan, forecast)
     typer.echo(
-        f"{len(programme.plan)} configurations, {len(order)} measurements, about "
+        f"{len(run_plan.plan)} configurations, {len(order)} measurements, about "
         f"{in_words(forecast.remaining())}. Nothing was measured."
     )
 
 
-def _print_table(programme: Programme, forecast: Forecast) -> None:
+def _print_table(run_plan: RunPlan, forecast: Forecast) -> None:
     from rich import box
     from rich.table import Table
 
@@ -65,11 +65,11 @@ def _print_table(programme: Programme, forecast: Forecast) -> None:
     for title in ("configurations", "repetitions", "about"):
         table.add_column(title, justify="right")
     for name, members in groupby(
-        sorted(programme.plan, key=lambda one: _place(programme, one)), lambda one: one.experiment
+        sorted(run_plan.plan, key=lambda one: _place(run_plan, one)), lambda one: one.experiment
     ):
         ones = list(members)
-        many = [programme.repeats[one] for one in ones]
-        seconds = sum(programme.repeats[one] * forecast.seconds(one) for one in ones)
+        many = [run_plan.repeats[one] for one in ones]
+        seconds = sum(run_plan.repeats[one] * forecast.seconds(one) for one in ones)
         repeats = "-".join(map(str, dict.fromkeys((min(many), max(many)))))
         table.add_row(
             name, _platforms(ones), _where(ones), _sizes(ones), str(len(ones)), repeats, in_words(seconds)
@@ -77,9 +77,9 @@ def _print_table(programme: Programme, forecast: Forecast) -> None:
     console_for_reports().print(table)
 
 
-def _place(programme: Programme, configuration: Configuration) -> int:
+def _place(run_plan: RunPlan, configuration: Configuration) -> int:
     """Return where its experiment comes first."""
-    return [one.experiment for one in programme.plan].index(configuration.experiment)
+    return [one.experiment for one in run_plan.plan].index(configuration.experiment)
 
 
 def _platforms(ones: Sequence[Configuration]) -> str:

@@ -50,15 +50,15 @@ def check(
 
     The exit code is 2 if something is wrong. What a platform cannot do is listed, and is no mistake.
     """
-    from formicary_bench.runner.planning.requests import ask
+    from formicary_bench.runner.planning.requests import run_request
     from formicary_bench.runner.planning.values import Words
 
-    asked = ask(None, Words(), plan=file)
-    programme = asked.programme(asked.hosting(hosts, on, None))
-    for sentence in (*programme.notes, *programme.left_out):
+    request = run_request(None, Words(), plan=file)
+    run_plan = request.run_plan(request.hosting(hosts, on, None))
+    for sentence in (*run_plan.notes, *run_plan.left_out):
         typer.echo(f"! {sentence}")
-    names = {one.experiment for one in programme.plan}
+    names = {one.experiment for one in run_plan.plan}
     typer.echo(
-        f"{file} is in order: {len(names)} experiment{'s' * (len(names) > 1)}, {len(programme.plan)} "
-        f"configurations, {sum(programme.repeats.values())} measurements"
+        f"{file} is in order: {len(names)} experiment{'s' * (len(names) > 1)}, {len(run_plan.plan)} "
+        f"configurations, {sum(run_plan.repeats.values())} measurements"
     )

@@ -75,7 +75,7 @@ def run(
     Ctrl-C ends it early and keeps what was measured until then (exit code 130); `--resume` goes on with it.
     The exit code is 1 if something could not be measured.
     """
-    from formicary_bench.runner.planning.requests import ask
+    from formicary_bench.runner.planning.requests import run_request
     from formicary_bench.runner.planning.values import Words
 
     words = Words(
@@ -102,19 +102,19 @@ def run(
         warm_up=warm_up,
         profile=profile,
     )
-    asked = ask(experiment, words, plan=plan, going_on=resume, output=output, dry_run=dry_run)
-    hosting = asked.hosting(hosts, on, servers)
+    request = run_request(experiment, words, plan=plan, resume=resume, output=output, dry_run=dry_run)
+    hosting = request.hosting(hosts, on, servers)
     if dry_run:
         from formicary_bench.cli import dry_run_view
 
-        dry_run_view.show(asked.programme(hosting), as_json=as_json)
+        dry_run_view.show(request.run_plan(hosting), as_json=as_json)
         return
     from formicary_bench.runner.execution.display import Display
     from formicary_bench.worker.interruption import ending
 
     with ending():
         with Display(quiet=as_json) as display:
-            outcome = asked.perform(output, display, hosting)
+            outcome = request.perform(output, display, hosting)
         if outcome.interrupted:
             typer.echo(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
             raise typer.Exit(_INTERRUPTED)

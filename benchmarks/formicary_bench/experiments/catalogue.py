@@ -10,7 +10,7 @@ from formicary_bench.vocabulary.arrivals import CONSTANT
 from formicary_bench.vocabulary.designs import CENTRAL, DELIVERIES, REPLICA
 from formicary_bench.vocabulary.names import family_of
 from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, XMPP, Way
+from formicary_bench.vocabulary.routes import DIRECT, XMPP, Carrier
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, SPLIT, SPREADS, TRAFFICS
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Experiment:
         services: how many services are registered before.
         containers: how many other containers are to learn of something.
         placements: where the agents are.
-        ways: what carries the messages between two containers; what is usual if empty.
+        carriers: what carries the messages between two containers; what is usual if empty.
         kinds: which of ours can take part; all that do such experiments if empty.
         rates: messages per second, where senders do not wait for answers.
         arrivals: how those follow each other.
@@ -68,7 +68,7 @@ class Experiment:
     services: tuple[int, ...] = ()
     containers: tuple[int, ...] = ()
     placements: tuple[str, ...] = (SAME, APART, *HOSTED)
-    ways: tuple[Way, ...] = ()
+    carriers: tuple[Carrier, ...] = ()
     kinds: tuple[str, ...] = ()
     rates: tuple[int, ...] = ()
     arrivals: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ class Part:
         services: how many services are registered before.
         containers: how many other containers are to learn of something.
         placements: where the agents are.
-        ways: what carries the messages between two containers; what is usual if empty.
+        carriers: what carries the messages between two containers; what is usual if empty.
         rounds: how many round trips come before, while and after it is measured; the experiment's if None.
     """
 
@@ -118,7 +118,7 @@ class Part:
     services: tuple[int, ...] = ()
     containers: tuple[int, ...] = ()
     placements: tuple[str, ...] = (SAME, APART)
-    ways: tuple[Way, ...] = ()
+    carriers: tuple[Carrier, ...] = ()
     rounds: Rounds | None = None
 
 
@@ -128,13 +128,13 @@ class Point:
 
     Attributes:
         placement: where the agents are.
-        way: what carries the messages.
+        carrier: what carries the messages.
         load: pairs or senders.
         payload: bytes.
     """
 
     placement: str
-    way: Way
+    carrier: Carrier
     load: int
     payload: int
 
@@ -368,7 +368,7 @@ NETWORK = Experiment(
     loads=(1, 10, 50, 100, 200),
     payloads=(100,),
     placements=(APART, TWO_HOSTS),
-    ways=tuple(Way(route, tls) for route in (DIRECT, XMPP, "tcp") for tls in (False, True)),
+    carriers=tuple(Carrier(route, tls) for route in (DIRECT, XMPP, "tcp") for tls in (False, True)),
 )
 
 MESSAGING_CPU = Experiment(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary_bench.experiments.memory import summary
-    from formicary_bench.experiments.scale_out.summary import ScaleFigures
+    from formicary_bench.experiments.messaging.scale_out.summary import ScaleFigures
     from formicary_bench.extrapolation.idle import IdleLinks
     from formicary_bench.extrapolation.lines import Line
     from formicary_bench.results.summary.row import Row

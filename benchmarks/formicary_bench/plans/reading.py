@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from formicary_bench.files.toml_files import TomlFile
     from formicary_bench.plans.values import Kind
     from formicary_bench.results.store.model import Option
-    from formicary_bench.runner.planning.run_plan import Programme
+    from formicary_bench.runner.planning.run_plan import RunPlan
 
 MEASURE, EXPERIMENT = "measure", "experiment"
 """The table whose tables say what is measured, and the key of each of these that names the experiment."""
@@ -42,7 +42,7 @@ _WORDS = toml_files.Words(
 _EXPERIMENTS = {one.name: one for one in EXPERIMENTS}
 
 
-def read(path: Path, hosts: Sequence[str] = ()) -> Programme:
+def read(path: Path, hosts: Sequence[str] = ()) -> RunPlan:
     """Read a plan.
 
     Args:
@@ -59,8 +59,8 @@ def read(path: Path, hosts: Sequence[str] = ()) -> Programme:
     asked: dict[str, Option] = {"plan": path.name, "seed": reader.seed}
     asked |= {"hosts": list(hosts)} if hosts else {}
     asked |= {} if reader.warm_up is None else {WARM_UP: reader.warm_up}
-    programme = of_several(path.stem, parts, asked)
-    return replace(programme, left_out=(*reader.left_out, *programme.left_out))
+    run_plan = of_several(path.stem, parts, asked)
+    return replace(run_plan, left_out=(*reader.left_out, *run_plan.left_out))
 
 
 class HostsAsked(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from formicary.errors import UsageError
 from formicary_bench.vocabulary.designs import CONTAINER, DELIVERIES, DESIGNS, IMPORTED
 from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import AUTO, DIRECT, OWN, TCP, XMPP, Way
+from formicary_bench.vocabulary.routes import AUTO, DIRECT, OWN, TCP, XMPP, Carrier
 
 if TYPE_CHECKING:
     from formicary_bench.results.store import model
@@ -22,7 +22,7 @@ class Subject:
     Attributes:
         platform: `formicary`, another platform, or a baseline.
         module: where its parts are.
-        ways: all that can carry its messages, by placement.
+        carriers: all that can carry its messages, by placement.
         kind: of our agents, `behaviours` or `micro`; of our directory, how it is built; of what has no
             agents, what it holds instead.
         does: in which families of experiments it can play a part.
@@ -39,7 +39,7 @@ class Subject:
 
     platform: str
     module: str
-    ways: dict[str, tuple[Way, ...]]
+    carriers: dict[str, tuple[Carrier, ...]]
     kind: str = ""
     does: tuple[str, ...] = ("messaging",)
     package: str = ""
@@ -62,25 +62,27 @@ class Subject:
 
     def has_choice(self, placement: str) -> bool:
         """Say whether its messages can take more than one route."""
-        return len({way.route for way in self.ways.get(placement, ())}) > 1
+        return len({carrier.route for carrier in self.carriers.get(placement, ())}) > 1
 
-    def usual_ways(self, placement: str) -> tuple[Way, ...]:
-        """Return the ways that are measured unless others are asked for."""
-        ways = self.ways.get(placement, ())
-        return tuple(way for way in ways if way.route in _USUAL and is_usual(way, placement))
+    def usual_carriers(self, placement: str) -> tuple[Carrier, ...]:
+        """Return the carriers that are measured unless others are asked for."""
+        carriers = self.carriers.get(placement, ())
+        return tuple(
+            carrier for carrier in carriers if carrier.route in _USUAL and is_usual(carrier, placement)
+        )
 
 
 _OURS = "formicary_bench.subjects.ours."
 _VARIANTS = "formicary_bench.subjects.variants."
 _BASELINES = "formicary_bench.subjects.baselines."
-_ALONE = (Way("in-process"),)
-_BETWEEN = tuple(Way(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in (False, True))
+_ALONE = (Carrier("in-process"),)
+_BETWEEN = tuple(Carrier(route, tls) for route in (XMPP, DIRECT, AUTO) for tls in (False, True))
 _USUAL = {"in-process", OWN, TCP, XMPP, DIRECT}
 _ANYWHERE = {SAME: _ALONE, APART: _BETWEEN, TWO_HOSTS: _BETWEEN, N_HOSTS: _BETWEEN}
 
 
-def _apart(*ways: Way) -> dict[str, tuple[Way, ...]]:
-    return {APART: ways, TWO_HOSTS: ways}
+def _apart(*carriers: Carrier) -> dict[str, tuple[Carrier, ...]]:
+    return {APART: carriers, TWO_HOSTS: carriers}
 
 
 SUBJECTS = (
@@ -107,7 +109,7 @@ SUBJECTS = (
     Subject(
         "formicary-logins",
         _VARIANTS + "logins",
-        {APART: (Way(XMPP),)},
+        {APART: (Carrier(XMPP),)},
         package="aioxmpp",
         extra="accounts",
         trips=2000,
@@ -116,21 +118,23 @@ SUBJECTS = (
     ),
     Subject("tasks", _BASELINES + "tasks", {SAME: _ALONE}, does=("messaging", "create")),
     Subject("callbacks", _BASELINES + "callbacks", {SAME: _ALONE}),
-    Subject("tcp", _BASELINES + "tcp", _apart(Way(TCP), Way(TCP, tls=True)), does=("messaging", "network")),
-    Subject("components", _BASELINES + "components", _apart(Way(XMPP), Way(XMPP, tls=True))),
+    Subject(
+        "tcp", _BASELINES + "tcp", _apart(Carrier(TCP), Carrier(TCP, tls=True)), does=("messaging", "network")
+    ),
+    Subject("components", _BASELINES + "components", _apart(Carrier(XMPP), Carrier(XMPP, tls=True))),
 )
 """All that come with the laboratory; `subjects` has those with a driver as well."""
 
 
-def is_usual(way: Way, placement: str) -> bool:
-    """Say whether a way does TLS or does not as is usual at a placement.
+def is_usual(carrier: Carrier, placement: str) -> bool:
+    """Say whether a carrier has TLS as is usual at a placement.
 
     From host to host agents' messages are encrypted: links do TLS there, and so do servers with each other,
     to which containers connect on their own hosts. Of the baseline `tcp` both are measured.
     """
     if placement not in HOSTED:
-        return not way.tls
-    return way.route == TCP or way.tls == (way.route in {DIRECT, AUTO})
+        return not carrier.tls
+    return carrier.route == TCP or carrier.tls == (carrier.route in {DIRECT, AUTO})
 
 
 def subjects() -> tuple[Subject, ...]:

@@ -56,7 +56,7 @@ def _listed(subject: Subject, version: str = "", runtime: str = "") -> Listed:
     missing = []
     if not subject.is_installed():
         missing.append(f"install it with: pip install 'formicary[{subject.extra or subject.package}]'")
-    routes = {way.route for ways in subject.ways.values() for way in ways}
+    routes = {carrier.route for carriers in subject.carriers.values() for carrier in carriers}
     needs_server = (subject.accounts or XMPP in routes) and not _has_server()
     server = ["an XMPP server: install Prosody, see docs/server.md"] if needs_server else []
     is_all = subject.accounts or routes == {XMPP}
@@ -65,7 +65,7 @@ def _listed(subject: Subject, version: str = "", runtime: str = "") -> Listed:
         version=version,
         runtime=runtime,
         experiments=tuple(one.name for one in EXPERIMENTS if one.has(subject)),
-        placements=tuple(subject.ways),
+        placements=tuple(subject.carriers),
         most_pairs=subject.most_pairs,
         most_bytes=subject.most_bytes,
         missing=(*missing, *(server if is_all else [])),

@@ -14,8 +14,8 @@ TCP = "tcp"
 """What carries a baseline's messages between two processes."""
 
 
-class Way(NamedTuple):
-    """How messages get from one agent of a pair to the other.
+class Carrier(NamedTuple):
+    """What carries messages from one agent to another: a route, with TLS or without.
 
     Attributes:
         route: one of the routes between containers, or what else carries them.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from formicary_bench.experiments.saturation import measure, search
+from formicary_bench.experiments.messaging.saturation import measure, search
 from formicary_bench.reports.formats.html import write_html
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.run import perform

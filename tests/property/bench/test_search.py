@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.experiments.saturation.search import (
+from formicary_bench.experiments.messaging.saturation.search import (
     FIRST,
     HIGHEST,
     MOST_TRIES,

@@ -8,8 +8,8 @@ from tests.unit.bench.synthetic import row
 
 from formicary import Container
 from formicary.profiling.model.profile import Frame
-from formicary_bench.experiments.designs.report import design_extras, design_sentences, held_against
 from formicary_bench.experiments.memory.summary import Figure
+from formicary_bench.experiments.messaging.designs.report import design_extras, design_sentences, held_against
 from formicary_bench.reports.charts.series import label_of_other
 from formicary_bench.reports.document.families import extras, said
 from formicary_bench.results.summary.cpu import RULES, CpuFigure, CpuFigures

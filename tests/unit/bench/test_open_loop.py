@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.unit.bench.synthetic import row
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.open_loop.report import (
+from formicary_bench.experiments.messaging.open_loop.report import (
     open_loop_columns,
     open_loop_figures,
     open_loop_remarks,

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 from tests.unit.bench.synthetic import make_run, plan, row
 
-from formicary_bench.experiments.lower_bound.report import (
+from formicary_bench.experiments.messaging.lower_bound.report import (
     against_processes,
     lower_bound_beside,
     lower_bound_columns,

@@ -22,7 +22,7 @@ from formicary_bench.subjects import catalogue
 from formicary_bench.subjects.drivers.protocol import Hello
 from formicary_bench.subjects.drivers.registry import Entry, keeping
 from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.routes import AUTO, DIRECT, XMPP, Way
+from formicary_bench.vocabulary.routes import AUTO, DIRECT, XMPP, Carrier
 from formicary_bench.worker.creation import batches
 
 ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]
@@ -90,14 +90,14 @@ def test_pairs_are_what_the_paper_and_the_options_say():
     assert {c.pairs for c in make_plan(Options("messaging/pairs"))} == {1, 10, 50, 100, 150, 200}
 
 
-def ways(options):
-    """Who takes which way between two containers."""
+def carriers(options):
+    """Who is carried by what between two containers."""
     return [(c.platform, c.kind, c.route, c.tls) for c in make_plan(options) if c.placement == APART]
 
 
 def test_two_containers_have_every_usual_route():
     options = Options("messaging/many-to-one", pairs=(7,), placements=(APART,))
-    assert ways(options) == [
+    assert carriers(options) == [
         ("formicary", "behaviours", XMPP, False), ("formicary", "behaviours", DIRECT, False),
         ("formicary", "micro", XMPP, False), ("formicary", "micro", DIRECT, False),
         ("tcp", "", "tcp", False), ("components", "", XMPP, False),
@@ -110,7 +110,7 @@ def test_routes_and_tls_are_compared_in_one_run():
     options = Options(
         "messaging/pairs", pairs=(1,), subjects=subjects, routes=(AUTO, DIRECT), tls=(True, False)
     )
-    assert ways(options) == [
+    assert carriers(options) == [
         ("formicary", "behaviours", DIRECT, False), ("formicary", "behaviours", DIRECT, True),
         ("formicary", "behaviours", AUTO, False), ("formicary", "behaviours", AUTO, True),
         ("tcp", "", "tcp", False), ("tcp", "", "tcp", True), ("components", "", XMPP, False),
@@ -120,7 +120,7 @@ def test_routes_and_tls_are_compared_in_one_run():
 
 def test_what_has_no_choice_takes_part_where_it_fits(with_spade):
     def others(**options):
-        return {c[0] for c in ways(Options("messaging/pairs", pairs=(1,), **options))} - {"formicary"}
+        return {c[0] for c in carriers(Options("messaging/pairs", pairs=(1,), **options))} - {"formicary"}
 
     assert others(routes=(XMPP,)) == {"tcp", "components"}
     assert others(routes=(DIRECT,)) == {"tcp"}
@@ -151,12 +151,13 @@ def test_one_process_has_no_routes_to_choose():
 def test_links_hold_every_route_against_its_floor(with_spade):
     plan = make_plan(Options("links"))
     assert {(c.platform, c.kind, c.route, c.tls) for c in plan if c.experiment == "messaging/pairs"} >= {
-        ("formicary", kind, *way)
+        ("formicary", kind, *carrier)
         for kind in ("behaviours", "micro")
-        for way in (Way(XMPP), Way(DIRECT), Way(DIRECT, tls=True))
+        for carrier in (Carrier(XMPP), Carrier(DIRECT), Carrier(DIRECT, tls=True))
     } | {
-        ("tcp", "", *Way("tcp")), ("tcp", "", *Way("tcp", tls=True)), ("components", "", *Way(XMPP)),
-        ("spade", "", *Way(XMPP)), ("formicary-unnumbered", "", *Way(DIRECT)),
+        ("tcp", "", *Carrier("tcp")), ("tcp", "", *Carrier("tcp", tls=True)),
+        ("components", "", *Carrier(XMPP)),
+        ("spade", "", *Carrier(XMPP)), ("formicary-unnumbered", "", *Carrier(DIRECT)),
     }  # fmt: skip
     assert {c.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 100}
     large = [c for c in plan if c.experiment == "messaging/size"]
@@ -235,7 +236,7 @@ def test_quick_has_some_of_all_and_follows_options():
 
 def test_quick_measures_few_pairs_longer():
     subject = catalogue.SUBJECTS[0]
-    points = [Point(SAME, Way("in-process"), load, 100) for load in (1, 10, 100, 1000)]
+    points = [Point(SAME, Carrier("in-process"), load, 100) for load in (1, 10, 100, 1000)]
     trips = [quick.rounds(subject, point)[1] for point in points]
     assert trips == sorted(trips, reverse=True)
     assert trips[0] > trips[-1]

@@ -12,7 +12,7 @@ from formicary_bench.plans.reading import read
 from formicary_bench.plans.values import KINDS
 from formicary_bench.plans.writing import write
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.requests import ask
+from formicary_bench.runner.planning.requests import run_request
 from formicary_bench.runner.planning.values import Words, parse
 from formicary_bench.vocabulary.placements import HOSTED
 
@@ -42,7 +42,7 @@ def mistakes(plan, text, hosts=()):
 
 
 def test_a_plan_says_what_the_options_say(plan):
-    programme = plan("""
+    run_plan = plan("""
         repeat = 4
         seed = 9
         platform = ["formicary", "tcp"]
@@ -63,11 +63,11 @@ def test_a_plan_says_what_the_options_say(plan):
     one = parse("messaging/pairs", pairs="1,10", payload="1000", placement="two-containers", route="direct",
                 tls="off,on", rounds="5,20,5", platform="formicary,tcp")  # fmt: skip
     two = parse("create", agents="500", platform="tasks")
-    assert programme.repeats == {**dict.fromkeys(make_plan(one), 2), **dict.fromkeys(make_plan(two), 4)}
-    assert programme.asked == {"plan": "my-plan.toml", "seed": 9}
-    assert programme.label == "my-plan"
-    assert programme.wants_server
-    assert programme.left_out == ()
+    assert run_plan.repeats == {**dict.fromkeys(make_plan(one), 2), **dict.fromkeys(make_plan(two), 4)}
+    assert run_plan.asked == {"plan": "my-plan.toml", "seed": 9}
+    assert run_plan.label == "my-plan"
+    assert run_plan.wants_server
+    assert run_plan.left_out == ()
 
 
 def test_every_key_reaches_what_is_measured(plan):
@@ -99,9 +99,9 @@ def test_every_key_reaches_what_is_measured(plan):
 
 
 def test_the_warm_up_of_a_plan_is_that_of_the_whole_run(plan):
-    programme = plan("warm-up = 9\n" + GOOD)
-    assert {one.warm_up for one in programme.plan} == {9}
-    assert programme.asked["warm-up"] == 9
+    run_plan = plan("warm-up = 9\n" + GOOD)
+    assert {one.warm_up for one in run_plan.plan} == {9}
+    assert run_plan.asked["warm-up"] == 9
     detected = plan('warm-up = "detect"\n' + GOOD)
     assert {one.warm_up for one in detected.plan} == {one.warm_up for one in plan(GOOD).plan}
     assert detected.asked["warm-up"] == "detect"
@@ -113,12 +113,12 @@ def test_hosts_of_a_plan_are_those_of_the_command_line_unless_that_has_others(tm
     )
     path = tmp_path / "plan.toml"
     path.write_text(f'hosts = "hosts.toml"\non = ["a", "b"]\nservers = "one"\n{GOOD}')
-    asked = ask(None, Words(), plan=path)
-    hosting = asked.hosting(None, None, None)
+    request = run_request(None, Words(), plan=path)
+    hosting = request.hosting(None, None, None)
     assert [host.name for host in hosting.hosts] == ["a", "b"]
     assert hosting.servers == "one"
-    assert {one.placement for one in asked.programme(hosting).plan} == {"two-hosts"}
-    other = asked.hosting(None, "b,c", "each")
+    assert {one.placement for one in request.run_plan(hosting).plan} == {"two-hosts"}
+    other = request.hosting(None, "b,c", "each")
     assert [host.name for host in other.hosts] == ["b", "c"]
     assert other.servers == "each"
 
@@ -228,12 +228,12 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_what_platforms_cannot_do_is_listed_and_no_mistake(plan):
-    programme = plan(
+    run_plan = plan(
         'platform = ["tasks", "tcp"]\n' + GOOD + '[measure.b]\nexperiment = "directory/search"\n'
         '[measure.c]\nexperiment = "create"\n'
     )
-    assert {one.experiment for one in programme.plan} == {"messaging/pairs", "create"}
-    assert programme.left_out == (
+    assert {one.experiment for one in run_plan.plan} == {"messaging/pairs", "create"}
+    assert run_plan.left_out == (
         "left out: directory/search, which the plan's platforms cannot do",
         "left out: tcp cannot do create as asked for",
     )
@@ -247,9 +247,9 @@ def test_a_plan_of_which_nothing_can_be_measured_is_refused(plan):
 @pytest.mark.parametrize("experiment", LOCAL)
 def test_a_new_plan_is_in_order_and_measures_what_a_quick_run_does(tmp_path, experiment):
     write(tmp_path / "plan.toml", [experiment])
-    programme = read(tmp_path / "plan.toml")
+    run_plan = read(tmp_path / "plan.toml")
     options = parse(experiment, preset="quick")
-    assert programme.repeats == dict.fromkeys(make_plan(options), 1)
+    assert run_plan.repeats == dict.fromkeys(make_plan(options), 1)
 
 
 @pytest.mark.parametrize("experiment", LOCAL)

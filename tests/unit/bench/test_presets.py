@@ -1,4 +1,4 @@
-"""Presets and programmes: how much is measured of what, and what is said to be left out."""
+"""Presets and run plans: how much is measured of what, and what is said to be left out."""
 
 import re
 
@@ -150,8 +150,8 @@ def test_what_is_named_takes_part_in_a_quick_run():
 
 
 def test_an_experiment_of_neither_paper_says_so():
-    programme = of_one(parse("directory/churn", preset="paper"))
-    assert programme.notes == (
+    run_plan = of_one(parse("directory/churn", preset="paper"))
+    assert run_plan.notes == (
         "directory/churn is of neither paper: it takes the sizes that it has by itself",
     )
     assert of_one(parse("messaging/pairs", preset="paper")).notes == ()
@@ -170,13 +170,13 @@ def test_presets_that_cannot_be(words, sentence):
 
 
 def test_everything_has_all_experiments_and_says_what_needs_hosts():
-    programme = everything(None, None, "7")
-    assert {one.experiment for one in programme.plan} >= set(LOCAL)
-    assert [sentence.partition(" (")[0] for sentence in programme.left_out] == [
+    run_plan = everything(None, None, "7")
+    assert {one.experiment for one in run_plan.plan} >= set(LOCAL)
+    assert [sentence.partition(" (")[0] for sentence in run_plan.left_out] == [
         "left out: messaging/scale-out"
     ]
-    assert programme.asked == {"experiment": "everything", "preset": "quick", "seed": 7}
-    assert set(programme.repeats.values()) == {1}
+    assert run_plan.asked == {"experiment": "everything", "preset": "quick", "seed": 7}
+    assert set(run_plan.repeats.values()) == {1}
     over = everything(None, "2", "7", hosts=("a", "b"))
     assert "messaging/scale-out" in {one.experiment for one in over.plan}
     assert set(over.repeats.values()) == {2}
@@ -184,15 +184,15 @@ def test_everything_has_all_experiments_and_says_what_needs_hosts():
 
 
 def test_everything_takes_four_minutes_on_a_quiet_machine():
-    programme = everything(None, None, "7")
-    assert Forecast(programme.plan).remaining() < 240
+    run_plan = everything(None, None, "7")
+    assert Forecast(run_plan.plan).remaining() < 240
 
 
 @pytest.mark.parametrize("name", [*LOCAL, *SELECTIONS])
 def test_what_is_quick_takes_a_minute_on_a_quiet_machine(name, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # platforms that were installed come on top
-    programme = of_one(parse(name, preset="quick", seed="7"))
-    assert Forecast(programme.plan).remaining() < 60
+    run_plan = of_one(parse(name, preset="quick", seed="7"))
+    assert Forecast(run_plan.plan).remaining() < 60
 
 
 def test_a_selection_that_names_no_platforms_has_the_quick_ones():
@@ -214,14 +214,14 @@ def test_what_needs_hosts_has_presets_too(preset):
 def test_what_two_parts_have_in_common_is_measured_once_as_often_as_one_wants():
     few = Options("messaging/pairs", pairs=(1, 2), subjects=("tasks",), repeat=2)
     more = Options("messaging/pairs", pairs=(2, 3), subjects=("tasks",), repeat=5)
-    programme = of_several("both", [few, more], {"seed": 3})
-    assert {one.pairs: many for one, many in programme.repeats.items()} == {1: 2, 2: 5, 3: 5}
+    run_plan = of_several("both", [few, more], {"seed": 3})
+    assert {one.pairs: many for one, many in run_plan.repeats.items()} == {1: 2, 2: 5, 3: 5}
     manifest = Manifest(
         formicary="0.1.0",
         started=STARTED,
-        options=programme.asked,
-        configurations=tuple(programme.plan),
-        repeats=tuple(programme.repeats.values()),
+        options=run_plan.asked,
+        configurations=tuple(run_plan.plan),
+        repeats=tuple(run_plan.repeats.values()),
     )
     order = order_of(manifest)
     assert sorted((one.pairs, number) for one, number, _ in order) == [
@@ -241,6 +241,6 @@ def test_what_two_parts_have_in_common_is_measured_once_as_often_as_one_wants():
     ],
 )
 def test_platforms_that_cannot_do_an_experiment_are_listed(subjects, experiment, out):
-    programme = of_one(parse(experiment, platform=subjects))
-    assert [one.split()[2] for one in programme.left_out] == out
-    assert all(sentence.endswith(f"cannot do {experiment} as asked for") for sentence in programme.left_out)
+    run_plan = of_one(parse(experiment, platform=subjects))
+    assert [one.split()[2] for one in run_plan.left_out] == out
+    assert all(sentence.endswith(f"cannot do {experiment} as asked for") for sentence in run_plan.left_out)

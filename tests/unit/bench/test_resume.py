@@ -37,9 +37,9 @@ def edit(run, **fields):
 
 
 def test_what_is_left_is_as_the_manifest_says(run):
-    folder, programme = reopen(run.path, None)
-    assert list(programme.repeats.values()) == [4, 4]
-    assert programme.plan == list(run.manifest.configurations)
+    folder, run_plan = reopen(run.path, None)
+    assert list(run_plan.repeats.values()) == [4, 4]
+    assert run_plan.plan == list(run.manifest.configurations)
     assert folder.manifest == run.manifest
     assert order_of(folder.manifest) == order_of(run.manifest)
 
@@ -149,8 +149,8 @@ def test_raw_values_that_are_lost_are_measured_again(run):
     first, second, *others = run.manifest.repetitions
     run.raw_path(first).unlink()
     run.raw_path(second).write_bytes(run.raw_path(second).read_bytes()[:100])  # as a power cut leaves it
-    folder, programme = reopen(run.path, None)
-    assert programme.notes == ("2 measurements whose raw values are lost are made again",)
+    folder, run_plan = reopen(run.path, None)
+    assert run_plan.notes == ("2 measurements whose raw values are lost are made again",)
     folder.go_on()
     assert list(folder.manifest.repetitions) == others
     assert not run.raw_path(second).exists()

@@ -12,10 +12,10 @@ from tests.unit.bench.synthetic import STARTED, make_run, row
 
 from formicary.errors import UsageError
 from formicary_bench.cli.report import report
-from formicary_bench.experiments.saturation import measure
-from formicary_bench.experiments.saturation.measure import measure_saturation
-from formicary_bench.experiments.saturation.search import MOST_TRIES, drawn_first
-from formicary_bench.experiments.saturation.summary import (
+from formicary_bench.experiments.messaging.saturation import measure
+from formicary_bench.experiments.messaging.saturation.measure import measure_saturation
+from formicary_bench.experiments.messaging.saturation.search import MOST_TRIES, drawn_first
+from formicary_bench.experiments.messaging.saturation.summary import (
     Trial,
     highest_kept,
     lowest_missed,
@@ -89,7 +89,7 @@ def search(monkeypatch, tasks):
             tasks.append(task)
             return measure(task, watcher)
 
-        monkeypatch.setattr("formicary_bench.experiments.saturation.measure.measure", noted)
+        monkeypatch.setattr("formicary_bench.experiments.messaging.saturation.measure.measure", noted)
         return measure_saturation(TASK, None)
 
     return call

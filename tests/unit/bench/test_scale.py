@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 from tests.unit.bench.synthetic import make_run, scale_plan
 
-from formicary_bench.experiments.scale_out.measure import Looks
-from formicary_bench.experiments.scale_out.report import (
+from formicary_bench.experiments.messaging.scale_out.measure import Looks
+from formicary_bench.experiments.messaging.scale_out.report import (
     ONE_HOST,
     SHARED,
     scale_columns,

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli import app
 from formicary_bench.experiments.memory.summary import Figure
-from formicary_bench.experiments.scale_out.summary import ScaleFigures
+from formicary_bench.experiments.messaging.scale_out.summary import ScaleFigures
 from formicary_bench.extrapolation.fit import Measured, fit, kinds_of
 from formicary_bench.extrapolation.idle import USUAL, IdleLinks, Waited, links_from, read_links
 from formicary_bench.extrapolation.lines import Estimate

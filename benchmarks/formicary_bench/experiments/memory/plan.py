@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.catalogue import GROWTH
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.planning.hosts import Layout
-from formicary_bench.runner.planning.routes import ways_of
+from formicary_bench.runner.planning.routes import carriers_of
 from formicary_bench.vocabulary.designs import CONTAINER, IMPORTED
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ def _growth(
 ) -> Iterator[Configuration]:
     sizes = product(options.payloads or part.payloads, options.pairs or part.loads)
     for (payload, load), placement, subject in product(sizes, placements, subjects):
-        for way in ways_of(subject, Layout(placement), part, options):
+        for carrier in carriers_of(subject, Layout(placement), part, options):
             yield Configuration(
                 experiment=GROWTH.name,
                 platform=subject.platform,
                 kind=subject.kind,
                 placement=placement,
-                route=way.route,
-                tls=way.tls,
+                route=carrier.route,
+                tls=carrier.tls,
                 pairs=load,
                 payload_bytes=payload,
                 seconds=options.growth or GROWTH_SECONDS,

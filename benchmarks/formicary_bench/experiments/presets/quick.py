@@ -32,11 +32,11 @@ from formicary_bench.experiments.catalogue import (
     Part,
 )
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
-from formicary_bench.vocabulary.routes import DIRECT, XMPP, Way
+from formicary_bench.vocabulary.routes import DIRECT, XMPP, Carrier
 
 _OURS = "formicary-behaviours"
-_DIRECTLY = (Way(DIRECT), Way("tcp"))
-_BY_ALL = (*_DIRECTLY, Way(XMPP))
+_DIRECTLY = (Carrier(DIRECT), Carrier("tcp"))
+_BY_ALL = (*_DIRECTLY, Carrier(XMPP))
 _BOTH = (SAME, APART)
 _HERE = (SAME, TWO_HOSTS)  # in one process where there are no hosts
 
@@ -45,18 +45,18 @@ def _part(
     experiment: Experiment,
     *subjects: str,
     placements: tuple[str, ...] = (APART,),
-    ways: tuple[Way, ...] = _DIRECTLY,
+    carriers: tuple[Carrier, ...] = _DIRECTLY,
 ) -> Part:
-    return Part(experiment, subjects, placements=placements, ways=ways)
+    return Part(experiment, subjects, placements=placements, carriers=carriers)
 
 
 _PARTS = (
     _part(PAIRS, _OURS, "formicary-micro", "tasks", "callbacks", placements=(SAME,)),
-    _part(PAIRS, _OURS, "tcp", "components", ways=_BY_ALL),
+    _part(PAIRS, _OURS, "tcp", "components", carriers=_BY_ALL),
     _part(MANY_TO_ONE, _OURS, "tasks", "tcp", placements=_BOTH),
     _part(SIZE, _OURS, "tcp"),
     _part(LOWER_BOUND, _OURS, "tcp", placements=_BOTH),
-    _part(LOCATION, _OURS, placements=_BOTH, ways=_BY_ALL),
+    _part(LOCATION, _OURS, placements=_BOTH, carriers=_BY_ALL),
     _part(SINGLE_PAIR_SIZE, _OURS, "tcp"),
     _part(SCALE, _OURS, placements=_BOTH),
     _part(ENCRYPTION, _OURS, "tcp"),
@@ -70,7 +70,7 @@ _PARTS = (
     _part(PROPAGATION),
     _part(CHURN),
     _part(GROWTH, _OURS, placements=_BOTH),
-    _part(NETWORK, _OURS, "tcp", ways=_BY_ALL),
+    _part(NETWORK, _OURS, "tcp", carriers=_BY_ALL),
     _part(MESSAGING_CPU, _OURS, placements=_BOTH),
     _part(REGISTER_CPU, "formicary-replica", "formicary-central", placements=_HERE),
     _part(SEARCH_CPU, "formicary-replica", "formicary-central", placements=_HERE),

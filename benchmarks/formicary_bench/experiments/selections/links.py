@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.catalogue import PAIRS, SIZE, Part, Selection
 from formicary_bench.experiments.selections import quick
 from formicary_bench.vocabulary.placements import APART
-from formicary_bench.vocabulary.routes import DIRECT, XMPP, Way
+from formicary_bench.vocabulary.routes import DIRECT, XMPP, Carrier
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Point, Rounds
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 _LONGER = 6  # times as many round trips as in the quick selection
 
-_WAYS = (Way(XMPP), Way(DIRECT), Way(DIRECT, tls=True), Way("tcp"), Way("tcp", tls=True))
+_CARRIERS = (
+    Carrier(XMPP),
+    Carrier(DIRECT),
+    Carrier(DIRECT, tls=True),
+    Carrier("tcp"),
+    Carrier("tcp", tls=True),
+)
 
 PARTS = (
     Part(
@@ -28,7 +34,7 @@ PARTS = (
         ("formicary-behaviours", "formicary-micro", "formicary-unnumbered", "tcp", "components", "spade"),
         loads=(1, 100),
         placements=(APART,),
-        ways=_WAYS,
+        carriers=_CARRIERS,
     ),
     Part(
         SIZE,
@@ -36,7 +42,7 @@ PARTS = (
         loads=(10,),
         payloads=(100_000,),
         placements=(APART,),
-        ways=(Way(DIRECT), Way("tcp")),
+        carriers=(Carrier(DIRECT), Carrier("tcp")),
     ),
 )
 

@@ -24,13 +24,13 @@ from formicary_bench.experiments.catalogue import (
     Selection,
 )
 from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.routes import DIRECT, Way
+from formicary_bench.vocabulary.routes import DIRECT, Carrier
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.catalogue import Point, Rounds
     from formicary_bench.subjects.catalogue import Subject
 
-_DIRECT = (Way(DIRECT),)
+_DIRECT = (Carrier(DIRECT),)
 
 PARTS = (
     Part(
@@ -53,7 +53,7 @@ PARTS = (
     Part(CREATE, placements=(SAME,)),
     Part(SEARCH, ("formicary-replica",), services=(0, 1000), placements=(SAME,)),
     Part(SEARCH, ("formicary-central",), services=(1000,), placements=(SAME,)),
-    Part(SEARCH, ("formicary-central",), services=(1000,), placements=(APART,), ways=_DIRECT),
+    Part(SEARCH, ("formicary-central",), services=(1000,), placements=(APART,), carriers=_DIRECT),
     Part(REGISTER, ("formicary-replica",), services=(1000,), placements=(SAME,)),
     Part(DEREGISTER, ("formicary-replica",), services=(1000,), placements=(SAME,)),
     Part(
@@ -62,9 +62,9 @@ PARTS = (
         services=(0,),
         containers=(3,),
         placements=(APART,),
-        ways=_DIRECT,
+        carriers=_DIRECT,
     ),
-    Part(CHURN, ("formicary-replica",), agents=(10_000,), placements=(APART,), ways=_DIRECT),
+    Part(CHURN, ("formicary-replica",), agents=(10_000,), placements=(APART,), carriers=_DIRECT),
 )
 
 
@@ -75,7 +75,7 @@ def rounds(subject: Subject, point: Point) -> Rounds:
     What comes after is long enough for the slowest pair to be measured while the fastest still sends; two
     processes and what connects them are less even than one queue, and one pair needs nothing after it.
     """
-    in_all, fewest, most = _SLOW.get(subject.platform) or _TRIPS[point.way.route]
+    in_all, fewest, most = _SLOW.get(subject.platform) or _TRIPS[point.carrier.route]
     if point.placement != SAME:
         in_all //= 1 + point.payload // _LARGE
         fewest = max(fewest // (1 + point.payload // _HUGE), _FEWEST)

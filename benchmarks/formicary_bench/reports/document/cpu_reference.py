@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
-from formicary_bench.experiments.designs.changes import is_change_of
+from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.reports.charts.plots import Figure
 from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
 from formicary_bench.reports.document.cpu import name, paper, process_name, role_of, series_of, shown

@@ -4,44 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.experiments.designs.report import design_extras, design_sentences
-from formicary_bench.experiments.designs.report_cpu import designs_cpu_extras, designs_cpu_sentences
-from formicary_bench.experiments.lower_bound.report import (
-    lower_bound_beside,
-    lower_bound_columns,
-    lower_bound_figures,
-    lower_bound_sentences,
-)
 from formicary_bench.experiments.memory.report import (
     memory_beside,
     memory_columns,
     memory_figures,
     memory_sentences,
 )
-from formicary_bench.experiments.network.report import (
-    network_beside,
-    network_columns,
-    network_figures,
-    network_sentences,
+from formicary_bench.experiments.messaging.designs.report import design_extras, design_sentences
+from formicary_bench.experiments.messaging.designs.report_cpu import designs_cpu_extras, designs_cpu_sentences
+from formicary_bench.experiments.messaging.lower_bound.report import (
+    lower_bound_beside,
+    lower_bound_columns,
+    lower_bound_figures,
+    lower_bound_sentences,
 )
-from formicary_bench.experiments.open_loop.report import (
+from formicary_bench.experiments.messaging.open_loop.report import (
     open_loop_columns,
     open_loop_figures,
     open_loop_remarks,
     open_loop_sentences,
 )
-from formicary_bench.experiments.saturation.report import (
+from formicary_bench.experiments.messaging.saturation.report import (
     saturation_beside,
     saturation_columns,
     saturation_figures_of,
     saturation_sentences,
 )
-from formicary_bench.experiments.scale_out.report import (
+from formicary_bench.experiments.messaging.scale_out.report import (
     scale_columns,
     scale_extras,
     scale_figures,
     scale_remarks,
     scale_sentences,
+)
+from formicary_bench.experiments.network.report import (
+    network_beside,
+    network_columns,
+    network_figures,
+    network_sentences,
 )
 from formicary_bench.reports.document.cpu import cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
 from formicary_bench.reports.document.cpu_hosts import cpu_by_host

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from formicary_bench.experiments.messaging.scale_out.summary import scale_each
 from formicary_bench.experiments.network.summary import network_each
-from formicary_bench.experiments.scale_out.summary import scale_each
 from formicary_bench.results.store.raw import MEASURED, RoundTrips
 from formicary_bench.results.summary.each import P99, TOTAL, Each, named
 from formicary_bench.results.summary.load import Load, load_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.scale_out.summary import scale_figures
+from formicary_bench.experiments.messaging.scale_out.summary import scale_figures
 from formicary_bench.results.summary.exchanged import Measured, measure, rate_of
 from formicary_bench.results.summary.row import (
     BOOTSTRAP,

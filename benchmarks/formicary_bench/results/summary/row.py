@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.memory.summary import MemoryFigures
+from formicary_bench.experiments.messaging.saturation.summary import SaturationFigures
+from formicary_bench.experiments.messaging.scale_out.summary import ScaleFigures
 from formicary_bench.experiments.network.summary import NetworkFigures
-from formicary_bench.experiments.saturation.summary import SaturationFigures
-from formicary_bench.experiments.scale_out.summary import ScaleFigures
 from formicary_bench.results.summary.cpu import CpuFigures
 from formicary_bench.results.summary.each import Each
 from formicary_bench.results.summary.hosts import HostFigures

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.memory.summary import judged, memory_figures
+from formicary_bench.experiments.messaging.saturation.summary import (
+    highest_kept,
+    saturation_figures,
+    trials_of,
+)
 from formicary_bench.experiments.network.summary import network_figures
-from formicary_bench.experiments.saturation.summary import highest_kept, saturation_figures, trials_of
 from formicary_bench.results.summary.cpu import cpu_figures
 from formicary_bench.results.summary.cpu import judged as judged_cpu
 from formicary_bench.results.summary.each import HIGHEST, Each, named

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.saturation.summary import highest_kept, trials_of
+from formicary_bench.experiments.messaging.saturation.summary import highest_kept, trials_of
 from formicary_bench.results.summary.each import HIGHEST, TIMES, Each, comparable, named
 from formicary_bench.results.summary.exchanged import measure
 from formicary_bench.results.summary.warm_up import OPTION

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.designs.changes import is_change_of
+from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.results.summary.each import RATE, TIMES, comparable, figures_of
 from formicary_bench.statistics.comparisons import Comparison, Contrast, compare

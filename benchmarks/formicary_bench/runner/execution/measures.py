@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from formicary_bench.experiments.memory.measure import measure_memory
 from formicary_bench.experiments.memory.measure_growth import measure_growth
+from formicary_bench.experiments.messaging.saturation.measure import measure_saturation
+from formicary_bench.experiments.messaging.scale_out.measure import measure_scale_out
 from formicary_bench.experiments.network.measure import measure_network
-from formicary_bench.experiments.saturation.measure import measure_saturation
-from formicary_bench.experiments.scale_out.measure import measure_scale_out
 from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.vocabulary.names import GROWTH, MEMORY, NETWORK, SATURATION, SCALE_OUT
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Clock, Configuration, Manifest
     from formicary_bench.runner.execution.hosting import Hosted, Hosting
     from formicary_bench.runner.execution.server import RunServer
-    from formicary_bench.runner.planning.run_plan import Programme
+    from formicary_bench.runner.planning.run_plan import RunPlan
 
 _LONGEST = 2000  # characters of a sentence in a manifest
 
@@ -49,7 +49,7 @@ class Equipment:
     hosts: Hosted | None = None
     left_out: list[str] = field(default_factory=list)
 
-    def manifest(self, programme: Programme) -> Manifest:
+    def manifest(self, run_plan: RunPlan) -> Manifest:
         """Describe the run.
 
         Raises:
@@ -59,9 +59,9 @@ class Equipment:
         left_out = "; ".join(self.left_out)[:_LONGEST]
         others = versions(one.platform for one in self.plan)
         manifest = begin_manifest(
-            programme.asked, self.plan, prosody=version, left_out=left_out, others=others
+            run_plan.asked, self.plan, prosody=version, left_out=left_out, others=others
         )
-        manifest = replace(manifest, repeats=tuple(programme.repeats[one] for one in self.plan))
+        manifest = replace(manifest, repeats=tuple(run_plan.repeats[one] for one in self.plan))
         return self.hosts.describe(manifest) if self.hosts else manifest
 
     def task(self, configuration: Configuration, number: int, seed: int) -> Task:
@@ -91,12 +91,12 @@ class Equipment:
         return self.hosting.command if self.hosting and configuration.hosts else ""
 
 
-def equip(stack: ExitStack, programme: Programme, hosting: Hosting | None) -> Equipment:
+def equip(stack: ExitStack, run_plan: RunPlan, hosting: Hosting | None) -> Equipment:
     """Connect to the hosts and start the servers that a plan needs.
 
     Args:
         stack: ends all of it.
-        programme: what is to be measured.
+        run_plan: what is to be measured.
         hosting: the hosts that may take part.
 
     Raises:
@@ -104,9 +104,9 @@ def equip(stack: ExitStack, programme: Programme, hosting: Hosting | None) -> Eq
         HostError: a host cannot be used.
         ServerError: all of the plan, or a route that was asked for, needs a server that cannot be started.
     """
-    plan = programme.plan
-    equipment = Equipment(plan, hosting, left_out=list(programme.left_out))
-    equipment.left_out += _at_home() if programme.over_hosts else []
+    plan = run_plan.plan
+    equipment = Equipment(plan, hosting, left_out=list(run_plan.left_out))
+    equipment.left_out += _at_home() if run_plan.over_hosts else []
     over_hosts = [configuration for configuration in plan if configuration.hosts]
     if over_hosts:
         from formicary_bench.runner.execution.hosting import hosted
@@ -121,7 +121,7 @@ def equip(stack: ExitStack, programme: Programme, hosting: Hosting | None) -> Eq
             try:
                 _start_servers(equipment, stack, is_over_hosts=is_over_hosts)
             except (ServerError, HostError) as error:
-                _leave_out(equipment, programme, error, is_over_hosts=is_over_hosts)
+                _leave_out(equipment, run_plan, error, is_over_hosts=is_over_hosts)
     return equipment
 
 
@@ -148,12 +148,12 @@ def private_server() -> Iterator[RunServer]:
 
 
 def _leave_out(
-    equipment: Equipment, programme: Programme, error: FormicaryError, *, is_over_hosts: bool
+    equipment: Equipment, run_plan: RunPlan, error: FormicaryError, *, is_over_hosts: bool
 ) -> None:
     """Leave out what needs a server, unless it was asked for by its route, and say what that is."""
     out = [one for one in equipment.plan if needs_server(one) and bool(one.hosts) == is_over_hosts]
     equipment.plan = [one for one in equipment.plan if one not in out]
-    if not equipment.plan or programme.wants_server:
+    if not equipment.plan or run_plan.wants_server:
         raise error
     names = dict.fromkeys(map(_which, out))
     equipment.left_out.append(f"left out for want of an XMPP server: {', '.join(names)} ({error})")
@@ -169,7 +169,7 @@ def _at_home() -> list[str]:
     names = [
         subject.name
         for subject in SUBJECTS
-        if subject.is_installed() and not subject.hidden and APART in subject.ways
-        if not set(HOSTED) & set(subject.ways)
+        if subject.is_installed() and not subject.hidden and APART in subject.carriers
+        if not set(HOSTED) & set(subject.carriers)
     ]
     return [f"left out, as they cannot be measured over hosts: {', '.join(names)}"] if names else []

@@ -13,7 +13,7 @@ from formicary.errors import UsageError
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.machine import begin_manifest
-from formicary_bench.runner.planning.run_plan import Programme, order_of
+from formicary_bench.runner.planning.run_plan import RunPlan, order_of
 from formicary_bench.subjects.catalogue import subjects
 from formicary_bench.subjects.drivers.catalogue import versions
 
@@ -50,7 +50,7 @@ def alone(path: Path) -> Iterator[None]:
         os.close(folder)
 
 
-def reopen(path: Path, hosting: Hosting | None) -> tuple[RunFolder, Programme]:
+def reopen(path: Path, hosting: Hosting | None) -> tuple[RunFolder, RunPlan]:
     """Open a run to go on with it, and return what it measures.
 
     Args:
@@ -77,8 +77,8 @@ def reopen(path: Path, hosting: Hosting | None) -> tuple[RunFolder, Programme]:
     for configuration, _, _ in order:
         many[configuration] += 1
     notes = (f"{lost} measurements whose raw values are lost are made again",) if lost else ()
-    programme = Programme(path.name, dict(manifest.options), many, wants_server=True, notes=notes)
-    return folder, programme
+    run_plan = RunPlan(path.name, dict(manifest.options), many, wants_server=True, notes=notes)
+    return folder, run_plan
 
 
 def refuse_other(path: Path, before: Manifest, now: Manifest) -> None:

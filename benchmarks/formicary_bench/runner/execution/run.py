@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from formicary_bench.runner.execution.hosting import Hosting
     from formicary_bench.runner.execution.resources import Equipment
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.runner.planning.run_plan import Order, Programme
+    from formicary_bench.runner.planning.run_plan import Order, RunPlan
 
 _LONG = 600  # seconds after which one may wish to have known before
 
@@ -83,15 +83,15 @@ def perform(
 
 
 def perform_all(
-    programme: Programme, output: Path | None, audience: Audience, hosting: Hosting | None = None
+    run_plan: RunPlan, output: Path | None, audience: Audience, hosting: Hosting | None = None
 ) -> Outcome:
-    """Measure all of a programme.
+    """Measure all that is planned.
 
     A repetition that fails is left out with a sentence, and the run goes on. After an interruption (Ctrl-C,
     or a request to end) what was measured until then is kept. In every case no process and no port is left.
 
     Args:
-        programme: what to measure.
+        run_plan: what to measure.
         output: the folder of the run; None for a new one below `runs`.
         audience: told what happens.
         hosting: the hosts that take part, if there are any beside this machine.
@@ -105,10 +105,10 @@ def perform_all(
     """
     with ExitStack() as stack:
         stack.enter_context(interruptible())
-        equipment = equip(stack, programme, hosting)
-        for sentence in (*programme.notes, *equipment.left_out):
+        equipment = equip(stack, run_plan, hosting)
+        for sentence in (*run_plan.notes, *equipment.left_out):
             audience.say(sentence)
-        folder = RunFolder.create(equipment.manifest(programme), output, label=programme.label)
+        folder = RunFolder.create(equipment.manifest(run_plan), output, label=run_plan.label)
         stack.enter_context(alone(folder.path))
         try:
             return _Run(folder, equipment, audience).perform()
@@ -134,10 +134,10 @@ def resume(path: Path, audience: Audience, hosting: Hosting | None = None) -> Ou
         stack.enter_context(interruptible())
         RunFolder.open(path)  # a sentence, if there is none
         stack.enter_context(alone(path))
-        folder, programme = reopen(path, hosting)
-        equipment = equip(stack, programme, hosting)
-        refuse_other(path, folder.manifest, equipment.manifest(programme))
-        for sentence in programme.notes:
+        folder, run_plan = reopen(path, hosting)
+        equipment = equip(stack, run_plan, hosting)
+        refuse_other(path, folder.manifest, equipment.manifest(run_plan))
+        for sentence in run_plan.notes:
             audience.say(sentence)
         folder.go_on()
         return _Run(folder, equipment, audience).perform()

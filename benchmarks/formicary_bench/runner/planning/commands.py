@@ -67,10 +67,10 @@ def _size(configuration: Configuration) -> str:
 
 
 def _way(configuration: Configuration) -> str:
-    """Give the options that choose a configuration's way, where it has any choice."""
+    """Give the options that choose what carries a configuration's messages, where it has any choice."""
     subject = subject_of(configuration.platform, configuration.kind)
-    ways = subject.ways[configuration.placement]
+    carriers = subject.carriers[configuration.placement]
     if configuration.route == "in-process":
         return ""
     route = f" --route {configuration.route}" if subject.has_choice(configuration.placement) else ""
-    return f"{route} --tls {'on' if configuration.tls else 'off'}" if len(ways) > 1 else ""
+    return f"{route} --tls {'on' if configuration.tls else 'off'}" if len(carriers) > 1 else ""

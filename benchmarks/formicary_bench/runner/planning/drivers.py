@@ -61,7 +61,7 @@ def _absent(options: Options) -> list[str]:
 def _limits(subject: Subject, experiment: Experiment, options: Options) -> Iterator[str]:
     usual = [placement for placement in experiment.placements if placement not in HOSTED]
     for placement in options.placements or usual:
-        if placement not in subject.ways:
+        if placement not in subject.carriers:
             yield f"cannot be measured with {placement}"
     loads = [load for load in options.pairs or experiment.loads if load > subject.most_pairs > 0]
     if loads:

@@ -52,7 +52,7 @@ def _whole(one: Experiment) -> Part:
         services=one.services,
         containers=one.containers,
         placements=one.placements,
-        ways=one.ways,
+        carriers=one.carriers,
     )
 
 

@@ -18,7 +18,7 @@ from formicary_bench.experiments.catalogue import (
     Point,
 )
 from formicary_bench.experiments.memory.plan import memory_plan
-from formicary_bench.experiments.open_loop.plan import paced
+from formicary_bench.experiments.messaging.open_loop.plan import paced
 from formicary_bench.experiments.presets.presets import PAPER, sizes_of
 from formicary_bench.experiments.selections import quick
 from formicary_bench.experiments.selections.registry import SELECTIONS
@@ -27,7 +27,7 @@ from formicary_bench.runner.planning.drivers import fits
 from formicary_bench.runner.planning.hosts import check_hosts, layouts_of, placements_of
 from formicary_bench.runner.planning.parts import parts_of
 from formicary_bench.runner.planning.profiles import with_profiles
-from formicary_bench.runner.planning.routes import refuse_idle, ways_of
+from formicary_bench.runner.planning.routes import carriers_of, refuse_idle
 from formicary_bench.subjects.catalogue import subjects
 from formicary_bench.vocabulary.names import DIRECTORY
 from formicary_bench.vocabulary.traffic import AWAY
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from formicary_bench.runner.planning.hosts import Layout
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.catalogue import Subject
-    from formicary_bench.vocabulary.routes import Way
+    from formicary_bench.vocabulary.routes import Carrier
 
 _EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
 _FEWEST = 20  # measured round trips of a pair
@@ -96,13 +96,13 @@ def _configurations(part: Part, options: Options) -> Iterator[Configuration]:
     layouts = list(layouts_of(part, options))
     if part.experiment.family == DIRECTORY:
         for layout, subject in product(layouts, playing):
-            for way in ways_of(subject, layout, part, options):
-                yield from _directory(part, options, subject, layout, way)
+            for carrier in carriers_of(subject, layout, part, options):
+                yield from _directory(part, options, subject, layout, carrier)
         return
     points = product(options.payloads or part.payloads, options.pairs or part.loads, layouts, playing)
     for payload, load, layout, subject in points:
-        for way in ways_of(subject, layout, part, options):
-            point = Point(layout.placement, way, load, payload)
+        for carrier in carriers_of(subject, layout, part, options):
+            point = Point(layout.placement, carrier, load, payload)
             plain = _messaging(part, options, subject, point)
             there = replace(plain, hosts=layout.hosts, traffic=layout.traffic)
             yield from paced(there, part.experiment, options)
@@ -120,7 +120,7 @@ def _creation(placement: str, agents: int, subject: Subject) -> Configuration:
 
 
 def _directory(
-    part: Part, options: Options, subject: Subject, layout: Layout, way: Way
+    part: Part, options: Options, subject: Subject, layout: Layout, carrier: Carrier
 ) -> Iterator[Configuration]:
     """Give the sizes of an experiment with the directory, where one agent uses it."""
     frame = Configuration(
@@ -129,8 +129,8 @@ def _directory(
         kind=subject.kind,
         placement=layout.placement,
         hosts=layout.hosts,
-        route=way.route,
-        tls=way.tls,
+        route=carrier.route,
+        tls=carrier.tls,
     )
     if part.experiment.agents:
         for agents in options.agents or part.agents or part.experiment.agents:
@@ -167,8 +167,8 @@ def _messaging(part: Part, options: Options, subject: Subject, point: Point) -> 
         platform=subject.platform,
         kind=subject.kind,
         placement=point.placement,
-        route=point.way.route,
-        tls=point.way.tls,
+        route=point.carrier.route,
+        tls=point.carrier.tls,
         pairs=point.load,
         senders=point.load if part.experiment is MANY_TO_ONE else 0,
         payload_bytes=point.payload,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.runner.execution.hosting import Hosting
     from formicary_bench.runner.execution.run import Audience, Outcome
-    from formicary_bench.runner.planning.run_plan import Programme
+    from formicary_bench.runner.planning.run_plan import RunPlan
     from formicary_bench.runner.planning.values import Words
 
 
@@ -43,7 +43,7 @@ def refuse(words: Words, what: str, instead: str, *, but: Sequence[str] = ()) ->
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunRequest:
     """What to measure.
 
     Attributes:
@@ -71,7 +71,7 @@ class Asked:
             return read_hosting(hosts or in_plan.hosts, on or in_plan.on, servers or in_plan.servers)
         return read_hosting(hosts, on, servers)
 
-    def programme(self, hosting: Hosting | None) -> Programme:
+    def run_plan(self, hosting: Hosting | None) -> RunPlan:
         """Return what is measured on this machine, or with these hosts.
 
         Raises:
@@ -91,45 +91,45 @@ class Asked:
         """Measure it; see `run.perform_all` and `run.resume`."""
         if self.resume is not None:
             return resume(self.resume, audience, hosting)
-        return perform_all(self.programme(hosting), output, audience, hosting)
+        return perform_all(self.run_plan(hosting), output, audience, hosting)
 
 
-def ask(
+def run_request(
     experiment: str | None,
     words: Words,
     *,
     plan: Path | None = None,
-    going_on: Path | None = None,
+    resume: Path | None = None,
     output: Path | None = None,
     dry_run: bool = False,
-) -> Asked:
+) -> RunRequest:
     """Return what was asked for.
 
     Args:
         experiment: an experiment, a selection, or all; None for the usual one.
         words: what else was said of it.
         plan: the file that says it instead.
-        going_on: the folder of a run that is gone on with instead.
+        resume: the folder of a run that is gone on with instead.
         output: the folder that was asked for.
         dry_run: whether nothing is to be measured.
 
     Raises:
         UsageError: words contradict each other.
     """
-    if plan is not None and going_on is not None:
+    if plan is not None and resume is not None:
         raise UsageError("--plan and --resume are two runs: take one of them")
-    if experiment is not None and (plan or going_on):
+    if experiment is not None and (plan or resume):
         raise UsageError(
             f"{experiment} does not go with {'--plan' if plan else '--resume'}: take one of them"
         )
-    if going_on is not None:
+    if resume is not None:
         refuse(words, "--resume", "it goes on with what the run was begun with; leave that out")
         if output is not None or dry_run:
             raise UsageError(
                 f"--{'dry-run' if dry_run else 'output'} does not go with --resume: it goes on in the folder "
                 "that there is; leave it out"
             )
-        return Asked("", words, resume=going_on)
+        return RunRequest("", words, resume=resume)
     if plan is not None:
         refuse(words, "--plan", f"write it into {plan}")
     elif experiment == EVERYTHING:
@@ -139,4 +139,4 @@ def ask(
             "leave it out, or name an experiment, or write a plan with `formicary bench plan new`",
             but=("preset", "repeat", "seed"),
         )
-    return Asked(experiment or QUICK.name, words, plan)
+    return RunRequest(experiment or QUICK.name, words, plan)

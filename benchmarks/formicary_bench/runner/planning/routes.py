@@ -1,4 +1,4 @@
-"""Which ways messages take in a run: what `--route` and `--tls` choose, and what they cannot."""
+"""What carries the messages in a run: what `--route` and `--tls` choose, and what they cannot."""
 
 from __future__ import annotations
 
@@ -17,44 +17,46 @@ if TYPE_CHECKING:
     from formicary_bench.runner.planning.hosts import Layout
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.catalogue import Subject
-    from formicary_bench.vocabulary.routes import Way
+    from formicary_bench.vocabulary.routes import Carrier
 
 _FOR_ALL = {"tcp"}  # what all routes are held against
 
 
-def ways_of(subject: Subject, layout: Layout, part: Part, options: Options) -> list[Way]:
-    """Return the ways by which a platform's messages are measured at a place."""
+def carriers_of(subject: Subject, layout: Layout, part: Part, options: Options) -> list[Carrier]:
+    """Return what carries a platform's messages at a place, one after the other."""
     placement = layout.placement
     if layout.hosts == 1:
-        return [way for way in subject.ways.get(SAME, ()) if placement in subject.ways]
-    can = subject.ways.get(placement, ())
+        return [carrier for carrier in subject.carriers.get(SAME, ()) if placement in subject.carriers]
+    can = subject.carriers.get(placement, ())
     usual = _usual(subject, placement, part)
     asked = options.tls or part.experiment.tls
     if placement == SAME or (options.routes is None and not asked):
         return usual
     # What is not given stays as it is without the options.
-    tls = asked or {way.tls for way in usual}
-    fitting = [way for way in can if way.tls in tls]
+    tls = asked or {carrier.tls for carrier in usual}
+    fitting = [carrier for carrier in can if carrier.tls in tls]
     if placement in HOSTED and not asked:
-        fitting = [way for way in can if is_usual(way, placement)]
+        fitting = [carrier for carrier in can if is_usual(carrier, placement)]
     if placement in HOSTED and part.experiment.tls and options.routes is None:
-        fitting = [way for way in fitting if way.route != XMPP]  # two servers encrypt between them anyway
+        fitting = [
+            carrier for carrier in fitting if carrier.route != XMPP
+        ]  # two servers encrypt between them anyway
     if subject.has_choice(placement):
-        routes = options.routes or {way.route for way in usual}
-        return [way for way in fitting if way.route in routes]
+        routes = options.routes or {carrier.route for carrier in usual}
+        return [carrier for carrier in fitting if carrier.route in routes]
     if subject.name in (options.subjects or ()):
         return fitting or usual  # named, so it is wanted, though it has no choice
     routes = {*(options.routes or ROUTES), *_FOR_ALL}
-    return [way for way in fitting if way.route in routes]
+    return [carrier for carrier in fitting if carrier.route in routes]
 
 
-def _usual(subject: Subject, placement: str, part: Part) -> list[Way]:
-    """Return the ways that a part has by itself; between hosts with TLS or not as is usual there."""
-    usual = list(subject.usual_ways(placement))
+def _usual(subject: Subject, placement: str, part: Part) -> list[Carrier]:
+    """Return what carries a part's messages by itself; between hosts with TLS or not as is usual there."""
+    usual = list(subject.usual_carriers(placement))
     if placement in HOSTED:
-        routes = {way.route for way in part.ways}
-        return [way for way in usual if way.route in routes] or usual
-    return [way for way in subject.ways.get(placement, ()) if way in part.ways] or usual
+        routes = {carrier.route for carrier in part.carriers}
+        return [carrier for carrier in usual if carrier.route in routes] or usual
+    return [carrier for carrier in subject.carriers.get(placement, ()) if carrier in part.carriers] or usual
 
 
 def refuse_idle(options: Options, plan: Sequence[Configuration]) -> None:

@@ -27,7 +27,7 @@ Order = list[tuple["Configuration", int, int]]
 
 
 @dataclass(frozen=True)
-class Programme:
+class RunPlan:
     """What a run measures.
 
     Attributes:
@@ -54,7 +54,7 @@ class Programme:
         return list(self.repeats)
 
 
-def of_one(options: Options) -> Programme:
+def of_one(options: Options) -> RunPlan:
     """Return what one experiment, or selection, measures.
 
     Raises:
@@ -63,7 +63,7 @@ def of_one(options: Options) -> Programme:
     return of_several(options.experiment, [options], options.as_asked())
 
 
-def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -> Programme:
+def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -> RunPlan:
     """Return what several experiments measure in one run.
 
     Where two of them measure the same, it is measured once, as often as the one wants that wants it most.
@@ -86,7 +86,7 @@ def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -
         for configuration in plan:
             many = repeat_of(part, configuration.experiment)
             repeats[configuration] = max(many, repeats.get(configuration, 0))
-    return Programme(
+    return RunPlan(
         label,
         asked,
         repeats,
@@ -100,7 +100,7 @@ def of_several(label: str, parts: Sequence[Options], asked: dict[str, Option]) -
 
 def everything(
     preset: str | None, repeat: str | None, seed: str | None, hosts: Sequence[str] = ()
-) -> Programme:
+) -> RunPlan:
     """Return what all experiments measure that can be measured here.
 
     Args:
@@ -121,8 +121,8 @@ def everything(
     asked: dict[str, Option] = {"experiment": EVERYTHING, "preset": chosen}
     asked |= {} if repeat is None else {"repeat": parts[0].repeat}
     asked |= {"hosts": list(hosts)} if hosts else {}
-    programme = of_several(EVERYTHING, can, asked | {"seed": drawn})
-    return replace(programme, left_out=(*programme.left_out, *refused))
+    run_plan = of_several(EVERYTHING, can, asked | {"seed": drawn})
+    return replace(run_plan, left_out=(*run_plan.left_out, *refused))
 
 
 def split(parts: Iterable[Options]) -> tuple[list[Options], list[str]]:

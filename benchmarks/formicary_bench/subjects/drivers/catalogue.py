@@ -16,7 +16,7 @@ from formicary_bench.experiments.catalogue import (
 from formicary_bench.subjects.catalogue import Subject
 from formicary_bench.subjects.drivers.registry import Entry, installed
 from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.vocabulary.routes import OWN, XMPP, Way
+from formicary_bench.vocabulary.routes import OWN, XMPP, Carrier
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,13 +46,13 @@ def driven() -> tuple[Subject, ...]:
 
 def subject_for(hello: Hello) -> Subject:
     """Return a platform as its driver has described it."""
-    between = Way(XMPP if hello.server else OWN)
-    ways = {SAME: (Way("in-process"),), APART: (between,)}
+    between = Carrier(XMPP if hello.server else OWN)
+    carriers = {SAME: (Carrier("in-process"),), APART: (between,)}
     same = (one for one, exchanges in _SAME.items() if exchanges in hello.experiments)
     return Subject(
         hello.name,
         "formicary_bench.subjects.drivers.driven",
-        {placement: ways[placement] for placement in hello.placements},
+        {placement: carriers[placement] for placement in hello.placements},
         hidden=True,
         experiments=(*hello.experiments, *same),
         most_pairs=hello.most_pairs,

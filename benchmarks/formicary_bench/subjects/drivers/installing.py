@@ -115,12 +115,12 @@ async def ask(command: tuple[str, ...]) -> Hello:
 
 def _trials(hello: Hello) -> Iterator[Configuration]:
     """Give a small measurement at each placement."""
-    for placement, ways in subject_for(hello).ways.items():
+    for placement, carriers in subject_for(hello).carriers.items():
         yield Configuration(
             experiment=next(one for one in hello.experiments if one in EXCHANGES),
             platform=hello.name,
             placement=placement,
-            route=ways[0].route,
+            route=carriers[0].route,
             pairs=1,
             payload_bytes=1,
             warm_up=2,

@@ -71,14 +71,14 @@ def server(hello):
 
 @pytest.mark.parametrize("experiment", ["messaging/pairs", "messaging/many-to-one"])
 def test_it_makes_all_round_trips_and_listens_on_the_loopback_interface_only(hello, server, experiment):
-    for placement, (way, *_) in subject_for(hello).ways.items():
+    for placement, (carrier, *_) in subject_for(hello).carriers.items():
         looking = Looking()
         senders = 0 if experiment == "messaging/pairs" else 3
         configuration = Configuration(
             experiment=experiment,
             platform=hello.name,
             placement=placement,
-            route=way.route,
+            route=carrier.route,
             pairs=3,
             senders=senders,
             payload_bytes=100,

@@ -17,7 +17,7 @@ from formicary_bench.statistics.slopes import median_slope
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formicary_bench.experiments.scale_out.summary import ScaleFigures
+    from formicary_bench.experiments.messaging.scale_out.summary import ScaleFigures
     from formicary_bench.reports.charts.series import Series
     from formicary_bench.results.summary.row import Bounds, Row
     from formicary_bench.statistics.intervals import Interval

@@ -18,7 +18,7 @@ from formicary_bench.results.summary.baselines import BASELINES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.experiments.saturation.summary import SaturationFigures, Trial
+    from formicary_bench.experiments.messaging.saturation.summary import SaturationFigures, Trial
     from formicary_bench.results.summary.row import Row
 
 Found = tuple["Row", "SaturationFigures"]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from formicary_bench.experiments.open_loop.plan import at_rate
-from formicary_bench.experiments.saturation.search import Search, drawn_first
+from formicary_bench.experiments.messaging.open_loop.plan import at_rate
+from formicary_bench.experiments.messaging.saturation.search import Search, drawn_first
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
 from formicary_bench.runner.errors import RepetitionError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.experiments.designs.changes import is_change_of
+from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, label
 from formicary_bench.reports.document.points import ordered

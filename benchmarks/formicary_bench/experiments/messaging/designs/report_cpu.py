@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.profiling.model.groups import Group
-from formicary_bench.experiments.designs.changes import is_change_of
+from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import ordered, point

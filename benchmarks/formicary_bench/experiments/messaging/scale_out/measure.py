@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from formicary_bench.experiments.scale_out.summary import AGENTS, SERVER
+from formicary_bench.experiments.messaging.scale_out.summary import AGENTS, SERVER
 from formicary_bench.runner.execution.repetition import Nobody, measure
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Experiments with messages: who sends to whom, how many, where."""

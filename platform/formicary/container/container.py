@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.strand import Strand
     from formicary.directory.interface import Directory
-    from formicary.management.guest import GuestOffices
+    from formicary.management.guest import GuestServices
     from formicary.management.management import Management
-    from formicary.management.services import Offices
+    from formicary.management.services import PlatformServices
     from formicary.observe.links import LinkStatus
 
 logger = logging.getLogger("formicary")
@@ -131,7 +131,7 @@ class Container(Delivery):
             directory_file=directory_file,
             is_guest=guest,
         )
-        self._offices: Offices | GuestOffices | None = None
+        self._services: PlatformServices | GuestServices | None = None
         self._meeting = meeting
         self._reach = Reach(listen, route, tls, identity)
         self._mailbox_limit = mailbox_limit
@@ -147,42 +147,47 @@ class Container(Delivery):
         self._queue = RunQueue(self._queue_limit, self._handle_failed, MicroAgent._go_on)
         transport = self._make_transport()
         try:
-            await self._open_offices(transport)
+            await self._open_services(transport)
         except BaseException:
             self._closing = True
             raise
         return self
 
-    async def _open_offices(self, transport: Transport | None) -> None:
+    async def _open_services(self, transport: Transport | None) -> None:
         if transport is None and self._plan.directory == "replica":
             return  # they are opened by who asks for one: most containers of a first hour need none
-        offices = self._open_now(transport)
-        await offices.open()
+        services = self._open_now(transport)
+        await services.open()
         if transport is not None:
             try:
                 await transport.open(self)
             except BaseException:
-                await offices.close()
+                await services.close()
                 raise
             self._transport = transport
-            offices.start()
+            services.start()
 
-    def _open_now(self, transport: Transport | None) -> Offices | GuestOffices:
+    def _open_now(self, transport: Transport | None) -> PlatformServices | GuestServices:
         if self._plan.is_guest:
-            from formicary.management.guest import GuestOffices
+            from formicary.management.guest import GuestServices
 
-            self._offices = GuestOffices(self, self._plan)
+            self._services = GuestServices(self, self._plan)
         else:
-            from formicary.management.services import Offices
+            from formicary.management.services import PlatformServices
 
-            self._offices = Offices(self, self._plan, transport)
-        return self._offices
+            self._services = PlatformServices(self, self._plan, transport)
+        return self._services
 
     @property
-    def _at_offices(self) -> Offices | GuestOffices:
+    def platform_services(self) -> PlatformServices | GuestServices:
+        """What answers for this container and gives its agents the platform; made when first asked for.
+
+        Raises:
+            ContainerClosedError: the container is not open.
+        """
         if self._queue is None or self._closing:
             raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
-        return self._offices or self._open_now(None)
+        return self._services or self._open_now(None)
 
     @property
     def management(self) -> Management:
@@ -191,7 +196,7 @@ class Container(Delivery):
         Raises:
             ContainerClosedError: the container is not open.
         """
-        return self._at_offices.management
+        return self.platform_services.management
 
     @property
     def directory(self) -> Directory:
@@ -200,7 +205,7 @@ class Container(Delivery):
         Raises:
             ContainerClosedError: the container is not open.
         """
-        return self._at_offices.directory
+        return self.platform_services.directory
 
     @property
     def members(self) -> Mapping[str, int]:
@@ -209,10 +214,10 @@ class Container(Delivery):
         The value is a container's incarnation: about when it was started, in microseconds since 1970. A guest
         knows the platform's container only, as long as that is there.
         """
-        return self._at_offices.members
+        return self.platform_services.members
 
     def _own_agent(self, receiver: str) -> MicroAgent | None:
-        if self._offices is None and receiver == f"{MANAGEMENT}@{self.domain}" and not self._closing:
+        if self._services is None and receiver == f"{MANAGEMENT}@{self.domain}" and not self._closing:
             self._open_now(None)
         return super()._own_agent(receiver)
 
@@ -273,8 +278,8 @@ class Container(Delivery):
                 await self.held.close()
             finally:
                 try:
-                    if self._offices is not None:
-                        await self._offices.close()
+                    if self._services is not None:
+                        await self._services.close()
                 finally:
                     if self._transport is not None:
                         await self._transport.close()
@@ -370,8 +375,8 @@ class Container(Delivery):
             strand.cancel()
 
     def _forget(self, agent: Resident) -> None:
-        if self._offices is not None and agent.address is not None:
-            self._offices.agent_gone(agent.address)
+        if self._services is not None and agent.address is not None:
+            self._services.agent_gone(agent.address)
         if self._agents.get(agent.address) is agent:
             del self._agents[agent.address]
             self.neighbours.pop(agent.address, None)

@@ -67,7 +67,7 @@ class Resident:
         Raises:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
         """
-        return self.container._at_offices.directory_of(self)
+        return self.container.platform_services.directory_of(self)
 
     @property
     def groups(self) -> AgentGroups:
@@ -76,7 +76,7 @@ class Resident:
         Raises:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
         """
-        return self.container._at_offices.groups_of(self)
+        return self.container.platform_services.groups_of(self)
 
     async def join(self) -> None:
         """Wait until the agent is gone.

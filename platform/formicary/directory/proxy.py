@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formicary.management.agent import ManagementAgent
 
 
-class AskedDirectory(CentralDirectory):
+class DirectoryProxy(CentralDirectory):
     """A `Backend` that only asks.
 
     Args:

@@ -13,7 +13,7 @@ Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 encode = msgspec.msgpack.Encoder().encode
 
 
-class Reader(Generic[T]):
+class ControlDecoder(Generic[T]):
     """Reads one kind of what is told.
 
     Args:

@@ -39,7 +39,7 @@ PERFORMATIVES = {
 """Which performative says what goes wrong, by the reason; after an `agree` it is always `failure`."""
 
 
-class ToldError(msgspec.Struct, frozen=True):
+class ErrorContent(msgspec.Struct, frozen=True):
     """The content of an answer that tells of an error.
 
     Args:
@@ -101,7 +101,7 @@ def write_error(error: FormicaryError, reason: str) -> tuple[str, str]:
         reason: the reason where it does not.
     """
     reason = getattr(error, "reason", reason)
-    return PERFORMATIVES[reason], _encode(ToldError(reason, sentence(str(error)))).decode()
+    return PERFORMATIVES[reason], _encode(ErrorContent(reason, sentence(str(error)))).decode()
 
 
 def _reason(error: msgspec.ValidationError) -> str:
@@ -121,5 +121,5 @@ def _reason(error: msgspec.ValidationError) -> str:
     return "unrecognised-parameter-value"
 
 
-_errors = msgspec.json.Decoder(ToldError)
+_errors = msgspec.json.Decoder(ErrorContent)
 _encode = msgspec.json.Encoder().encode

@@ -63,7 +63,7 @@ class _Error(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     message: str
 
 
-class Gate:
+class AdmissionControl:
     """Asks gatekeepers, and has those of the own agents decide.
 
     Args:

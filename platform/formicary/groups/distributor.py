@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import Deliver, Place
     from formicary.core.message import Message
     from formicary.groups.mailing import Content
-    from formicary.groups.service import GroupOffice
+    from formicary.groups.service import GroupService
 
 _PATIENCE: Final = 1  # messages that may wait for a member: each message to a group may wait for many
 _DOUBTED: Final = 10_000  # messages that may wait until it is known whether their senders are members
@@ -37,12 +37,12 @@ class Distributor(MicroAgent):
     wait in the end, as for a mailbox. It is told of that as a link would be (`held.Origin`).
 
     Args:
-        office: who knows the members.
+        service: who knows the members.
     """
 
-    def __init__(self, office: GroupOffice) -> None:
+    def __init__(self, service: GroupService) -> None:
         super().__init__(DISTRIBUTOR)
-        self._office = office
+        self._service = service
         self._choked: set[str] = set()  # members that too much waits for
         self._doubted: dict[str, list[_Doubted]] = {}  # by sender
         self._doubts = 0  # how many these are
@@ -50,12 +50,12 @@ class Distributor(MicroAgent):
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self) -> None:
-        """Come to life in the office's container; again, it does nothing.
+        """Come to life in the service's container; again, it does nothing.
 
         Raises:
             NameTakenError: an agent of that name lives there.
         """
-        container = self._office.container
+        container = self._service.container
         if self.state is not AgentState.INITIATED:
             return
         if any(agent.name == DISTRIBUTOR for agent in container.agents):
@@ -126,7 +126,7 @@ class Distributor(MicroAgent):
                 future.set_result(None)
 
     def __str__(self) -> str:
-        return f"the way to groups in container {self._office.container.name}"
+        return f"the way to groups in container {self._service.container.name}"
 
     # -- who may --------------------------------------------------------------------------------------------
 
@@ -146,7 +146,7 @@ class Distributor(MicroAgent):
             task.add_done_callback(self._tasks.discard)
 
     def _is_member(self, sender: str, content: Content) -> bool:
-        group = self._office.shared.find(content[0], content[1])
+        group = self._service.shared.find(content[0], content[1])
         return group is not None and sender in group.roles_of
 
     async def _settle(self, sender: str) -> None:
@@ -173,7 +173,7 @@ class Distributor(MicroAgent):
         community, group = content[:2]
         if not self._is_member(sender, content):
             try:
-                await self._office.look_up(group_query(community, group, sender))
+                await self._service.look_up(group_query(community, group, sender))
             except FormicaryError as error:
                 return f"it is not known whether {sender} is in the group {group!r}: {error}"
         if self._is_member(sender, content):
@@ -184,8 +184,8 @@ class Distributor(MicroAgent):
 
     def _hand_out(self, message: Message, content: Content) -> None:
         community, name, role, inner = content
-        office, container = self._office, self._office.container
-        group = office.shared.find(community, name)
+        service, container = self._service, self._service.container
+        group = service.shared.find(community, name)
         players = None if group is None else group.players(role)
         members = () if players is None else tuple(players.by_domain.get(container.domain, ()))
         if not members:
@@ -204,4 +204,4 @@ class Distributor(MicroAgent):
                 held.add(single, member, self, full, _PATIENCE)
 
     def _bury(self, message: Message, reason: str) -> None:
-        self._office.container.bury(message, reason, self.address)
+        self._service.container.bury(message, reason, self.address)

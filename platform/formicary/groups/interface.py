@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.groups.admission import Gatekeeper
     from formicary.groups.roster import Group
-    from formicary.groups.service import GroupOffice
+    from formicary.groups.service import GroupService
 
 PUBLIC = "public"
 """The community of groups for which none is named."""
@@ -30,14 +30,14 @@ class AgentGroups:
     reached, and NameTakenError if an agent of the container has the name `formicary-groups`, which they need.
 
     Args:
-        office: the container's part of the groups.
+        service: the container's part of the groups.
         agent: the agent.
     """
 
-    __slots__ = ("_agent", "_office")
+    __slots__ = ("_agent", "_service")
 
-    def __init__(self, office: GroupOffice, agent: Resident) -> None:
-        self._office = office
+    def __init__(self, service: GroupService, agent: Resident) -> None:
+        self._service = service
         self._agent = agent
 
     # -- taking part ----------------------------------------------------------------------------------------
@@ -66,8 +66,8 @@ class AgentGroups:
         """
         check_name("group", group)
         check_name("community", community)
-        await self._office.open()
-        await self._office.create(self._agent, community, group, gatekeeper, is_shared=distributed)
+        await self._service.open()
+        await self._service.create(self._agent, community, group, gatekeeper, is_shared=distributed)
 
     async def request_role(
         self, group: str, role: str, *, community: str = PUBLIC, pass_key: Any = None
@@ -88,8 +88,8 @@ class AgentGroups:
             AgentStateError: the agent has ended.
         """
         asked = Role(check_name("community", community), check_name("group", group), check_name("role", role))
-        await self._office.open()
-        await self._office.request_role(self._agent, asked, pass_key)
+        await self._service.open()
+        await self._service.request_role(self._agent, asked, pass_key)
 
     async def leave_role(self, group: str, role: str, *, community: str = PUBLIC) -> None:
         """Play a role no longer; who plays no other in the group has left it.
@@ -102,7 +102,7 @@ class AgentGroups:
         Raises:
             NotAMemberError: the agent does not play it.
         """
-        await self._office.leave_role(address_of(self._agent), Role(community, group, role))
+        await self._service.leave_role(address_of(self._agent), Role(community, group, role))
 
     async def leave(self, group: str, *, community: str = PUBLIC) -> None:
         """Play no role any more in a group.
@@ -114,25 +114,25 @@ class AgentGroups:
         Raises:
             NotAMemberError: the agent is not in the group.
         """
-        await self._office.leave(address_of(self._agent), community, group)
+        await self._service.leave(address_of(self._agent), community, group)
 
     # -- looking --------------------------------------------------------------------------------------------
 
     async def communities(self) -> tuple[str, ...]:
         """Return the names of all communities that have groups."""
-        await self._office.open()
-        return tuple(dict.fromkeys(self._office.shared.communities() + self._office.local.communities()))
+        await self._service.open()
+        return tuple(dict.fromkeys(self._service.shared.communities() + self._service.local.communities()))
 
     async def groups(self, community: str = PUBLIC) -> tuple[str, ...]:
         """Return the names of all groups of a community."""
-        await self._office.open()
-        office = self._office
-        return tuple(dict.fromkeys(office.shared.groups(community) + office.local.groups(community)))
+        await self._service.open()
+        service = self._service
+        return tuple(dict.fromkeys(service.shared.groups(community) + service.local.groups(community)))
 
     async def roles(self, group: str, *, community: str = PUBLIC) -> tuple[str, ...]:
         """Return the roles that are played in a group; none if there is no such group."""
-        await self._office.open()
-        found = self._office.find(community, group)
+        await self._service.open()
+        found = self._service.find(community, group)
         return () if found is None else tuple(found.roles)
 
     async def agents(
@@ -145,8 +145,8 @@ class AgentGroups:
             role: the role's name; None for all members.
             community: the name of the group's community.
         """
-        await self._office.open()
-        found = self._office.find(community, group)
+        await self._service.open()
+        found = self._service.find(community, group)
         return () if found is None else tuple(found.players(role) or ())
 
     def subscribe(self, group: str, role: str | None = None, *, community: str = PUBLIC) -> GroupSubscription:
@@ -163,7 +163,7 @@ class AgentGroups:
             role: the role's name; None for all roles.
             community: the name of the group's community.
         """
-        return GroupSubscription(self._office, community, group, role)
+        return GroupSubscription(self._service, community, group, role)
 
     # -- sending --------------------------------------------------------------------------------------------
 
@@ -190,7 +190,7 @@ class AgentGroups:
         if players is None:
             return 0
         sender = address_of(self._agent)
-        return await send(self._office.container, message, sender, players, (community, group, role))
+        return await send(self._service.container, message, sender, players, (community, group, role))
 
     async def send_to_one(
         self, message: Message, group: str, role: str | None = None, *, community: str = PUBLIC
@@ -213,13 +213,13 @@ class AgentGroups:
         if chosen is None:
             what = "is a member" if role is None else f"plays the role {role!r}"
             raise NobodyError(f"nobody else {what} in the group {group!r}")
-        await self._office.container._send(stamp(message.replace(to=chosen), sender))
+        await self._service.container._send(stamp(message.replace(to=chosen), sender))
         return chosen
 
     async def _own_group(self, community: str, group: str) -> Group:
         """Return a group that the agent is in."""
-        await self._office.open()
-        found = self._office.find(community, group)
+        await self._service.open()
+        found = self._service.find(community, group)
         if found is None:
             raise NoSuchGroupError(f"there is no group {group!r} in the community {community!r}")
         if address_of(self._agent) not in found.roles_of:

@@ -18,7 +18,7 @@ from formicary.core.errors import (
     RefusedError,
 )
 from formicary.core.names import is_container_of
-from formicary.groups.admission import Gate
+from formicary.groups.admission import AdmissionControl
 from formicary.groups.distributor import Distributor
 from formicary.groups.naming import MANAGER, Role, group_query, is_secured, read_role
 from formicary.groups.roster import Roster
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     Listener = Callable[[str, str, bool], None]
 
 
-class GroupOffice:
+class GroupService:
     """Keeps who plays what: of the own agents by what they do, of all others by the directory.
 
     Args:
@@ -57,7 +57,7 @@ class GroupOffice:
         self.local = Roster(self._changed)
         """The groups that only this container knows."""
         self._backend = backend
-        self._gate = Gate(container, agent)
+        self._admission = AdmissionControl(container, agent)
         self._distributor = Distributor(self)
         self._own: dict[
             str, dict[Role, ServiceDescription | None]
@@ -180,11 +180,11 @@ class GroupOffice:
                 raise GroupExistsError(f"there is a group {group!r} in the community {community!r}; join it")
             role = Role(community, group, MANAGER)
             if gatekeeper is not None:  # who sees the group may ask at once
-                self._gate.keep(address_of(agent), community, group, gatekeeper)
+                self._admission.keep(address_of(agent), community, group, gatekeeper)
             try:
                 await self._play(agent, role, is_secured=gatekeeper is not None, is_shared=is_shared)
             except BaseException:
-                self._gate.give_up(address_of(agent), community, group)
+                self._admission.give_up(address_of(agent), community, group)
                 raise
 
     async def request_role(self, agent: Resident, role: Role, pass_key: object) -> None:
@@ -205,7 +205,7 @@ class GroupOffice:
         is_shared = self.local.find(role.community, role.group) is None
         is_secured = group.is_secured
         if is_secured and MANAGER not in roles:
-            await self._gate.ask(address_of(agent), role, await self._manager(group, role), pass_key)
+            await self._admission.ask(address_of(agent), role, await self._manager(group, role), pass_key)
             if self.find(role.community, role.group) is None:
                 raise NoSuchGroupError(f"the group {role.group!r} has ended while its gatekeeper decided")
         await self._play(agent, role, is_secured=is_secured, is_shared=is_shared)
@@ -275,7 +275,7 @@ class GroupOffice:
         if not roles:
             del self._own[agent]
         if role.role == MANAGER:
-            self._gate.give_up(agent, role.community, role.group)
+            self._admission.give_up(agent, role.community, role.group)
         (self.local if service is None else self.shared).remove(agent, role)
 
 

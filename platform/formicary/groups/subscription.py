@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from formicary.core.errors import GroupError
 
 if TYPE_CHECKING:
-    from formicary.groups.service import GroupOffice
+    from formicary.groups.service import GroupService
 
 
 class Player(NamedTuple):
@@ -40,14 +40,14 @@ class GroupSubscription:
     the block is left elsewhere, or the container is closed.
 
     Args:
-        office: who knows the group.
+        service: who knows the group.
         community: the name of its community.
         group: its name.
         role: the role that matters; None for all.
     """
 
-    def __init__(self, office: GroupOffice, community: str, group: str, role: str | None) -> None:
-        self._office = office
+    def __init__(self, service: GroupService, community: str, group: str, role: str | None) -> None:
+        self._service = service
         self._where = community, group
         self._role = role
         self._known: set[Player] = set()  # who has been told
@@ -58,11 +58,11 @@ class GroupSubscription:
         self._has_news = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        await self._office.open()
+        await self._service.open()
         self._is_open = True
-        self._office.open_subscriptions.add(self)
-        self._office.listen(*self._where, self._take)
-        group = self._office.find(*self._where)
+        self._service.open_subscriptions.add(self)
+        self._service.listen(*self._where, self._take)
+        group = self._service.find(*self._where)
         for agent, roles in {} if group is None else group.roles_of.items():
             for role in roles:
                 self._take(agent, role, True)
@@ -71,12 +71,12 @@ class GroupSubscription:
 
     async def __aexit__(self, *_: object) -> None:
         self._is_open = False
-        self._office.ignore(*self._where, self._take)
+        self._service.ignore(*self._where, self._take)
         self.end()
 
     def end(self) -> None:
         """Have who goes through it come to the end, as it is left, or its container is closed."""
-        self._office.open_subscriptions.discard(self)
+        self._service.open_subscriptions.discard(self)
         self._is_over = True
         self._has_news.set()
 

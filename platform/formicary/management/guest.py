@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import UsageError
 from formicary.directory.interface import AgentDirectory, Directory
-from formicary.directory.proxy import AskedDirectory
+from formicary.directory.proxy import DirectoryProxy
 from formicary.management.agent import ManagementAgent
 from formicary.management.management import Management
 from formicary.management.requests.actions import ListContainers
-from formicary.management.requests.router import Performer
+from formicary.management.requests.router import RequestRouter
 from formicary.management.services import end_subscriptions
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from formicary.management.requests.language import Result
 
 
-class GuestOffices:
-    """In a guest, the place of `Offices`.
+class GuestServices:
+    """In a guest, the place of `PlatformServices`.
 
     It says nothing to the platform's containers unless it is asked to ask them, so that it is no member; and
     it asks only the platform's own, which passes on what concerns others.
@@ -45,8 +45,8 @@ class GuestOffices:
         self.agent = ManagementAgent()
         container.employ(self.agent)
         container.peers = self
-        self.backend: Backend = AskedDirectory(container, self.agent, plan)
-        self.management = Management(GuestPerformer(container, self.agent, plan.main))
+        self.backend: Backend = DirectoryProxy(container, self.agent, plan)
+        self.management = Management(GuestRequestRouter(container, self.agent, plan.main))
         self.directory = Directory(self.backend)
 
     def directory_of(self, agent: Resident) -> AgentDirectory:
@@ -79,7 +79,7 @@ class GuestOffices:
 
     async def close(self) -> None:
         """End; who still waits for an answer is told."""
-        async with AsyncExitStack() as stack:  # as of Offices
+        async with AsyncExitStack() as stack:  # as of PlatformServices
             stack.push_async_callback(self.backend.close)
             stack.callback(end_subscriptions, self.backend)
             stack.push_async_callback(self.agent.stop)
@@ -104,7 +104,7 @@ class GuestOffices:
         raise ValueError(f"{domain} tells a guest {len(payload)} bytes on {channel!r}")
 
 
-class GuestPerformer(Performer):
+class GuestRequestRouter(RequestRouter):
     """Has the platform's container do all that is asked for.
 
     Args:

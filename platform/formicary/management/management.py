@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formicary.management.descriptions import AgentDescription, ContainerDescription, Missing
     from formicary.management.requests.actions import Request
     from formicary.management.requests.language import Result
-    from formicary.management.requests.router import Performer
+    from formicary.management.requests.router import RequestRouter
     from formicary.observe.metrics import Figures
 
 T = TypeVar("T")
@@ -51,11 +51,11 @@ class Management:
     What concerns the own container is done without a message.
 
     Args:
-        performer: does what is asked.
+        router: does what is asked.
     """
 
-    def __init__(self, performer: Performer) -> None:
-        self._performer = performer
+    def __init__(self, router: RequestRouter) -> None:
+        self._router = router
 
     # -- looking up -----------------------------------------------------------------------------------------
 
@@ -65,7 +65,7 @@ class Management:
         Raises:
             ContainerClosedError: the own container is not open.
         """
-        result = await self._performer.perform(make_request("list-containers"))
+        result = await self._router.perform(make_request("list-containers"))
         return Listing.of(result.containers, result.missing)
 
     async def figures(self) -> Listing[Figures]:
@@ -74,7 +74,7 @@ class Management:
         Raises:
             ContainerClosedError: the own container is not open.
         """
-        result = await self._performer.perform(make_request("measure"))
+        result = await self._router.perform(make_request("measure"))
         return Listing.of(result.figures, result.missing)
 
     async def describe(self, container: str) -> ContainerDescription:
@@ -117,8 +117,8 @@ class Management:
         search = make_request("search", name=name, state=state, container=container, max_results=_PAGE)
         assert isinstance(search, Search)
         if container is not None:
-            return Listing(await self._all_of(self._performer.complete(search)))
-        found, missing = await self._performer.gather(
+            return Listing(await self._all_of(self._router.complete(search)))
+        found, missing = await self._router.gather(
             lambda domain: self._all_of(replace(search, container=domain))
         )
         return Listing.of((agent for agents in found for agent in agents), missing)
@@ -127,7 +127,7 @@ class Management:
         """Return all that a search in one container finds, page by page."""
         found: dict[str, AgentDescription] = {}  # by name: between two pages agents may start and end
         while True:
-            page = (await self._performer.perform(search)).agents
+            page = (await self._router.perform(search)).agents
             found |= {agent.name: agent for agent in page}
             if len(page) < search.max_results:
                 return tuple(found.values())
@@ -144,7 +144,7 @@ class Management:
             UnknownAgentError: there is no such agent.
             ManagementError: its container does not answer.
         """
-        agent = self._performer.full_name(check_receiver(name))
+        agent = self._router.full_name(check_receiver(name))
         # A name may have asterisks of its own; what else it finds then is passed over.
         found = await self.agents(agent.replace("*", "?"), container=agent.partition("@")[2])
         for description in found:
@@ -224,4 +224,4 @@ class Management:
         return result.agent
 
     async def _request(self, request: Request) -> Result:
-        return await self._performer.perform(self._performer.complete(request))
+        return await self._router.perform(self._router.complete(request))

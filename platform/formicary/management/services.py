@@ -14,7 +14,7 @@ from formicary.management.agent import ManagementAgent
 from formicary.management.management import Management
 from formicary.management.membership.members import Members
 from formicary.management.requests.handler import Requests
-from formicary.management.requests.router import Performer
+from formicary.management.requests.router import RequestRouter
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from formicary.directory.enquiries import Enquiries
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
-    from formicary.groups.service import GroupOffice
+    from formicary.groups.service import GroupService
 
 
 _ANSWERING = 0.2  # s that what is being answered gets when the container ends
 
 
-class Offices:
+class PlatformServices:
     """What serves a container's agents, and answers for the container.
 
     Args:
@@ -51,11 +51,11 @@ class Offices:
             container.peers = self._members
         self.backend: Backend = self._make_backend(plan, transport)
         self._agreement = Agreement(container.name, plan, self.backend, transport)
-        performer = Performer(container, self.agent)
-        self.agent.serve(ONTOLOGY, Requests(self.agent, performer).handle)
-        self.management = Management(performer)
+        router = RequestRouter(container, self.agent)
+        self.agent.serve(ONTOLOGY, Requests(self.agent, router).handle)
+        self.management = Management(router)
         self.directory = Directory(self.backend)
-        self._groups: GroupOffice | None = None  # made for the first agent that has to do with groups
+        self._groups: GroupService | None = None  # made for the first agent that has to do with groups
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
         self.agent.serve(ENQUIRIES, self._enquire)
 
@@ -75,10 +75,10 @@ class Offices:
     def groups_of(self, agent: Resident) -> AgentGroups:
         """Return the groups as an agent sees them."""
         from formicary.groups.interface import AgentGroups
-        from formicary.groups.service import GroupOffice
+        from formicary.groups.service import GroupService
 
         if self._groups is None:
-            self._groups = GroupOffice(self._container, self.agent, self.backend)
+            self._groups = GroupService(self._container, self.agent, self.backend)
         return AgentGroups(self._groups, agent)
 
     def _enquire(self, message: Message) -> Awaitable[None] | None:

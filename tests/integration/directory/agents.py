@@ -110,9 +110,9 @@ async def joined(design, *others, **options):
 
 def left_behind(container):
     """Return what a container's own agent and its part of the directory remember, which should be nothing."""
-    offices = container._offices
-    left = [*offices.agent._asked, *offices.agent._followed]
-    backend = offices.backend
+    services = container._services
+    left = [*services.agent._asked, *services.agent._followed]
+    backend = services.backend
     for name in ("_claims", "_followings", "_unheard", "_left"):
         part = getattr(backend, name, ())
         left += getattr(part, "_all", part)

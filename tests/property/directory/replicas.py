@@ -92,8 +92,8 @@ class World:
     def note(self, container):
         """Write down what the owner has, under the number of its latest update."""
         replica = container.replica
-        if not replica._owned._changes:
-            key = container.incarnation, replica._owned.number
+        if not replica._own._changes:
+            key = container.incarnation, replica._own.number
             entries = dict(replica.entries(container.domain))
             assert self.history.setdefault(key, entries) == entries
 
@@ -216,7 +216,7 @@ class World:
             replica = container.replica
             assert set(replica.members) == container.members.keys()
             copied = {}
-            for owner, copy in replica._copies.items():
+            for owner, copy in replica._peers.items():
                 assert copy.incarnation == container.members[owner], "entries of a dead container"
                 copied |= {(owner, key): value for key, value in copy.entries.items()}
                 assert set(copy.entries.values()) <= self.written[copy.incarnation]
@@ -226,10 +226,10 @@ class World:
             self.check_memory(replica)
 
     def check_memory(self, replica):
-        own = replica._owned
+        own = replica._own
         assert own._log_bytes == sum(map(len, own._log)) <= own_entries.LOG_BYTES
         assert own._snapshots.keys() <= set(replica.members)
-        for copy in replica._copies.values():
+        for copy in replica._peers.values():
             assert (copy._unconfirmed or set()) <= copy.entries.keys()
 
     def check_equal(self):
@@ -239,5 +239,5 @@ class World:
             for other in self.others(container.domain):
                 assert container.replica.entries(other.domain) == other.replica.entries(other.domain)
                 assert not container.replica.is_behind(other.domain)
-                assert not container.replica._copies[other.domain].ask
-            assert not container.replica._owned._snapshots
+                assert not container.replica._peers[other.domain].ask
+            assert not container.replica._own._snapshots

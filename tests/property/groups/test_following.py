@@ -14,7 +14,7 @@ ROLES = st.sampled_from(["seller", "buyer", "spy"])
 STEPS = st.lists(st.one_of(st.none(), st.tuples(AGENTS, ROLES, st.booleans())), max_size=40)
 
 
-class Office:
+class Service:
     """What a subscription needs of one."""
 
     def __init__(self):
@@ -47,19 +47,19 @@ class Office:
 
 @given(STEPS, STEPS, st.sampled_from([None, "seller"]))
 async def test_changes_add_up_to_who_plays_what(before, steps, role):
-    office = Office()
+    service = Service()
     for step in before:
         if step is not None:
-            office.change(*step)
+            service.change(*step)
     known = set()
     is_first = True
-    async with GroupSubscription(office, "public", "market", role) as changes:
+    async with GroupSubscription(service, "public", "market", role) as changes:
         for step in [*steps, None]:
             if step is not None:
-                office.change(*step)
+                service.change(*step)
                 continue
             if not changes._has_news.is_set():
-                assert known == office.players(role)
+                assert known == service.players(role)
                 assert not is_first
                 continue
             change = await anext(changes)
@@ -67,6 +67,6 @@ async def test_changes_add_up_to_who_plays_what(before, steps, role):
             assert not set(change.came) & known
             assert set(change.left) <= known
             known = (known | set(change.came)) - set(change.left)
-            assert known == office.players(role)
+            assert known == service.players(role)
             is_first = False
-    assert office.listener is None
+    assert service.listener is None

@@ -7,10 +7,10 @@ from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 from formicary.management.membership.exchange import NONE, Joined, Lost, Send, Superseded
-from formicary.management.membership.follower import Follower
-from formicary.management.membership.leader import Keeper
+from formicary.management.membership.follower import MembershipFollower
+from formicary.management.membership.leader import MembershipLeader
 
-KEEPER = "c0.lab.localhost"
+LEADER = "c0.lab.localhost"
 
 
 @dataclass
@@ -18,7 +18,7 @@ class Container:
     """A process: its state machine, and what it has said of others."""
 
     domain: str
-    membership: Keeper | Follower
+    membership: MembershipLeader | MembershipFollower
     members: dict = field(default_factory=dict)  # the others' incarnations, from instructions
     is_stalled: bool = False
     versions: list = field(default_factory=lambda: [NONE])
@@ -32,8 +32,8 @@ class World:
         self.domains = [f"c{number}.lab.localhost" for number in range(count)]
         self.starts = itertools.count(1)
         self.containers = {}
-        self.sessions = set()  # domains of the followers that have a session with the keeper
-        self.cut = {}  # followers that cannot reach the keeper; whether anybody is told so
+        self.sessions = set()  # domains of the followers that have a session with the leader
+        self.cut = {}  # followers that cannot reach the leader; whether anybody is told so
         self.flight = defaultdict(deque)  # (method, arguments) by (from, to)
         self.old = []  # (from, to, payload): from or to a process that is no more
         self.lists = {}  # by version
@@ -48,10 +48,10 @@ class World:
         self.end(domain, is_told=True)
         start = next(self.starts)
         incarnation = 500 * 1000 - start if is_earlier else (500 + start) * 1000
-        if domain == KEEPER:
-            membership = Keeper(domain, incarnation, self.now)
+        if domain == LEADER:
+            membership = MembershipLeader(domain, incarnation, self.now)
         else:
-            membership = Follower(domain, incarnation, KEEPER, self.now)
+            membership = MembershipFollower(domain, incarnation, LEADER, self.now)
         self.containers[domain] = Container(domain, membership)
 
     def end(self, domain, *, is_told):
@@ -60,20 +60,20 @@ class World:
             if domain in {sender, receiver}:
                 self.old += [(sender, receiver, it[1]) for method, it in events if method == "receive"]
         self.containers.pop(domain, None)
-        for follower in self.sessions & (self.sessions if domain == KEEPER else {domain}):
+        for follower in self.sessions & (self.sessions if domain == LEADER else {domain}):
             self.break_link(follower, is_told=is_told)
 
     # -- links ----------------------------------------------------------------------------------------------
 
     def break_link(self, follower, *, is_told):
         self.sessions.discard(follower)
-        for pair in ((KEEPER, follower), (follower, KEEPER)):
+        for pair in ((LEADER, follower), (follower, LEADER)):
             self.flight[pair].clear()
             if is_told:
                 self.flight[pair].append(("link_lost", (pair[0],)))
 
     def cut_off(self, follower, *, is_told):
-        if follower != KEEPER:
+        if follower != LEADER:
             self.cut[follower] = is_told
             self.break_link(follower, is_told=is_told)
 
@@ -82,16 +82,16 @@ class World:
 
     def send(self, sender, receiver, payload):
         """Send news, with a session if there can be one."""
-        assert KEEPER in {sender, receiver}
+        assert LEADER in {sender, receiver}
         self.sent += 1
-        follower = receiver if sender == KEEPER else sender
+        follower = receiver if sender == LEADER else sender
         if receiver not in self.containers or follower in self.cut:
             if self.cut.get(follower, True):
                 self.flight[receiver, sender].append(("link_lost", (receiver,)))
             return
         if follower not in self.sessions:
             self.sessions.add(follower)
-            for pair in ((KEEPER, follower), (follower, KEEPER)):
+            for pair in ((LEADER, follower), (follower, LEADER)):
                 self.flight[pair].append(("link_opened", (pair[0],)))
         self.flight[sender, receiver].append(("receive", (sender, payload)))
 
@@ -164,8 +164,8 @@ class World:
             self.mend(domain)
         for container in self.containers.values():
             container.is_stalled = False
-        if KEEPER not in self.containers:
-            self.start(KEEPER)
+        if LEADER not in self.containers:
+            self.start(LEADER)
         self.flow()
 
     # -- what holds -----------------------------------------------------------------------------------------
@@ -185,4 +185,4 @@ class World:
         for container in self.containers.values():
             assert container.membership.members == alive
             assert container.membership._listed == alive
-            assert container.membership.version == self.containers[KEEPER].membership.version
+            assert container.membership.version == self.containers[LEADER].membership.version

@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from tests.property.management.platform_world import KEEPER, World
+from tests.property.management.platform_world import LEADER, World
 
 from formicary.management.membership.machine import BEAT, SILENCE
 
@@ -63,10 +63,10 @@ class Platform(RuleBasedStateMachine):
     def mend(self, at):
         self.world.mend(self.place(at))
 
-    @rule(at=PLACES, is_to_keeper=st.booleans(), count=COUNTS)
-    def deliver(self, at, is_to_keeper, count):
+    @rule(at=PLACES, is_to_leader=st.booleans(), count=COUNTS)
+    def deliver(self, at, is_to_leader, count):
         domain = self.place(at)
-        pair = (domain, KEEPER) if is_to_keeper else (KEEPER, domain)
+        pair = (domain, LEADER) if is_to_leader else (LEADER, domain)
         self.world.deliver(*pair, count)
 
     @rule()
@@ -106,10 +106,10 @@ class Platform(RuleBasedStateMachine):
         world.check_equal()
         followers = len(world.containers) - 1
         assert world.sent - before <= 200 + 50 * followers
-        before, version = world.sent, world.containers[KEEPER].membership.version
+        before, version = world.sent, world.containers[LEADER].membership.version
         world.advance(40, flows=True)
         assert world.sent - before <= 2 * followers * (40 / BEAT + 1), "nothing but beats"
-        assert world.containers[KEEPER].membership.version == version
+        assert world.containers[LEADER].membership.version == version
         world.check_equal()
 
 

@@ -145,7 +145,7 @@ def test_who_has_missed_more_than_is_kept_gets_a_snapshot_and_readers_see_only_w
     for number in range(LOG_BYTES // 10_000):
         owner.put(description(1, "x" * 15_000))
         owner.flush()
-        assert owner._owned._log_bytes <= LOG_BYTES, number
+        assert owner._own._log_bytes <= LOG_BYTES, number
     pair.carry(drop=lambda message: True)
     owner.member_joined(C2, 22)
     pair.carry()
@@ -160,7 +160,7 @@ def test_changes_while_a_snapshot_comes_are_in_order(pair):
         owner.put(description(number))
     owner.flush()
     pair.carry(drop=lambda message: True)
-    owner._owned._clear_log()
+    owner._own._clear_log()
     owner.member_joined(C2, 22)
 
     def change(message):
@@ -208,7 +208,7 @@ def test_what_gets_lost_while_a_snapshot_comes_is_repaired(pair, lost):
         owner.put(description(number))
     owner.flush()
     pair.carry(drop=lambda message: True)
-    owner._owned._clear_log()
+    owner._own._clear_log()
     owner.member_joined(C2, 22)
     drops = []
 

@@ -9,7 +9,7 @@ from tests.unit.groups.crew import begin, joined
 
 from formicary import Container
 from formicary.errors import ContainerClosedError, NoSuchGroupError
-from formicary.groups import service as offices
+from formicary.groups import service as group_service
 from formicary.testing import until_idle
 
 pytestmark = pytest.mark.virtual_clock
@@ -34,7 +34,7 @@ class Watching:
 
 async def test_what_begins_to_watch_while_the_container_ends_is_ended_with_it(monkeypatch):
     watching = Watching()
-    monkeypatch.setattr(offices, "watch_roles", watching.begin)
+    monkeypatch.setattr(group_service, "watch_roles", watching.begin)
     async with Container("c1") as c1:
         (alice,) = await begin(c1, "alice")
         asked = [asyncio.create_task(alice.groups.communities()) for _ in range(2)]
@@ -49,21 +49,21 @@ async def test_a_container_whose_end_is_cancelled_ends_all_of_its_parts(monkeypa
     async with joined("c1", "c2") as (c1, c2, _):
         (bob,) = await begin(c2, "bob")
         await bob.groups.communities()
-        office = c2._offices
+        services = c2._services
 
         async def hang():
             await asyncio.Event().wait()
 
-        monkeypatch.setattr(office._groups._distributor, "stop", hang)
+        monkeypatch.setattr(services._groups._distributor, "stop", hang)
         subscription = bob.directory.subscribe(type="printer")
         await subscription.__aenter__()
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(1):
-                await office.close()
+                await services.close()
         monkeypatch.undo()
-        assert office._members._timer.cancelled()
-        assert office.backend._timer.cancelled()
-        assert not office.backend.open_subscriptions
+        assert services._members._timer.cancelled()
+        assert services.backend._timer.cancelled()
+        assert not services.backend.open_subscriptions
         await until_idle()
         assert c2.domain not in c1.members
 

@@ -88,9 +88,9 @@ async def test_who_has_joined_a_moment_ago_may_send_before_all_others_know():
         await bob.groups.create("market")
         await asyncio.sleep(1)
         await carol.groups.request_role("market", "seller")
-        office = c2._offices._groups
+        service = c2._services._groups
         await asyncio.sleep(1)
-        office.shared.remove(carol.address, Role("public", "market", "seller"))  # as if it was not told yet
+        service.shared.remove(carol.address, Role("public", "market", "seller"))  # as if it was not told yet
         for number in range(20):
             await carol.groups.send(Message(body=str(number)), "market")
         await asyncio.sleep(1)
@@ -101,10 +101,10 @@ async def test_who_has_joined_a_moment_ago_may_send_before_all_others_know():
 class Unknown:
     """A directory's search that hangs, or fails."""
 
-    def __init__(self, office):
+    def __init__(self, service):
         self.searches = 0
         self.answer = asyncio.get_running_loop().create_future()
-        office.look_up = self.look_up
+        service.look_up = self.look_up
 
     async def look_up(self, query):
         self.searches += 1
@@ -122,9 +122,9 @@ async def test_what_is_doubted_waits_and_its_senders_do_in_the_end(outcome, monk
             await bob.groups.request_role("market", "seller")
             await asyncio.sleep(1)
             role = Role("public", "market", "manager")
-            office = c2._offices._groups
-            office.shared.remove(alice.address, role)
-            unknown = Unknown(office)
+            service = c2._services._groups
+            service.shared.remove(alice.address, role)
+            unknown = Unknown(service)
             sending = asyncio.create_task(send_many(alice, 1500))
             await asyncio.sleep(1)
             assert not sending.done()  # what fits in memory on the way is there
@@ -136,7 +136,7 @@ async def test_what_is_doubted_waits_and_its_senders_do_in_the_end(outcome, monk
                 unknown.answer.set_exception(DirectoryError("it is away"))
             else:
                 if outcome == "knows":
-                    office.shared.put(alice.address, role, is_secured=False)
+                    service.shared.put(alice.address, role, is_secured=False)
                 unknown.answer.set_result(None)
             await asyncio.gather(sending, return_exceptions=True)
             if outcome != "closes":
@@ -220,7 +220,7 @@ async def test_entries_of_the_directory_that_are_no_roles_are_passed_over():
             "other/public/market/x",
         ):
             service = ServiceDescription(bob.address, "formicary-role", name)
-            await c2._offices.backend.put(bob.address, service, is_new=True)
+            await c2._services.backend.put(bob.address, service, is_new=True)
         await asyncio.sleep(1)
         assert await players(alice, "market") == full("alice@c1")
         assert await alice.groups.roles("market") == ("manager",)

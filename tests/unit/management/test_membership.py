@@ -20,8 +20,8 @@ from formicary.management.membership.exchange import (
     Tell,
     decode,
 )
-from formicary.management.membership.follower import Follower
-from formicary.management.membership.leader import Keeper
+from formicary.management.membership.follower import MembershipFollower
+from formicary.management.membership.leader import MembershipLeader
 from formicary.management.membership.machine import BEAT, SILENCE
 
 C0, C1, C2, C3 = (f"c{number}.lab.localhost" for number in range(4))
@@ -32,12 +32,12 @@ class Platform:
 
     def __init__(self, *domains):
         self.now = 0.0
-        self.ends = {C0: Keeper(C0, 100, 0.0)}
+        self.ends = {C0: MembershipLeader(C0, 100, 0.0)}
         self.away = set()
         self.said = []  # (from, to, news)
         self.seen = []  # (where, what was shown)
         for number, domain in enumerate(domains, 1):
-            self.ends[domain] = Follower(domain, 100 + number, C0, 0.0)
+            self.ends[domain] = MembershipFollower(domain, 100 + number, C0, 0.0)
         self.tick(0.0)
 
     def tick(self, seconds=1.0):
@@ -88,7 +88,7 @@ def test_who_beats_is_a_member_and_all_know_it_at_once():
 def test_a_change_goes_to_each_member_as_one_small_piece():
     platform = Platform(C1, C2)
     platform.clear()
-    platform.ends[C3] = Follower(C3, 103, C0, platform.now)
+    platform.ends[C3] = MembershipFollower(C3, 103, C0, platform.now)
     platform.tick(0.0)
     assert platform.kinds().count(Change) == 2
     assert platform.kinds().count(List) == 1
@@ -165,7 +165,7 @@ def test_only_the_platforms_container_is_gone_while_it_is_away():
 @pytest.mark.parametrize("incarnation", [200, 50])
 def test_the_platforms_container_takes_its_place_back_and_nobody_else_is_lost(incarnation):
     platform = Platform(C1, C2, C3)
-    platform.ends[C0] = Keeper(C0, incarnation, platform.now)  # with 50, its clock goes wrong
+    platform.ends[C0] = MembershipLeader(C0, incarnation, platform.now)  # with 50, its clock goes wrong
     for domain in (C1, C2, C3):
         platform.ends[domain].link_lost(C0, platform.now)
     platform.carry()
@@ -177,7 +177,7 @@ def test_the_platforms_container_takes_its_place_back_and_nobody_else_is_lost(in
 
 def test_it_takes_over_those_that_it_has_not_heard_of_until_their_silence_shows():
     platform = Platform(C1, C2)
-    platform.ends[C0] = Keeper(C0, 200, platform.now)
+    platform.ends[C0] = MembershipLeader(C0, 200, platform.now)
     platform.away.add(C2)
     platform.tick(BEAT)
     assert platform.ends[C0].members == {C0: 200, C1: 101, C2: 102}
@@ -190,10 +190,10 @@ def test_who_knows_less_cannot_make_others_forget():
     """The first to answer has not heard of a member; those who have do not take that list."""
     platform = Platform(C1, C2)
     platform.away.add(C1)
-    platform.ends[C3] = Follower(C3, 103, C0, platform.now)
+    platform.ends[C3] = MembershipFollower(C3, 103, C0, platform.now)
     platform.tick(0.0)
     assert C3 in platform.ends[C2].members
-    platform.ends[C0] = Keeper(C0, 200, platform.now)
+    platform.ends[C0] = MembershipLeader(C0, 200, platform.now)
     platform.away = {C2, C3}
     platform.tick(BEAT)
     assert platform.ends[C0].members == {C0: 200, C1: 101, C2: 102}
@@ -207,7 +207,7 @@ def test_who_knows_less_cannot_make_others_forget():
 
 def test_what_others_know_of_an_earlier_container_of_a_name_does_not_count():
     platform = Platform(C1, C2)
-    platform.ends[C0] = Keeper(C0, 200, platform.now)
+    platform.ends[C0] = MembershipLeader(C0, 200, platform.now)
     platform.say(C1, C0, Beat(150, NONE))
     platform.say(C2, C0, Known(102, (100, 100, 9), {C0: 100, C1: 101, C2: 102}))
     assert platform.ends[C0].members == {C0: 200, C1: 150, C2: 102}
@@ -216,7 +216,7 @@ def test_what_others_know_of_an_earlier_container_of_a_name_does_not_count():
 def test_a_restarted_member_takes_its_own_place():
     platform = Platform(C1, C2)
     platform.clear()
-    platform.ends[C1] = Follower(C1, 150, C0, platform.now)
+    platform.ends[C1] = MembershipFollower(C1, 150, C0, platform.now)
     platform.tick(BEAT)
     assert platform.seen[:2] == [(C0, Lost(C1, 101)), (C0, Joined(C1, 150))]
     assert platform.lists() == [{C0: 100, C1: 150, C2: 102}] * 3
@@ -231,7 +231,7 @@ def test_a_restarted_member_takes_its_own_place():
 
 def test_an_earlier_container_of_the_same_name_is_told_and_waits_until_the_later_is_gone():
     platform = Platform(C1, C2)
-    earlier = platform.ends[C1] = Follower(C1, 50, C0, platform.now)
+    earlier = platform.ends[C1] = MembershipFollower(C1, 50, C0, platform.now)
     platform.clear()
     for _ in range(3):
         platform.tick(BEAT)
@@ -318,10 +318,10 @@ def test_what_is_no_news_is_refused(payload):
 @pytest.mark.parametrize("domain", ["", "c9", "C9.lab.localhost", "localhost.lab.localhost", "c9.elsewhere"])
 def test_news_of_what_is_no_container_of_the_platform_are_refused(domain):
     platform = Platform(C1)
-    keeper, follower = platform.ends[C0], platform.ends[C1]
+    leader, follower = platform.ends[C0], platform.ends[C1]
     high = (1 << 50, 7, 1)
     for end, origin, news in (
-        (keeper, C1, Known(101, high, {C1: 101, domain: 7})),
+        (leader, C1, Known(101, high, {C1: 101, domain: 7})),
         (follower, C0, List(100, high, high, {C0: 100, C1: 101, domain: 7})),
         (follower, C0, Change(100, high, domain, 7)),
     ):

@@ -106,7 +106,7 @@ async def mixed(truth, monkeypatch):
         first = Asker("far@c2", rounds=1)
         await one.start(agent("first", first))
         await first.join()
-        one._offices.backend.search = SlowBackend(truth).search
+        one._services.backend.search = SlowBackend(truth).search
         with monkeypatch.context() as patch:
             patch.setattr(outbox, "encode", slow_encode)
             truth.burnt.clear()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.directory.model.description import ServiceDescription  # noqa: TC001 -- msgspec looks it up
-from formicary.fipa.control_codec import Number, Reader
+from formicary.fipa.control_codec import ControlDecoder, Number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +101,7 @@ class More(_Payload, frozen=True, array_like=True, tag=6):
 
 Payload = Hello | Head | Updates | Ask | Part | More
 
-decode = Reader[Payload](msgspec.msgpack.Decoder(Payload), "of a replica of the directory").decode
+decode = ControlDecoder[Payload](msgspec.msgpack.Decoder(Payload), "of a replica of the directory").decode
 
 
 @dataclass(slots=True, frozen=True)

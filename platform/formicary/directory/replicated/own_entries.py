@@ -36,7 +36,7 @@ class _Snapshot:
     parts: int = 0
 
 
-class Owned:
+class OwnEntries:
     """The entries of one container, which is the only one that changes them.
 
     Args:

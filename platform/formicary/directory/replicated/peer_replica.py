@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Copy:
+class PeerReplica:
     """The entries of another container.
 
     Args:

@@ -22,8 +22,8 @@ from formicary.directory.replicated.exchange import (
     Updates,
     decode,
 )
-from formicary.directory.replicated.own_entries import Owned
-from formicary.directory.replicated.peer_replica import Copy
+from formicary.directory.replicated.own_entries import OwnEntries
+from formicary.directory.replicated.peer_replica import PeerReplica
 from formicary.fipa.control_codec import encode
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Replica:
         self.instructions: list[Instruction] = []
         self._domain = domain
         self._incarnation = incarnation
-        self._owned = Owned(incarnation)
-        self._copies: dict[str, Copy] = {}
+        self._own = OwnEntries(incarnation)
+        self._peers: dict[str, PeerReplica] = {}
         self._asks = 0
 
     # -- what is known --------------------------------------------------------------------------------------
@@ -60,19 +60,19 @@ class Replica:
     @property
     def members(self) -> tuple[str, ...]:
         """The other containers, to which broadcasts go."""
-        return tuple(self._copies)
+        return tuple(self._peers)
 
     def entries(self, domain: str) -> Mapping[Key, ServiceDescription]:
         """Return the entries of one container, as far as they are known here; not to be changed."""
         if domain == self._domain:
-            return self._owned.entries
-        copy = self._copies.get(domain)
-        return copy.entries if copy else {}
+            return self._own.entries
+        peer = self._peers.get(domain)
+        return peer.entries if peer else {}
 
     def is_behind(self, domain: str) -> bool:
         """Tell whether another container is known to have changed something that has not come here yet."""
-        copy = self._copies.get(domain)
-        return copy is not None and copy.is_behind
+        peer = self._peers.get(domain)
+        return peer is not None and peer.is_behind
 
     # -- own entries ----------------------------------------------------------------------------------------
 
@@ -81,15 +81,15 @@ class Replica:
 
         Others are told at the next `flush`. There is no instruction for it.
         """
-        self._owned.put((description.agent, description.name), description)
+        self._own.put((description.agent, description.name), description)
 
     def remove(self, key: Key) -> None:
         """Remove an entry of this container's, if it is there; as `put`."""
-        self._owned.remove(key)
+        self._own.remove(key)
 
     def flush(self) -> None:
         """Tell others what has changed here; to be called in each turn of the loop with changes."""
-        for payload in self._owned.flush(is_alone=not self._copies):
+        for payload in self._own.flush(is_alone=not self._peers):
             self.instructions.append(Broadcast(payload))
 
     # -- others ---------------------------------------------------------------------------------------------
@@ -101,20 +101,20 @@ class Replica:
         """
         if domain == self._domain:
             return
-        copy = self._copies.get(domain)
-        if copy is None or copy.incarnation != incarnation:
+        peer = self._peers.get(domain)
+        if peer is None or peer.incarnation != incarnation:
             self.member_lost(domain)
-            copy = self._copies[domain] = Copy(incarnation)
-        copy.ask = 0
-        self._owned.forget(domain)
-        self._send(domain, [encode(Hello(self._incarnation, incarnation, self._owned.number))])
+            peer = self._peers[domain] = PeerReplica(incarnation)
+        peer.ask = 0
+        self._own.forget(domain)
+        self._send(domain, [encode(Hello(self._incarnation, incarnation, self._own.number))])
 
     def member_lost(self, domain: str) -> None:
         """Learn that another container is not there any more: its entries go."""
-        self._owned.forget(domain)
-        copy = self._copies.pop(domain, None)
-        if copy and copy.entries:
-            self.instructions.append(Removed(domain, list(copy.entries)))
+        self._own.forget(domain)
+        peer = self._peers.pop(domain, None)
+        if peer and peer.entries:
+            self.instructions.append(Removed(domain, list(peer.entries)))
 
     def remind(self) -> None:
         """Tell others how far updates have gone, and ask again where nothing has come; call it regularly.
@@ -122,13 +122,13 @@ class Replica:
         Nothing depends on it as long as `member_joined` is called when it should be. If it is not, or if a
         payload gets lost for any other reason, this repairs it.
         """
-        if self._copies:
-            self.instructions.append(Broadcast(encode(Head(self._incarnation, self._owned.number))))
-        for domain, copy in self._copies.items():
-            if copy.ask and not copy.has_moved:
-                copy.ask = 0
-                self._ask(domain, copy)
-            copy.has_moved = False
+        if self._peers:
+            self.instructions.append(Broadcast(encode(Head(self._incarnation, self._own.number))))
+        for domain, peer in self._peers.items():
+            if peer.ask and not peer.has_moved:
+                peer.ask = 0
+                self._ask(domain, peer)
+            peer.has_moved = False
 
     # -- receiving ------------------------------------------------------------------------------------------
 
@@ -143,63 +143,63 @@ class Replica:
             ValueError: no replica says so; nothing has changed.
         """
         message = decode(payload)
-        copy = self._copies.get(origin)
-        if copy is None or message.incarnation != copy.incarnation:
+        peer = self._peers.get(origin)
+        if peer is None or message.incarnation != peer.incarnation:
             return  # of one that is no more, or that is not known yet: it will be told who is here
         if isinstance(message, Updates | Part):
             _check_owner(origin, message.put)
         if isinstance(message, Updates):
-            self._take_updates(origin, copy, message)
+            self._take_updates(origin, peer, message)
         elif isinstance(message, Head):
-            self._hear(origin, copy, message.number)
+            self._hear(origin, peer, message.number)
         elif message.to == self._incarnation:
-            self._receive_directed(origin, copy, message)
+            self._receive_directed(origin, peer, message)
 
-    def _receive_directed(self, origin: str, copy: Copy, message: Hello | Ask | Part | More) -> None:
+    def _receive_directed(self, origin: str, peer: PeerReplica, message: Hello | Ask | Part | More) -> None:
         match message:
             case Hello():
-                copy.ask = 0  # it may not have come, or what answered it may be lost
-                self._send(origin, [encode(Head(self._incarnation, self._owned.number))])
-                self._hear(origin, copy, message.number)
+                peer.ask = 0  # it may not have come, or what answered it may be lost
+                self._send(origin, [encode(Head(self._incarnation, self._own.number))])
+                self._hear(origin, peer, message.number)
             case Ask():
                 self.flush()
-                self._send(origin, self._owned.answer(origin, message))
+                self._send(origin, self._own.answer(origin, message))
             case More():
                 self.flush()
-                self._send(origin, self._owned.more(origin, message))
+                self._send(origin, self._own.more(origin, message))
             case Part():
-                self._take_part(origin, copy, message)
+                self._take_part(origin, peer, message)
 
-    def _hear(self, origin: str, copy: Copy, number: int) -> None:
+    def _hear(self, origin: str, peer: PeerReplica, number: int) -> None:
         """Learn that an owner's updates have gone up to a number."""
-        copy.latest = max(copy.latest, number)
-        self._ask(origin, copy)
+        peer.latest = max(peer.latest, number)
+        self._ask(origin, peer)
 
-    def _take_updates(self, origin: str, copy: Copy, message: Updates) -> None:
-        if message.number == copy.number + 1:
-            removed = copy.update(message)
+    def _take_updates(self, origin: str, peer: PeerReplica, message: Updates) -> None:
+        if message.number == peer.number + 1:
+            removed = peer.update(message)
             self._report(origin, message.put, removed)
-        elif message.number > copy.number:
-            self._hear(origin, copy, message.number)
+        elif message.number > peer.number:
+            self._hear(origin, peer, message.number)
 
-    def _take_part(self, origin: str, copy: Copy, part: Part) -> None:
-        if not copy.expects(part):
+    def _take_part(self, origin: str, peer: PeerReplica, part: Part) -> None:
+        if not peer.expects(part):
             return
-        added, removed = copy.add(part)
+        added, removed = peer.add(part)
         self._report(origin, added, removed)
         if part.is_last:
-            self._ask(origin, copy)
+            self._ask(origin, peer)
         else:
-            self._send(origin, [encode(More(self._incarnation, copy.incarnation, part.ask))])
+            self._send(origin, [encode(More(self._incarnation, peer.incarnation, part.ask))])
 
     # -- doing ----------------------------------------------------------------------------------------------
 
-    def _ask(self, domain: str, copy: Copy) -> None:
-        if copy.ask or not copy.is_behind:
+    def _ask(self, domain: str, peer: PeerReplica) -> None:
+        if peer.ask or not peer.is_behind:
             return
         self._asks += 1
-        number = copy.begin(self._asks)
-        self._send(domain, [encode(Ask(self._incarnation, copy.incarnation, self._asks, number))])
+        number = peer.begin(self._asks)
+        self._send(domain, [encode(Ask(self._incarnation, peer.incarnation, self._asks, number))])
 
     def _report(self, owner: str, added: Sequence[ServiceDescription], removed: Sequence[Key]) -> None:
         if added:

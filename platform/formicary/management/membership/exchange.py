@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.fipa.control_codec import Number, Reader
+from formicary.fipa.control_codec import ControlDecoder, Number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,7 +80,7 @@ class Leave(_News, frozen=True, array_like=True, tag=6):
 
 News = Beat | Tell | Known | List | Change | Leave
 
-decode = Reader[News](msgspec.msgpack.Decoder(News), "news of members").decode
+decode = ControlDecoder[News](msgspec.msgpack.Decoder(News), "news of members").decode
 
 
 def domains_of(news: News) -> Iterable[str]:

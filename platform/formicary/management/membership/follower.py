@@ -22,40 +22,40 @@ if TYPE_CHECKING:
     from formicary.management.membership.exchange import News, Version
 
 
-class Follower(Membership):
+class MembershipFollower(Membership):
     """The list of containers in a container that has joined the platform's; see `Membership`.
 
     Args:
         domain: the container's full domain.
         incarnation: as for all.
-        keeper: the domain of the platform's container.
+        leader: the domain of the platform's container.
         now: the time.
     """
 
-    def __init__(self, domain: str, incarnation: int, keeper: str, now: float) -> None:
+    def __init__(self, domain: str, incarnation: int, leader: str, now: float) -> None:
         super().__init__(domain, incarnation, now)
-        self._keeper = keeper
-        self._has_asked = False  # whether the keeper has been told that something is missing
+        self._leader = leader
+        self._has_asked = False  # whether the leader has been told that something is missing
         self._superseded_by = 0
 
-    def link_opened(self, domain: str, now: float) -> None:  # noqa: ARG002 -- the keeper's need it
+    def link_opened(self, domain: str, now: float) -> None:  # noqa: ARG002 -- the leader's need it
         """Learn that there is a new session of the link to another container: what was sent may be lost."""
-        if domain == self._keeper:
+        if domain == self._leader:
             self._beat()
 
     def link_lost(self, domain: str, now: float) -> None:  # noqa: ARG002 -- as above
         """Learn that the link to another container has ended; only the platform's is away then."""
-        if domain == self._keeper:
+        if domain == self._leader:
             self._heard.pop(domain, None)
             self._show_listed()
 
     def leave(self) -> None:
         """Tell the platform's container that this one stops."""
-        self._send(self._keeper, Leave(self._incarnation))
+        self._send(self._leader, Leave(self._incarnation))
 
     def _beat(self) -> None:
         self._has_asked = False
-        self._send(self._keeper, Beat(self._incarnation, self.version))
+        self._send(self._leader, Beat(self._incarnation, self.version))
 
     def _ask(self) -> None:
         if not self._has_asked:
@@ -63,10 +63,10 @@ class Follower(Membership):
             self._has_asked = True
 
     def _tell(self) -> None:
-        self._send(self._keeper, Known(self._incarnation, self.version, self._listed))
+        self._send(self._leader, Known(self._incarnation, self.version, self._listed))
 
     def _take(self, origin: str, news: News, now: float) -> None:
-        if origin != self._keeper:
+        if origin != self._leader:
             return
         match news:
             case Tell():
@@ -87,7 +87,7 @@ class Follower(Membership):
         is_of_same = news.version[1] == self.version[1]
         if news.version > self.version and (is_of_same or news.basis >= self.version):
             self._accept(news.version, news.members)
-        elif not is_of_same:  # the keeper was restarted, and does not know all that it should
+        elif not is_of_same:  # the leader was restarted, and does not know all that it should
             self._tell()
 
     def _take_change(self, news: Change) -> None:
@@ -114,5 +114,5 @@ class Follower(Membership):
 
     def _show_listed(self) -> None:
         """Show the list, without the platform's container where that is away."""
-        away = () if self._keeper in self._heard else (self._keeper,)
+        away = () if self._leader in self._heard else (self._leader,)
         self._show({domain: it for domain, it in self._listed.items() if domain not in away})

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from formicary.management.membership.exchange import News, Version
 
 
-class Keeper(Membership):
+class MembershipLeader(Membership):
     """The list of containers in the platform's container; see `Membership`."""
 
     def __init__(self, domain: str, incarnation: int, now: float) -> None:

@@ -1,6 +1,6 @@
 """The platform's list of containers as a state machine: events in, instructions out; no I/O, no clock.
 
-The platform's container, the first one, keeps the list (`keeper`); the others have copies of it, and tell
+The platform's container, the first one, keeps the list (`leader`); the others have copies of it, and tell
 it what they know when it was restarted (`follower`). `docs/replication.md` is the specification.
 """
 

@@ -1,4 +1,4 @@
-"""Who is there: performs what the container's `Keeper` or `Follower` says, and keeps its time."""
+"""Who is there: performs what the membership of the container says, and keeps its time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from formicary.core.errors import FormicaryError
 from formicary.management.membership.exchange import Joined, Lost, Send, Superseded
-from formicary.management.membership.follower import Follower
-from formicary.management.membership.leader import Keeper
+from formicary.management.membership.follower import MembershipFollower
+from formicary.management.membership.leader import MembershipLeader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,22 +47,22 @@ class Members:
 
     Args:
         domain: the container's full domain.
-        keeper: the domain of the platform's container.
+        leader: the domain of the platform's container.
         transport: what reaches the others.
     """
 
-    def __init__(self, domain: str, keeper: str, transport: Transport) -> None:
+    def __init__(self, domain: str, leader: str, transport: Transport) -> None:
         self.domain = domain
-        self.keeper = keeper
+        self.leader = leader
         self.incarnation = time.time_ns() // 1000
         """Higher than that of any container of this domain before, unless the clock was set back."""
         self._transport = transport
         self._loop = asyncio.get_running_loop()
         now = self._loop.time()
         self._state: Membership = (
-            Keeper(domain, self.incarnation, now)
-            if keeper == domain
-            else Follower(domain, self.incarnation, keeper, now)
+            MembershipLeader(domain, self.incarnation, now)
+            if leader == domain
+            else MembershipFollower(domain, self.incarnation, leader, now)
         )
         self._open: set[str] = set()  # domains to which there is an open link
         self._listeners: dict[str, Listener] = {}

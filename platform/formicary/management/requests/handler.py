@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.management.agent import ManagementAgent
     from formicary.management.requests.actions import Request
-    from formicary.management.requests.router import Performer
+    from formicary.management.requests.router import RequestRouter
 
 logger = logging.getLogger("formicary.management")
 
@@ -27,12 +27,12 @@ class Requests:
 
     Args:
         agent: the management agent.
-        performer: does what is asked.
+        router: does what is asked.
     """
 
-    def __init__(self, agent: ManagementAgent, performer: Performer) -> None:
+    def __init__(self, agent: ManagementAgent, router: RequestRouter) -> None:
         self._agent = agent
-        self._performer = performer
+        self._router = router
 
     async def handle(self, message: Message) -> None:
         """Do what a message asks for, and answer it. Cancelled, it says so to who has asked."""
@@ -51,10 +51,10 @@ class Requests:
     async def _perform(self, message: Message, conversation: _Conversation) -> str:
         request = read_request(message)
         self._authorise(message.sender or "", request)
-        request = self._performer.complete(request)
-        if self._performer.takes_time(request):
+        request = self._router.complete(request)
+        if self._router.takes_time(request):
             await conversation.agree()
-        return encode(await self._performer.perform(request))
+        return encode(await self._router.perform(request))
 
     def _authorise(self, sender: str, request: Request) -> None:
         """Make sure that who asks may: agents of the platform may do all, others may look agents up."""

@@ -29,7 +29,7 @@ _ONE: Final = 30.0  # s that a container gets to answer when only that one is as
 _EACH: Final = 5.0  # s that each gets when all are
 
 
-class Performer:
+class RequestRouter:
     """Does what is asked of the platform's containers, from one of them.
 
     Args:

@@ -1,6 +1,11 @@
 """Groups and roles (MaDKit's agent, group, role): agents meet in groups, and play roles there.
 
-`naming` and `roster` know who plays what, without any input or output; `service` keeps a container's roster
-by the directory; `admission` asks gatekeepers, and answers for them; `mailing` sends to groups, and `distributor`
-takes what others have sent; `interface` and `subscription` are what agents see.
+- `naming`: names of roles, and how the directory writes them
+- `roster`: who plays what, without any input or output
+- `watching`: follows the roles that the directory knows of
+- `admission`: asks gatekeepers, and answers for them
+- `mailing`: sends to groups
+- `distributor`: the agent that takes what others have sent to groups
+- `service`: a container's part of the groups, which puts these together
+- `subscription`, `interface`: what agents see
 """

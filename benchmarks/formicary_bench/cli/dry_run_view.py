@@ -72,7 +72,7 @@ def _print_table(run_plan: RunPlan, forecast: Forecast) -> None:
         seconds = sum(run_plan.repeats[one] * forecast.seconds(one) for one in ones)
         repeats = "-".join(map(str, dict.fromkeys((min(many), max(many)))))
         table.add_row(
-            name, _platforms(ones), _where(ones), _sizes(ones), str(len(ones)), repeats, in_words(seconds)
+            name, _subjects(ones), _where(ones), _sizes(ones), str(len(ones)), repeats, in_words(seconds)
         )
     console_for_reports().print(table)
 
@@ -82,7 +82,7 @@ def _place(run_plan: RunPlan, configuration: Configuration) -> int:
     return [one.experiment for one in run_plan.plan].index(configuration.experiment)
 
 
-def _platforms(ones: Sequence[Configuration]) -> str:
+def _subjects(ones: Sequence[Configuration]) -> str:
     return ", ".join(dict.fromkeys(subject_of(one.platform, one.kind).name for one in ones))
 
 

@@ -51,7 +51,7 @@ class Experiment:
         arrivals: how those follow each other.
         limit_us: within how many microseconds 99% are to be answered, where the highest such rate is found.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
-        subjects: names of the only platforms that take part, also of those that do no other such experiment;
+        subjects: names of the only subjects that take part, also of those that do no other such experiment;
             all if empty.
         traffics: who talks to whom over many hosts, where there is a choice.
         spreads: where services are over two hosts; nowhere is a choice if empty.
@@ -85,7 +85,7 @@ class Experiment:
         return family_of(self.name)
 
     def has(self, subject: Subject) -> bool:
-        """Say whether a platform can take part."""
+        """Say whether a subject can take part."""
         if self.subjects:
             return subject.name in self.subjects
         if subject.experiments:
@@ -99,7 +99,7 @@ class Part:
 
     Attributes:
         experiment: the experiment.
-        subjects: names of the platforms that take part; all if empty.
+        subjects: names of the subjects that take part; all if empty.
         loads: pairs or senders.
         payloads: bytes.
         agents: how many agents come and go.

@@ -102,8 +102,8 @@ def _rounds(value: Any) -> tuple[int, ...]:
     return tuple(whole(low, options.MOST_TRIPS)(one) for low, one in zip(_LOWEST_ROUNDS, value, strict=True))
 
 
-def platforms(value: Any) -> tuple[str, ...]:
-    """Return names of subjects; the name of a platform stands for all of its kinds."""
+def subjects(value: Any) -> tuple[str, ...]:
+    """Return names of subjects; that of a platform stands for all of its kinds."""
     items = value if isinstance(value, list) else [value]
     for item in items:
         if not isinstance(item, str):
@@ -148,7 +148,7 @@ def _numbers(low: int, high: int) -> Callable[[Any], tuple[Any, ...]]:
 
 SHARED = {
     "preset": Kind("preset", word("preset", PRESETS), "sizes that are not named: quick or paper", '"quick"'),
-    "platform": Kind("subjects", platforms, "what is measured", '["formicary", "tcp"]'),
+    "platform": Kind("subjects", subjects, "what is measured", '["formicary", "tcp"]'),
     "repeat": Kind(
         "repeat", whole(1, options.MOST_REPETITIONS), "how often, each time in fresh processes", "3"
     ),

@@ -1,5 +1,5 @@
 """What can be measured: our agents, the floors below them, and other platforms beside them.
 
-`catalogue` says what there is and what each can do. Each of the other modules is one platform: asynchronous
-context managers named after the roles that a worker can have (see `part`).
+`catalogue` says what there is and what each can do. Each module of a subject has asynchronous
+context managers named after the roles that a worker can play (see `workload`).
 """

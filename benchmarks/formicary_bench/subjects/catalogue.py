@@ -1,4 +1,4 @@
-"""Which platforms there are, and what each of them can do."""
+"""Which subjects there are, and what each of them can do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All platforms, with what each can do and what is missing to run it."""
+"""All subjects, with what each can do and what is missing to run it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A platform, as it is listed.
+    """A subject, as it is listed.
 
     Attributes:
         name: as on the command line.
@@ -45,7 +45,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def listed() -> list[Listed]:
-    """Return all platforms: ours and the baselines, then those with a driver."""
+    """Return all subjects: ours and the baselines, then those with a driver."""
     ours = [_listed(subject) for subject in SUBJECTS if not subject.hidden]
     there = list(_with_driver())
     names = {one.name for one in there}

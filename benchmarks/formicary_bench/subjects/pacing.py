@@ -13,13 +13,13 @@ from contextlib import suppress
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.part import Times
+from formicary_bench.subjects.workload import PairTimes
 from formicary_bench.vocabulary.arrivals import schedule
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
     Send = Callable[[int, str], Awaitable[None] | None]
 
@@ -50,13 +50,13 @@ class Pacer:
         work: what is to be sent, and where the times go.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Workload) -> None:
         configuration = work.configuration
         senders = len(work.senders)
         self._work = work
         # Senders take turns: message n is number n // senders of sender n % senders.
         self._plan = schedule(configuration.arrivals, configuration.rate, senders * work.trips, work.job.seed)
-        work.times += [Times() for _ in work.senders]
+        work.times += [PairTimes() for _ in work.senders]
         self._due = [self._plan[number::senders] for number in work.senders]
         self._rtts = [array("q", [LOST]) * work.trips for _ in work.senders]
         self._rest = work.body[HEAD:]

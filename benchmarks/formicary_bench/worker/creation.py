@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 BATCHES = 20
 
 
-async def measure_creation(work: Work, create: Callable[[range], Awaitable[None]]) -> None:
+async def measure_creation(work: Workload, create: Callable[[range], Awaitable[None]]) -> None:
     """Create the agents of a job in batches and note what it took.
 
     Args:

@@ -12,13 +12,13 @@ from formicary_bench.worker.sockets import carried
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 _SECONDS_BETWEEN_LOOKS = 0.002  # a thousandth of a window of a second or two; a look at 100 pairs takes 10 µs
 _LOOPBACK = ("lo", "lo0")
 
 
-async def mark_window(work: Work, say: Callable[[Mark], None]) -> None:
+async def mark_window(work: Workload, say: Callable[[Mark], None]) -> None:
     """Say when all pairs have entered T2, and when the first one has left it.
 
     Nothing is said of a window that there was not.
@@ -52,6 +52,6 @@ def wire_counters() -> tuple[int, int]:
     return 0, 0
 
 
-def mark_now(work: Work, *, begins: bool) -> Mark:
+def mark_now(work: Workload, *, begins: bool) -> Mark:
     """Return what is to be said of this moment."""
     return Mark(begins, work.done(), perf_counter_ns(), wire_counters(), carried(work.job.server))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.errors import FormicaryError
 from formicary_bench.subjects.catalogue import subject_of
-from formicary_bench.subjects.part import Work
+from formicary_bench.subjects.workload import Workload
 from formicary_bench.vocabulary.names import GROWTH
 from formicary_bench.worker.cpu_accounts import Accounts
 from formicary_bench.worker.loops import loop_factory
@@ -44,7 +44,7 @@ from formicary_bench.worker.messages import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.subjects.part import Part, Side
+    from formicary_bench.subjects.workload import PreparedRole, Role
     from formicary_bench.worker.messages import Mark, Order
 
 _SECONDS_BETWEEN_REPORTS = 0.25
@@ -93,7 +93,7 @@ def _orders() -> Iterator[Order]:
 
 async def play(job: Job, channel: Channel) -> None:
     """Play the part that a job describes, to its end."""
-    work, told, accounts = Work(job), Told(), Accounts()
+    work, told, accounts = Workload(job), Told(), Accounts()
     tasks = [
         asyncio.create_task(_report(work, channel)),
         asyncio.create_task(_obey(channel, told, accounts)),
@@ -132,9 +132,9 @@ async def _obey(channel: Channel, told: Told, accounts: Accounts) -> None:
                 told.stop.set()
 
 
-async def _play(work: Work, told: Told, marking: _Marking) -> None:
+async def _play(work: Workload, told: Told, marking: _Marking) -> None:
     channel = marking.channel
-    part = cast("Part", getattr(import_module(_module(work.job)), work.job.role))
+    part = cast("Role", getattr(import_module(_module(work.job)), work.job.role))
     async with part(work) as side:
         channel.say(Ready(side.endpoint, measures=side.measure is not None))
         await told.meet.wait()
@@ -154,7 +154,7 @@ async def _play(work: Work, told: Told, marking: _Marking) -> None:
 class _Marking:
     """Says when the window of a measurement begins and ends, if anybody wants to know."""
 
-    def __init__(self, work: Work, channel: Channel, accounts: Accounts) -> None:
+    def __init__(self, work: Workload, channel: Channel, accounts: Accounts) -> None:
         self.channel = channel
         self._work = work
         self._accounts = accounts
@@ -187,18 +187,18 @@ def _module(job: Job) -> str:
     return subject_of(configuration.platform, configuration.kind).module
 
 
-async def _report(work: Work, channel: Channel) -> None:
+async def _report(work: Workload, channel: Channel) -> None:
     while True:
         channel.say(Progress(work.done(), perf_counter_ns()))
         await asyncio.sleep(_SECONDS_BETWEEN_REPORTS)
 
 
-def _refuse_failures(side: Side) -> None:
+def _refuse_failures(side: PreparedRole) -> None:
     if complaint := side.complaint():
         raise FormicaryError(complaint)
 
 
-def _hand_over(work: Work, channel: Channel, began: int) -> None:
+def _hand_over(work: Workload, channel: Channel, began: int) -> None:
     if work.batches:
         agents, seconds, sizes = zip(*work.batches, strict=True)
         channel.say(Created(agents, seconds, sizes))

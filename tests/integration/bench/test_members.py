@@ -12,7 +12,7 @@ from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.catalogue import subject_of
 from formicary_bench.subjects.ours import directory
 from formicary_bench.subjects.ours.containers import member_name
-from formicary_bench.subjects.part import Work
+from formicary_bench.subjects.workload import Workload
 from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.placements import APART, N_HOSTS
 from formicary_bench.vocabulary.routes import DIRECT, XMPP
@@ -45,7 +45,7 @@ async def members(configuration, server=None):
         sides, peer = [], ""
         for member in range(configuration.hosts):
             about = {"member": member, "members": configuration.hosts, "peer": peer, "server": server}
-            work = Work(Job(configuration, "member", 7 + member, **about))
+            work = Workload(Job(configuration, "member", 7 + member, **about))
             side = await stack.enter_async_context(part(work))
             peer = peer or side.endpoint
             sides.append((work, side))
@@ -121,8 +121,8 @@ async def test_services_are_found_wherever_they_are_of_two_containers(design, sp
     about = {"experiment": "directory/search", "pairs": 1, "services": 230, "spread": spread}
     configuration = replace(many(0, "", kind=design, **about), placement=APART)
     async with asyncio.timeout(20), AsyncExitStack() as stack:
-        there = await stack.enter_async_context(directory.echo(Work(Job(configuration, "echo", 1))))
-        work = Work(Job(configuration, "ask", 2, peer=there.endpoint))
+        there = await stack.enter_async_context(directory.echo(Workload(Job(configuration, "echo", 1))))
+        work = Workload(Job(configuration, "ask", 2, peer=there.endpoint))
         here = await stack.enter_async_context(directory.ask(work))
         await here.measure()
         assert [len(times.rtts) for times in work.times] == [TRIPS]

@@ -22,7 +22,7 @@ from formicary_bench.subjects.ours.containers import (
     partner,
     reach_of,
 )
-from formicary_bench.subjects.part import Work
+from formicary_bench.subjects.workload import Workload
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.worker.messages import Job
 
@@ -31,7 +31,7 @@ def work(route, *, tls=False, listen="", **about):
     known = {"experiment": "messaging/pairs", "platform": "formicary", "placement": "two-containers"}
     configuration = Configuration(**{**known, **about}, route=route, tls=tls)
     role = "member" if configuration.placement == N_HOSTS else "ask"
-    return Work(Job(configuration, role, 1, listen=listen, member=1, members=configuration.hosts))
+    return Workload(Job(configuration, role, 1, listen=listen, member=1, members=configuration.hosts))
 
 
 def home(*ways):
@@ -78,7 +78,9 @@ def test_the_partner_is_in_the_container_of_its_role():
     assert partner(there, work("direct", pairs=4), 3) == "echo-3@c2.lab"
     ring = work("direct", placement=N_HOSTS, hosts=3, traffic="ring", pairs=4)
     assert partner(there, ring, 3) == "echo-3@c3.lab"
-    alone = Work(Job(Configuration(experiment="messaging/pairs", platform="formicary", pairs=4), "both", 1))
+    alone = Workload(
+        Job(Configuration(experiment="messaging/pairs", platform="formicary", pairs=4), "both", 1)
+    )
     assert partner(there, alone, 3) == "echo-3@c1.lab"
 
 
@@ -98,7 +100,7 @@ def test_over_hosts_no_unix_socket_is_used_though_they_may_be_one_machine(monkey
 
     def joined(listen):
         known = work("direct", tls=True, listen=listen)
-        return containers.container(Work(replace(known.job, peer=str(address))), ASKING)
+        return containers.container(Workload(replace(known.job, peer=str(address))), ASKING)
 
     assert joined("") == address
     assert joined("198.18.0.7") == replace(address, unix=None)

@@ -18,8 +18,8 @@ from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.subjects.part import Work
 from formicary_bench.subjects.variants import unbatched
+from formicary_bench.subjects.workload import Workload
 from formicary_bench.worker import marks
 from formicary_bench.worker.marks import mark_window
 from formicary_bench.worker.messages import Job, Mark
@@ -164,7 +164,7 @@ def test_routes_are_held_against_themselves_without_batches_and_with_tls(tmp_pat
 def test_without_batches_each_message_has_a_frame_of_its_own(monkeypatch):
     monkeypatch.setattr(outbox, "_FULL", outbox._FULL)
     job = Job(configuration(), "ask", 7, peer="")
-    unbatched.container(Work(job), "c1")
+    unbatched.container(Workload(job), "c1")
     sent = []
     carrier = SimpleNamespace(
         has_room=True, batch_limit=10**6, message_limit=10**6, at_turn_end=lambda _: None,
@@ -201,7 +201,7 @@ def watch(steps, monkeypatch, warm_up=2, measured=3):
     """Return the marks that are said while two pairs get as far as `steps` says, one step at each look."""
     times = [SimpleNamespace(rtts=[]) for _ in range(2)]
     configuration = SimpleNamespace(warm_up=warm_up, measured=measured)
-    work = Work(SimpleNamespace(configuration=configuration, server=None), times)
+    work = Workload(SimpleNamespace(configuration=configuration, server=None), times)
     said, left = [], iter(steps)
 
     async def sleep(_):

@@ -25,7 +25,7 @@ from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects import pacing
 from formicary_bench.subjects.pacing import LATE, LATEST_US, LOST, Pacer
-from formicary_bench.subjects.part import Work
+from formicary_bench.subjects.workload import Workload
 from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON, schedule
 from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.vocabulary.placements import APART, SAME
@@ -68,7 +68,7 @@ def clock(monkeypatch):
 
 def paced(send, configuration=ONE, seed=3):
     """Send everything by `send(pacer, number of the message, sender, body)`; return what came of it."""
-    work = Work(Job(configuration, "both", seed))
+    work = Workload(Job(configuration, "both", seed))
     pacer = Pacer(work)
     numbers = iter(range(configuration.pairs * work.trips))
     asyncio.run(pacer.run(lambda sender, body: send(pacer, next(numbers), sender, body)))

@@ -8,7 +8,7 @@ import pytest
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects import pacing
 from formicary_bench.subjects.pacing import LATE, Pacer
-from formicary_bench.subjects.part import Work
+from formicary_bench.subjects.workload import Workload
 from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON, schedule
 from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.worker.messages import Job
@@ -67,7 +67,7 @@ def times(monkeypatch, arrivals, load):
     server = Server(round(load * 1e9 / RATE))
     monkeypatch.setattr(pacing, "perf_counter_ns", server)
     monkeypatch.setattr(pacing, "_SLEPT_NS", 10**15)  # real time means nothing here
-    work = Work(Job(one, "both", SEED))
+    work = Workload(Job(one, "both", SEED))
     asyncio.run(server.serve(Pacer(work), schedule(arrivals, RATE, MESSAGES, SEED)))
     assert LATE not in work.counters
     return [rtt / server.service_ns for rtt in work.times[0].rtts]

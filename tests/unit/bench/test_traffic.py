@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary_bench.results.store.model import Configuration
-from formicary_bench.subjects.part import Work
 from formicary_bench.subjects.traffic import (
     Receiver,
     partners_of,
@@ -16,6 +15,7 @@ from formicary_bench.subjects.traffic import (
     senders_of,
     services_of,
 )
+from formicary_bench.subjects.workload import Workload
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, BESIDE, RING, SPLIT, TRAFFICS
 from formicary_bench.worker.messages import Job
@@ -110,5 +110,5 @@ def test_one_container_has_all_services():
 @pytest.mark.parametrize(("member", "asking", "answering"), [(0, 0, 1), (1, 4, 0), (2, 4, 0)])
 def test_a_worker_has_the_agents_of_its_member(member, asking, answering):
     configuration = many(3, 4, "", "messaging/many-to-one", senders=4)
-    work = Work(Job(configuration, "member", 1, member=member, members=3))
+    work = Workload(Job(configuration, "member", 1, member=member, members=3))
     assert (len(work.senders), len(work.receivers)) == (asking, answering)

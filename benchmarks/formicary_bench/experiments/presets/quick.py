@@ -1,4 +1,4 @@
-"""Which platforms take part in which experiment, and where, in a quick run of it: `--preset quick`.
+"""Which subjects take part in which experiment, and where, in a quick run of it: `--preset quick`.
 
 Fewer are measured, and none of them worse. Each keeps ours, what it is held against, and the places that
 it is about; `messaging/pairs` keeps the most, as all others are compared by it.

@@ -1,4 +1,4 @@
-"""What a platform cannot do of what is asked for: left out of the plan, and said."""
+"""What a subject cannot do of what is asked for: left out of the plan, and said."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def fits(configuration: Configuration) -> bool:
-    """Say whether a configuration is within what its platform takes."""
+    """Say whether a configuration is within what its subject takes."""
     subject = subject_of(configuration.platform, configuration.kind)
     few = not subject.most_pairs or configuration.load <= subject.most_pairs
     return few and (not subject.most_bytes or configuration.payload_bytes <= subject.most_bytes)
 
 
 def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
-    """Return what is left out of a plan, in sentences: what the platforms that were named cannot do.
+    """Return what is left out of a plan, in sentences: what the subjects that were named cannot do.
 
-    Of a selection, which names platforms itself, it is those that are not installed.
+    Of a selection, which names subjects itself, it is those that are not installed.
 
     Args:
         options: what was asked for.
@@ -52,7 +52,7 @@ def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
 
 
 def _absent(options: Options) -> list[str]:
-    """Return the platforms that a selection names, and which have no driver here though one can be made."""
+    """Return the subjects that a selection names, and which have no driver here though one can be made."""
     parts = SELECTIONS[options.experiment].parts if options.experiment in SELECTIONS else ()
     there = {subject.name for subject in subjects()}
     return sorted({name for part in parts for name in part.subjects if name in RECIPES} - there)

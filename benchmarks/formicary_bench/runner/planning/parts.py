@@ -59,7 +59,7 @@ def _whole(one: Experiment) -> Part:
 def _sized(part: Part, options: Options) -> Iterator[Part]:
     """Give a part of a selection in the sizes of the preset, if there is one.
 
-    Where the selection names no platforms, they and the places are those of the preset, too.
+    Where the selection names no subjects, they and the places are those of the preset, too.
     """
     if not options.preset or part is A_MESSAGE:
         yield part

@@ -103,7 +103,7 @@ def switches(option: str, text: str | None) -> tuple[bool, ...] | None:
 
 
 def read_subjects(text: str | None) -> tuple[str, ...] | None:
-    """Read names of platforms; `formicary` means both kinds of our agents."""
+    """Read names of subjects; `formicary` means both kinds of our agents."""
     if text is None:
         return None
     every = subjects()

@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
     Queue = deque[tuple[Callable[[Any], None], Any]]
 
@@ -36,7 +36,7 @@ def drain(queue: Queue) -> Callable[[], None]:
 
 
 def pair(
-    queue: Queue, body: str, trips: int, times: Times, finished: Callable[[], None]
+    queue: Queue, body: str, trips: int, times: PairTimes, finished: Callable[[], None]
 ) -> Callable[[], None]:
     """Return the function that begins one pair's round trips."""
     put = queue.append
@@ -66,7 +66,7 @@ def pair(
 
 
 def star(
-    queue: Queue, body: str, trips: int, all_times: list[Times], finished: Callable[[], None]
+    queue: Queue, body: str, trips: int, all_times: list[PairTimes], finished: Callable[[], None]
 ) -> list[Callable[[], None]]:
     """Return the functions that begin each sender's round trips, where one function answers all."""
     put = queue.append
@@ -74,7 +74,7 @@ def star(
     def echo(question: tuple[Callable[[str], None], str]) -> None:
         put(question)
 
-    def sender(times: Times) -> Callable[[], None]:
+    def sender(times: PairTimes) -> Callable[[], None]:
         started, took = times.starts.append, times.rtts.append
         start, left = 0, trips
 
@@ -100,11 +100,11 @@ def star(
 
 
 @asynccontextmanager
-async def both(work: Work) -> AsyncIterator[Side]:
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have all functions."""
     queue: Queue = deque()
     finished = asyncio.Semaphore(0)
-    work.times += [Times() for _ in work.senders]
+    work.times += [PairTimes() for _ in work.senders]
     body, trips = work.body, work.trips
     if work.many_to_one:
         beginnings = star(queue, body, trips, work.times, finished.release)
@@ -118,4 +118,4 @@ async def both(work: Work) -> AsyncIterator[Side]:
         for _ in beginnings:
             await finished.acquire()
 
-    yield Side(measure=measure)
+    yield PreparedRole(measure=measure)

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, cast
 
 from formicary.errors import LinkError
 from formicary_bench.subjects.ours.containers import ASKING, ECHOING
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
     from formicary_bench.worker.messages import Server
 
 _SECONDS = 10.0  # until the server has accepted a component
@@ -123,7 +123,7 @@ class Component(asyncio.Protocol):
 class Echo(Component):
     """Sends every message back with the body that they all have."""
 
-    def __init__(self, work: Work, server: Server) -> None:
+    def __init__(self, work: Workload, server: Server) -> None:
         super().__init__(server, ECHOING)
         self.replies = {
             str(number).encode(): _message(
@@ -143,7 +143,7 @@ class Echo(Component):
 class Ask(Component):
     """Sends a message for each pair when the answer to the one before has come."""
 
-    def __init__(self, work: Work, server: Server) -> None:
+    def __init__(self, work: Workload, server: Server) -> None:
         super().__init__(server, ASKING)
         self.pairs = {
             str(number).encode(): Pair(
@@ -200,7 +200,7 @@ class Pair:
     def __init__(self, message: bytes, trips: int) -> None:
         self.message = message
         self.left = trips
-        self.times = Times()
+        self.times = PairTimes()
         self.started, self.took = self.times.starts.append, self.times.rtts.append
         self.start = 0
 
@@ -210,19 +210,19 @@ def _message(sender: str, receiver: str, body: str) -> bytes:
 
 
 @asynccontextmanager
-async def echo(work: Work) -> AsyncIterator[Side]:
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Be the component that echoes."""
     assert work.job.server is not None
     component = Echo(work, work.job.server)
     try:
         await component.connect()
-        yield Side(component.domain)
+        yield PreparedRole(component.domain)
     finally:
         component.close()
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Be the component that asks."""
     assert work.job.server is not None
     component = Ask(work, work.job.server)
@@ -233,6 +233,6 @@ async def ask(work: Work) -> AsyncIterator[Side]:
 
     try:
         await component.connect()
-        yield Side(measure=measure)
+        yield PreparedRole(measure=measure)
     finally:
         component.close()

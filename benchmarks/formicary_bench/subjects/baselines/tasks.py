@@ -13,13 +13,13 @@ from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 from formicary_bench.worker.creation import measure_creation
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 
 class Channel:
@@ -39,7 +39,7 @@ class Channel:
             waiter.set_result(None)
 
 
-async def ask(own: Channel, other: Channel, item: object, trips: int, times: Times) -> None:
+async def ask(own: Channel, other: Channel, item: object, trips: int, times: PairTimes) -> None:
     """Put `item` and wait for the answer, `trips` times."""
     items, put = own.items, other.items.append
     take, future = items.popleft, asyncio.get_running_loop().create_future
@@ -100,11 +100,11 @@ async def wait(own: Channel) -> None:
 
 
 @asynccontextmanager
-async def both(work: Work) -> AsyncIterator[Side]:
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have all tasks; those that ask are made when the measurement begins."""
     receivers = [Channel() for _ in work.receivers]
     senders = [Channel() for _ in work.senders]
-    work.times += [Times() for _ in senders]
+    work.times += [PairTimes() for _ in senders]
     if work.many_to_one:
         echoes = [asyncio.create_task(echo_to_many(receivers[0]))]
     else:
@@ -118,12 +118,12 @@ async def both(work: Work) -> AsyncIterator[Side]:
                 other = receivers[work.receiver_of(number)]
                 group.create_task(ask(own, other, item, work.trips, work.times[number]))
 
-    yield Side(measure=measure)
+    yield PreparedRole(measure=measure)
     await end(echoes)
 
 
 @asynccontextmanager
-async def create(work: Work) -> AsyncIterator[Side]:
+async def create(work: Workload) -> AsyncIterator[PreparedRole]:
     """Create tasks that wait."""
     waiting: list[asyncio.Task[None]] = []
 
@@ -132,7 +132,7 @@ async def create(work: Work) -> AsyncIterator[Side]:
         # The loop starts tasks in the order in which they were made, and goes on with this one after them.
         await asyncio.sleep(0)
 
-    yield Side(measure=partial(measure_creation, work, batch))
+    yield PreparedRole(measure=partial(measure_creation, work, batch))
     await end(waiting)
 
 

@@ -17,12 +17,12 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
 from formicary.server.certificate import ensure_certificate
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 LENGTH = struct.Struct(">I")
 """What is before each frame: its length."""
@@ -78,7 +78,7 @@ class Ask(Framed):
     """
 
     def __init__(
-        self, body: str, trips: int, times: Times, finished: Callable[[Exception | None], None]
+        self, body: str, trips: int, times: PairTimes, finished: Callable[[Exception | None], None]
     ) -> None:
         super().__init__()
         self.body = body.encode()
@@ -111,7 +111,7 @@ class Ask(Framed):
 
 
 @asynccontextmanager
-async def echo(work: Work) -> AsyncIterator[Side]:
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Listen on a free port, of the loopback interface where all are on one machine.
 
     The endpoint is the address, the port, and the certificate.
@@ -122,15 +122,15 @@ async def echo(work: Work) -> AsyncIterator[Side]:
         Echo, address, 0, backlog=work.configuration.load, ssl=context
     )
     async with server:
-        yield Side(f"{address} {server.sockets[0].getsockname()[1]} {certificate}")
+        yield PreparedRole(f"{address} {server.sockets[0].getsockname()[1]} {certificate}")
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Connect, once for each pair."""
     ends: asyncio.Queue[Exception | None] = asyncio.Queue()
     pairs: list[Ask] = []
-    work.times += [Times() for _ in work.senders]
+    work.times += [PairTimes() for _ in work.senders]
     try:
         for times in work.times:
             pair = Ask(work.body, work.trips, times, ends.put_nowait)
@@ -144,13 +144,13 @@ async def ask(work: Work) -> AsyncIterator[Side]:
                 if (error := await ends.get()) is not None:
                     raise error
 
-        yield Side(measure=measure)
+        yield PreparedRole(measure=measure)
     finally:
         for pair in pairs:
             pair.transport.close()
 
 
-async def connect(work: Work, pair: Framed) -> None:
+async def connect(work: Workload, pair: Framed) -> None:
     """Connect one pair to the echoing side."""
     address, port, certificate = work.job.peer.split(" ", 2)
     context = _their_tls(certificate) if certificate else None

@@ -18,7 +18,7 @@ from formicary_bench.subjects.drivers.driver import started
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Done, Go, Prepare, XmppServer
 from formicary_bench.subjects.drivers.registry import Entry, entry_of
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
     from formicary_bench.subjects.drivers.driver import Driver
     from formicary_bench.subjects.drivers.protocol import Hello, Placement
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 _BYTES = array("q").itemsize
 
 
 @asynccontextmanager
-async def both(work: Work) -> AsyncIterator[Side]:
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the platform's driver play this worker's part, whichever it is."""
     name = work.configuration.platform
     entry = entry_of(name)
@@ -48,10 +48,10 @@ async def both(work: Work) -> AsyncIterator[Side]:
             ready = await driver.get_ready()
             progress.expect_no_more()
             if file is not None:
-                yield Side(ready.endpoint, lambda: _measure(driver, work, file))
+                yield PreparedRole(ready.endpoint, lambda: _measure(driver, work, file))
             else:
                 async with _watched(driver):
-                    yield Side(ready.endpoint)
+                    yield PreparedRole(ready.endpoint)
             await driver.end()
 
 
@@ -65,7 +65,7 @@ class _Progress:
         work: what it has to do.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Workload) -> None:
         self._work = work
         self._most: int | None = None
 
@@ -105,7 +105,7 @@ def _check_same(entry: Entry, hello: Hello) -> None:
         )
 
 
-def _orders(work: Work, file: Path | None) -> Prepare:
+def _orders(work: Workload, file: Path | None) -> Prepare:
     configuration, job, server = work.configuration, work.job, None
     if job.server is not None:
         there = job.server
@@ -126,7 +126,7 @@ def _orders(work: Work, file: Path | None) -> Prepare:
     )
 
 
-async def _measure(driver: Driver, work: Work, file: Path) -> None:
+async def _measure(driver: Driver, work: Workload, file: Path) -> None:
     began = perf_counter_ns()
     await driver.say(Go())
     await driver.hear(Done)
@@ -137,7 +137,7 @@ async def _measure(driver: Driver, work: Work, file: Path) -> None:
         _check(work.configuration.platform, times, took)
 
 
-def _read(file: Path, work: Work) -> list[Times]:
+def _read(file: Path, work: Workload) -> list[PairTimes]:
     """Return the times of each pair: all beginnings of its round trips, then how long each took."""
     pairs, trips, name = work.configuration.load, work.trips, work.configuration.platform
     try:
@@ -150,7 +150,7 @@ def _read(file: Path, work: Work) -> list[Times]:
                     f"{name} wrote {known.st_size} bytes of times, not the {right} of {pairs} pairs with "
                     f"{trips} round trips each"
                 )
-            found = [Times() for _ in range(pairs)]
+            found = [PairTimes() for _ in range(pairs)]
             for times in found:
                 times.starts.fromfile(opened, trips)
                 times.rtts.fromfile(opened, trips)
@@ -159,7 +159,7 @@ def _read(file: Path, work: Work) -> list[Times]:
     return found
 
 
-def _check(name: str, times: Times, took_ns: int) -> None:
+def _check(name: str, times: PairTimes, took_ns: int) -> None:
     """Refuse times that cannot be: each round trip of a pair begins after the one before has ended.
 
     Raises:

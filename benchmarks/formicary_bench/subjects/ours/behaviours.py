@@ -19,15 +19,15 @@ from formicary_bench.subjects.ours.containers import (
     member_name,
     partner,
 )
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 from formicary_bench.worker.creation import measure_creation
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
-    Make = Callable[[Work, str], Container]
+    Make = Callable[[Workload, str], Container]
 
 
 class Echo(CyclicBehaviour):
@@ -54,7 +54,7 @@ class Ask(OneShotBehaviour):
 
     __slots__ = ("begin", "body", "partner", "times", "trips")
 
-    def __init__(self, partner: str, body: str, trips: int, times: Times, begin: asyncio.Event) -> None:
+    def __init__(self, partner: str, body: str, trips: int, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
         self.partner = partner
         self.body = body
@@ -107,7 +107,7 @@ class WaitAndTell(Wait):
 
 
 @asynccontextmanager
-async def both(work: Work, make: Make = container) -> AsyncIterator[Side]:
+async def both(work: Workload, make: Make = container) -> AsyncIterator[PreparedRole]:
     """Have all agents in one container, which `make` makes."""
     async with make(work, ASKING) as home:
         await start_echoes(home, work)
@@ -115,29 +115,29 @@ async def both(work: Work, make: Make = container) -> AsyncIterator[Side]:
 
 
 @asynccontextmanager
-async def echo(work: Work, make: Make = container) -> AsyncIterator[Side]:
+async def echo(work: Workload, make: Make = container) -> AsyncIterator[PreparedRole]:
     """Have the agents that echo, in a container that `make` makes."""
     async with make(work, ECHOING) as home:
         await start_echoes(home, work)
-        yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
+        yield PreparedRole(endpoint(home, work), complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager
-async def ask(work: Work, make: Make = container) -> AsyncIterator[Side]:
+async def ask(work: Workload, make: Make = container) -> AsyncIterator[PreparedRole]:
     """Have the agents that ask, in a container that `make` makes."""
     async with make(work, ASKING) as home:
         yield await _start_asking(home, work)
 
 
 @asynccontextmanager
-async def member(work: Work) -> AsyncIterator[Side]:
+async def member(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have agents that ask, and agents that echo to those of other members."""
     async with container(work, member_name(work.job.member)) as home:
         await start_echoes(home, work)
         yield await _start_asking(home, work)
 
 
-async def start_echoes(home: Container, work: Work) -> None:
+async def start_echoes(home: Container, work: Workload) -> None:
     """Start the agents that echo."""
     for number in work.receivers:
         agent = Agent(f"echo-{number}")
@@ -145,11 +145,11 @@ async def start_echoes(home: Container, work: Work) -> None:
         await home.start(agent)
 
 
-async def _start_asking(home: Container, work: Work) -> Side:
+async def _start_asking(home: Container, work: Workload) -> PreparedRole:
     begin = asyncio.Event()
     asking = []
     for number in work.senders:
-        times = Times()
+        times = PairTimes()
         work.times.append(times)
         asking.append(Ask(partner(home, work, number), work.body, work.trips, times, begin))
         agent = Agent(f"asker-{number}")
@@ -160,7 +160,7 @@ async def _start_asking(home: Container, work: Work) -> Side:
         begin.set()
         await asyncio.gather(*(behaviour.join() for behaviour in asking))
 
-    return Side(
+    return PreparedRole(
         endpoint(home, work),
         measure if asking else None,
         partial(complaint, home, work),
@@ -169,7 +169,7 @@ async def _start_asking(home: Container, work: Work) -> Side:
 
 
 @asynccontextmanager
-async def create(work: Work) -> AsyncIterator[Side]:
+async def create(work: Workload) -> AsyncIterator[PreparedRole]:
     """Create agents with one waiting behaviour."""
     async with Container("c1", seed=work.job.seed) as home:
 
@@ -182,4 +182,4 @@ async def create(work: Work) -> AsyncIterator[Side]:
                 await home.start(agent)
             await last
 
-        yield Side(measure=partial(measure_creation, work, batch))
+        yield PreparedRole(measure=partial(measure_creation, work, batch))

@@ -24,7 +24,7 @@ from formicary.errors import FormicaryError
 from formicary_bench.subjects.ours.containers import ECHOING, complaint, endpoint, meet_all, names_on
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
-from formicary_bench.subjects.part import Side
+from formicary_bench.subjects.workload import PreparedRole
 from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.worker.creation import batches
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     from formicary import Container
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 HOMES = tuple(name for both in zip(names_on(0)[:2], names_on(1)[:2], strict=True) for name in both)
 """The names of the containers: every other one, from the first, is in the process that measures."""
@@ -162,7 +162,7 @@ class Conduct(OneShotBehaviour):
 
     __slots__ = ("begin", "domains", "work")
 
-    def __init__(self, work: Work, domains: Sequence[str], begin: asyncio.Event) -> None:
+    def __init__(self, work: Workload, domains: Sequence[str], begin: asyncio.Event) -> None:
         super().__init__()
         self.work = work
         self.domains = domains
@@ -202,18 +202,20 @@ def _shares(agents: int, domains: Sequence[str]) -> dict[str, int]:
 
 
 @asynccontextmanager
-async def echo(work: Work) -> AsyncIterator[Side]:
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the platform's container, and another one."""
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
         other = with_directory(work, HOMES[3], join=endpoint(first, work))
         homes = [first, await stack.enter_async_context(other)]
         await _start(homes, work)
-        yield Side(endpoint(first, work), complaint=partial(_complaint, homes, work), meet=_meet(homes, work))
+        yield PreparedRole(
+            endpoint(first, work), complaint=partial(_complaint, homes, work), meet=_meet(homes, work)
+        )
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the two other containers, and the agent that has all do their work."""
     async with AsyncExitStack() as stack:
         homes = [await stack.enter_async_context(with_directory(work, name)) for name in HOMES[0::2]]
@@ -228,19 +230,21 @@ async def ask(work: Work) -> AsyncIterator[Side]:
             begin.set()
             await conduct.join()
 
-        yield Side(measure=measure, complaint=partial(_complaint, homes, work), meet=_meet(homes, work))
+        yield PreparedRole(
+            measure=measure, complaint=partial(_complaint, homes, work), meet=_meet(homes, work)
+        )
 
 
-def _meet(homes: Sequence[Container], work: Work) -> Callable[[], Awaitable[None]]:
+def _meet(homes: Sequence[Container], work: Workload) -> Callable[[], Awaitable[None]]:
     return partial(meet_all, homes, work, len(HOMES))
 
 
-async def _start(homes: Sequence[Container], work: Work) -> None:
+async def _start(homes: Sequence[Container], work: Workload) -> None:
     for home in homes:
         agent = Agent("churner")
         agent.add_behaviour(Churn(work.configuration.kind))
         await home.start(agent)
 
 
-def _complaint(homes: Sequence[Container], work: Work) -> str:
+def _complaint(homes: Sequence[Container], work: Workload) -> str:
     return next(filter(None, (complaint(home, work) for home in homes)), "")

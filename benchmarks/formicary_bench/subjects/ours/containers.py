@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
     from formicary_bench.worker.messages import Server
 
 ASKING, ECHOING = "c1", "c2"
@@ -56,7 +56,7 @@ NAMES = *names_on(0), *names_on(1)
 """The names of all containers that there may be on one machine."""
 
 
-def container(work: Work, name: str, **about: Any) -> Container:
+def container(work: Workload, name: str, **about: Any) -> Container:
     """Make a container that reaches the others, if there are any, by the way that is measured.
 
     By the route `direct` there is no server: it joins another one, by the address that this one's worker has
@@ -79,7 +79,7 @@ def container(work: Work, name: str, **about: Any) -> Container:
     return Container(name, platform=server.platform, server=address_of(server), **about)
 
 
-def _join(work: Work) -> str | None:
+def _join(work: Workload) -> str | None:
     """Return the address to join.
 
     It is without the Unix socket where the wire is measured, which that is none, and over hosts: two of them
@@ -91,7 +91,7 @@ def _join(work: Work) -> str | None:
     return str(replace(JoinAddress.parse(work.job.peer), unix=None))
 
 
-def reach_of(work: Work, name: str) -> Reach:
+def reach_of(work: Workload, name: str) -> Reach:
     """Return how a container is to reach the other one, and to be reached."""
     configuration = work.configuration
     is_listening = configuration.route != XMPP and (work.job.listen or _is_dialled(work, name))
@@ -112,17 +112,17 @@ def address_of(server: Server) -> ServerAddress:
     )
 
 
-def endpoint(home: Container, work: Work) -> str:
+def endpoint(home: Container, work: Workload) -> str:
     """Return what other containers need to meet this one: a secret, or nothing where a server knows."""
     return home.join_address if _is_dialled(work, home.name) else ""
 
 
-def _is_dialled(work: Work, name: str) -> bool:
+def _is_dialled(work: Workload, name: str) -> bool:
     """Whether others connect to a container without any server: they join it, or talk to its agents."""
     return work.configuration.route == DIRECT and (name == ECHOING or work.is_one_of_many)
 
 
-def partner(home: Container, work: Work, sender: int) -> str:
+def partner(home: Container, work: Workload, sender: int) -> str:
     """Return the full name of the agent that answers a sender of this worker."""
     if work.is_one_of_many:
         there, number = receiver_of(work.configuration, work.job.member, sender)
@@ -131,7 +131,7 @@ def partner(home: Container, work: Work, sender: int) -> str:
     return f"echo-{work.receiver_of(sender)}@{domain}"
 
 
-async def meet(home: Container, work: Work) -> None:
+async def meet(home: Container, work: Workload) -> None:
     """Wait until a member's container knows all others, and can reach those that its agents talk to.
 
     Raises:
@@ -144,7 +144,7 @@ async def meet(home: Container, work: Work) -> None:
     await _be_connected(home, work, {f"{member_name(partner)}.{home.platform}" for partner in partners})
 
 
-async def meet_all(homes: Sequence[Container], work: Work, count: int) -> None:
+async def meet_all(homes: Sequence[Container], work: Workload, count: int) -> None:
     """Wait until each container knows of so many, itself included, and can reach those it has looked for.
 
     Raises:
@@ -156,7 +156,7 @@ async def meet_all(homes: Sequence[Container], work: Work, count: int) -> None:
         await _be_connected(home, work, {link.peer for link in home.links})
 
 
-async def _be_connected(home: Container, work: Work, domains: set[str]) -> None:
+async def _be_connected(home: Container, work: Workload, domains: set[str]) -> None:
     """Wait for direct connections to these, where messages have no other way."""
 
     def missing() -> set[str]:
@@ -185,7 +185,7 @@ async def _fails(condition: Callable[[], bool]) -> bool:
     return True
 
 
-def complaint(home: Container, work: Work) -> str:
+def complaint(home: Container, work: Workload) -> str:
     """Say what makes a measurement worthless: messages that came back, or went another way."""
     letters = home.dead_letters
     if letters.total:

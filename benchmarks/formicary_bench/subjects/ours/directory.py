@@ -10,32 +10,32 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from types import ModuleType
 
-    from formicary_bench.subjects.part import Side, Work
+    from formicary_bench.subjects.workload import PreparedRole, Workload
 
 _PARTS: dict[str, ModuleType] = {"directory/propagation": propagation, "directory/churn": churn}
 
 
-def both(work: Work) -> AbstractAsyncContextManager[Side]:
+def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
     """Have the agent and the directory in one container."""
     return operations.both(work)
 
 
-def echo(work: Work) -> AbstractAsyncContextManager[Side]:
+def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
     """Have the platform's container, with the directory where there is one that answers."""
-    part: AbstractAsyncContextManager[Side] = _part(work).echo(work)
+    part: AbstractAsyncContextManager[PreparedRole] = _part(work).echo(work)
     return part
 
 
-def ask(work: Work) -> AbstractAsyncContextManager[Side]:
+def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
     """Have the agents that measure."""
-    part: AbstractAsyncContextManager[Side] = _part(work).ask(work)
+    part: AbstractAsyncContextManager[PreparedRole] = _part(work).ask(work)
     return part
 
 
-def member(work: Work) -> AbstractAsyncContextManager[Side]:
+def member(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
     """Have one of many containers, in which agents register, or one measures."""
     return operations.member(work)
 
 
-def _part(work: Work) -> ModuleType:
+def _part(work: Workload) -> ModuleType:
     return _PARTS.get(work.configuration.experiment, operations)

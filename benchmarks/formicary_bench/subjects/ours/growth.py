@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from formicary import Agent, Message, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.containers import ASKING, complaint, container, partner
-from formicary_bench.subjects.part import Side
+from formicary_bench.subjects.workload import PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from formicary import Container
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 
 class Load:
@@ -31,7 +31,7 @@ class Load:
         work: counts the round trips.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Workload) -> None:
         self.work = work
         self.goes_on = True
         self.left = work.configuration.load
@@ -103,31 +103,31 @@ class MicroAsk(MicroAgent):
 
 
 @asynccontextmanager
-async def both(work: Work) -> AsyncIterator[Side]:
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have all agents in one container."""
     async with container(work, ASKING) as home:
         await _echoes(work).start_echoes(home, work)
         yield await _start_asking(home, work)
 
 
-def echo(work: Work) -> AbstractAsyncContextManager[Side]:
+def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
     """Have the agents that echo."""
-    part: AbstractAsyncContextManager[Side] = _echoes(work).echo(work)
+    part: AbstractAsyncContextManager[PreparedRole] = _echoes(work).echo(work)
     return part
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the agents that ask."""
     async with container(work, ASKING) as home:
         yield await _start_asking(home, work)
 
 
-def _echoes(work: Work) -> ModuleType:
+def _echoes(work: Workload) -> ModuleType:
     return micro if work.configuration.kind == "micro" else behaviours
 
 
-async def _start_asking(home: Container, work: Work) -> Side:
+async def _start_asking(home: Container, work: Workload) -> PreparedRole:
     begin = asyncio.Event()
     load = Load(work)
     asking: list[MicroAsk] = []
@@ -149,4 +149,4 @@ async def _start_asking(home: Container, work: Work) -> Side:
         load.goes_on = False
         await load.ended.wait()
 
-    return Side(measure=measure, complaint=partial(complaint, home, work))
+    return PreparedRole(measure=measure, complaint=partial(complaint, home, work))

@@ -19,13 +19,13 @@ from formicary_bench.subjects.ours.containers import (
     member_name,
     partner,
 )
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 from formicary_bench.worker.creation import measure_creation
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 
 class MicroEcho(MicroAgent):
@@ -52,7 +52,7 @@ class MicroAsk(MicroAgent):
     __slots__ = ("body", "finished", "left", "partner", "start", "started", "took")
 
     def __init__(
-        self, name: str, partner: str, work: Work, times: Times, finished: Callable[[], None]
+        self, name: str, partner: str, work: Workload, times: PairTimes, finished: Callable[[], None]
     ) -> None:
         super().__init__(name)
         self.partner = partner
@@ -93,7 +93,7 @@ class Idle(MicroAgent):
 
 
 @asynccontextmanager
-async def both(work: Work) -> AsyncIterator[Side]:
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have all agents in one container."""
     async with container(work, ASKING) as home:
         await start_echoes(home, work)
@@ -101,39 +101,39 @@ async def both(work: Work) -> AsyncIterator[Side]:
 
 
 @asynccontextmanager
-async def echo(work: Work) -> AsyncIterator[Side]:
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the agents that echo."""
     async with container(work, ECHOING) as home:
         await start_echoes(home, work)
-        yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
+        yield PreparedRole(endpoint(home, work), complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the agents that ask."""
     async with container(work, ASKING) as home:
         yield await _start_asking(home, work)
 
 
 @asynccontextmanager
-async def member(work: Work) -> AsyncIterator[Side]:
+async def member(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have agents that ask, and agents that echo to those of other members."""
     async with container(work, member_name(work.job.member)) as home:
         await start_echoes(home, work)
         yield await _start_asking(home, work)
 
 
-async def start_echoes(home: Container, work: Work) -> None:
+async def start_echoes(home: Container, work: Workload) -> None:
     """Start the micro-agents that echo."""
     for number in work.receivers:
         await home.start(MicroEcho(f"echo-{number}"))
 
 
-async def _start_asking(home: Container, work: Work) -> Side:
+async def _start_asking(home: Container, work: Workload) -> PreparedRole:
     finished = asyncio.Semaphore(0)
     asking = []
     for number in work.senders:
-        times = Times()
+        times = PairTimes()
         work.times.append(times)
         agent = MicroAsk(f"asker-{number}", partner(home, work, number), work, times, finished.release)
         asking.append(agent)
@@ -145,7 +145,7 @@ async def _start_asking(home: Container, work: Work) -> Side:
         for _ in asking:
             await finished.acquire()
 
-    return Side(
+    return PreparedRole(
         endpoint(home, work),
         measure if asking else None,
         partial(complaint, home, work),
@@ -154,7 +154,7 @@ async def _start_asking(home: Container, work: Work) -> Side:
 
 
 @asynccontextmanager
-async def create(work: Work) -> AsyncIterator[Side]:
+async def create(work: Workload) -> AsyncIterator[PreparedRole]:
     """Create micro-agents."""
     async with Container("c1", seed=work.job.seed) as home:
 
@@ -162,4 +162,4 @@ async def create(work: Work) -> AsyncIterator[Side]:
             for number in numbers:
                 await home.start(Idle(f"agent-{number}"))
 
-        yield Side(measure=partial(measure_creation, work, batch))
+        yield PreparedRole(measure=partial(measure_creation, work, batch))

@@ -15,7 +15,7 @@ from formicary_bench.subjects.baselines import tasks, tcp
 from formicary_bench.subjects.ours import behaviours, micro
 from formicary_bench.subjects.ours.containers import ASKING, complaint, container, partner
 from formicary_bench.subjects.pacing import Pacer
-from formicary_bench.subjects.part import Side
+from formicary_bench.subjects.workload import PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from formicary import Container
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 
 class Collect(CyclicBehaviour):
@@ -86,7 +86,7 @@ class SocketCollect(tcp.Framed):
 
 
 @asynccontextmanager
-async def both(work: Work) -> AsyncIterator[Side]:
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have all in one process."""
     if work.configuration.platform == "tasks":
         async with _tasks(work) as side:
@@ -97,14 +97,14 @@ async def both(work: Work) -> AsyncIterator[Side]:
         yield await _asking(home, work)
 
 
-def echo(work: Work) -> AbstractAsyncContextManager[Side]:
+def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
     """Have what answers."""
-    part: AbstractAsyncContextManager[Side] = _answering(work).echo(work)
+    part: AbstractAsyncContextManager[PreparedRole] = _answering(work).echo(work)
     return part
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have what sends."""
     if work.configuration.platform == "tcp":
         async with _sockets(work) as side:
@@ -114,13 +114,13 @@ async def ask(work: Work) -> AsyncIterator[Side]:
         yield await _asking(home, work)
 
 
-def _answering(work: Work) -> ModuleType:
+def _answering(work: Workload) -> ModuleType:
     if work.configuration.platform == "tcp":
         return tcp
     return micro if work.configuration.kind == "micro" else behaviours
 
 
-async def _asking(home: Container, work: Work) -> Side:
+async def _asking(home: Container, work: Workload) -> PreparedRole:
     """Start the agents that take answers; they send when it is time."""
     pacer = Pacer(work)
     partners = [partner(home, work, number) for number in work.senders]
@@ -141,11 +141,11 @@ async def _asking(home: Container, work: Work) -> Side:
     async def send(number: int, body: str) -> None:
         await agents[number].send(Message(to=partners[number], body=body, performative="request"))
 
-    return Side(measure=partial(pacer.run, send), complaint=partial(complaint, home, work))
+    return PreparedRole(measure=partial(pacer.run, send), complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager
-async def _sockets(work: Work) -> AsyncIterator[Side]:
+async def _sockets(work: Workload) -> AsyncIterator[PreparedRole]:
     """Connect, once for each pair."""
     pacer = Pacer(work)
     pairs: list[SocketCollect] = []
@@ -157,14 +157,14 @@ async def _sockets(work: Work) -> AsyncIterator[Side]:
         def send(number: int, body: str) -> None:
             pairs[number].send(body)
 
-        yield Side(measure=partial(pacer.run, send))
+        yield PreparedRole(measure=partial(pacer.run, send))
     finally:
         for pair in pairs:
             pair.transport.close()
 
 
 @asynccontextmanager
-async def _tasks(work: Work) -> AsyncIterator[Side]:
+async def _tasks(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have tasks that answer, and others that take the answers."""
     pacer = Pacer(work)
     there = [tasks.Channel() for _ in work.senders]
@@ -177,7 +177,7 @@ async def _tasks(work: Work) -> AsyncIterator[Side]:
     def send(number: int, body: str) -> None:
         there[number].put(body)
 
-    yield Side(measure=partial(pacer.run, send))
+    yield PreparedRole(measure=partial(pacer.run, send))
     await tasks.end(running)
 
 

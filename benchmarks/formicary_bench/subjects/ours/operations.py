@@ -24,13 +24,13 @@ from formicary_bench.subjects.ours.services import (
     types,
     with_directory,
 )
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from formicary import Container
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 _TYPE = "measured"
 
@@ -46,7 +46,7 @@ class Use(OneShotBehaviour):
 
     __slots__ = ("begin", "times", "work")
 
-    def __init__(self, work: Work, times: Times, begin: asyncio.Event) -> None:
+    def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
         self.work = work
         self.times = times
@@ -101,7 +101,7 @@ class Search(Use):
 
     __slots__ = ("wanted",)
 
-    def __init__(self, work: Work, times: Times, begin: asyncio.Event) -> None:
+    def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__(work, times, begin)
         numbers = list(types(work.configuration.services))
         random.Random(work.job.seed).shuffle(numbers)
@@ -130,7 +130,7 @@ _USES: dict[str, type[Use]] = {
 
 
 @asynccontextmanager
-async def both(work: Work) -> AsyncIterator[Side]:
+async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have everything in one container."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
@@ -138,15 +138,15 @@ async def both(work: Work) -> AsyncIterator[Side]:
 
 
 @asynccontextmanager
-async def echo(work: Work) -> AsyncIterator[Side]:
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the platform's container, and agents whose services are there."""
     async with with_directory(work, ECHOING) as home:
         await register_services(home, work)
-        yield Side(endpoint(home, work), complaint=partial(complaint, home, work))
+        yield PreparedRole(endpoint(home, work), complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the agent that uses the directory, and agents whose services are beside it."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
@@ -155,20 +155,20 @@ async def ask(work: Work) -> AsyncIterator[Side]:
 
 
 @asynccontextmanager
-async def member(work: Work) -> AsyncIterator[Side]:
+async def member(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have one of many containers: the first is the platform's, the last has the agent that measures."""
     async with with_directory(work, member_name(work.job.member)) as home:
         await register_services(home, work)
-        side = Side(endpoint(home, work), complaint=partial(complaint, home, work))
+        side = PreparedRole(endpoint(home, work), complaint=partial(complaint, home, work))
         if work.senders:
             side = await _start(home, work)
             side.meet = partial(know_services, home, work)
         yield side
 
 
-async def _start(home: Container, work: Work) -> Side:
+async def _start(home: Container, work: Workload) -> PreparedRole:
     begin = asyncio.Event()
-    times = Times()
+    times = PairTimes()
     work.times.append(times)
     use = _USES[work.configuration.experiment](work, times, begin)
     agent = Agent("user")
@@ -179,4 +179,4 @@ async def _start(home: Container, work: Work) -> Side:
         begin.set()
         await use.join()
 
-    return Side(measure=measure, complaint=partial(complaint, home, work))
+    return PreparedRole(measure=measure, complaint=partial(complaint, home, work))

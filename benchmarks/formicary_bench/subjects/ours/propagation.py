@@ -24,13 +24,13 @@ from formicary_bench.subjects.ours.containers import (
     names_on,
 )
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from formicary import Container
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 _TYPE = "measured"
 
@@ -68,7 +68,7 @@ class Announce(OneShotBehaviour):
 
     __slots__ = ("begin", "times", "work")
 
-    def __init__(self, work: Work, times: Times, begin: asyncio.Event) -> None:
+    def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
         self.work = work
         self.times = times
@@ -97,7 +97,7 @@ class Announce(OneShotBehaviour):
 
 
 @asynccontextmanager
-async def echo(work: Work) -> AsyncIterator[Side]:
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the containers that are to learn of it; the first of them is the platform's."""
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(with_directory(work, ECHOING))
@@ -108,10 +108,12 @@ async def echo(work: Work) -> AsyncIterator[Side]:
             homes.append(await stack.enter_async_context(other))
         for home in homes:
             await _watch(home, work, len(homes))
-        yield Side(endpoint(first, work), complaint=partial(_complaint, homes, work), meet=_meet(homes, work))
+        yield PreparedRole(
+            endpoint(first, work), complaint=partial(_complaint, homes, work), meet=_meet(homes, work)
+        )
 
 
-async def _watch(home: Container, work: Work, members: int) -> None:
+async def _watch(home: Container, work: Workload, members: int) -> None:
     await know_members(home, members)
     watches = asyncio.Event()
     tell = Tell(watches)
@@ -123,13 +125,13 @@ async def _watch(home: Container, work: Work, members: int) -> None:
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the agent that registers."""
     async with with_directory(work, ASKING) as home:
         await know_members(home, 1 + work.configuration.containers)
         await know_services(home, work)
         begin = asyncio.Event()
-        times = Times()
+        times = PairTimes()
         work.times.append(times)
         announce = Announce(work, times, begin)
         agent = Agent("announcer")
@@ -140,12 +142,14 @@ async def ask(work: Work) -> AsyncIterator[Side]:
             begin.set()
             await announce.join()
 
-        yield Side(measure=measure, complaint=partial(_complaint, [home], work), meet=_meet([home], work))
+        yield PreparedRole(
+            measure=measure, complaint=partial(_complaint, [home], work), meet=_meet([home], work)
+        )
 
 
-def _meet(homes: Sequence[Container], work: Work) -> Callable[[], Awaitable[None]]:
+def _meet(homes: Sequence[Container], work: Workload) -> Callable[[], Awaitable[None]]:
     return partial(meet_all, homes, work, 1 + work.configuration.containers)
 
 
-def _complaint(homes: Sequence[Container], work: Work) -> str:
+def _complaint(homes: Sequence[Container], work: Workload) -> str:
     return next(filter(None, (complaint(home, work) for home in homes)), "")

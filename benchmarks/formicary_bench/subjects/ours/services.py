@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from formicary import Container
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 OF_A_TYPE = 5
 """How many services there are of each type: a few, however many there are in all."""
@@ -22,7 +22,7 @@ OF_A_TYPE = 5
 _OF_AN_AGENT = 100
 
 
-def with_directory(work: Work, name: str, join: str = "") -> Container:
+def with_directory(work: Workload, name: str, join: str = "") -> Container:
     """Make a container with the design of the directory that is measured.
 
     Args:
@@ -46,7 +46,7 @@ def has_type(services: int, number: int) -> int:
     return len(range(number, services, len(types(services))))
 
 
-async def register_services(home: Container, work: Work) -> None:
+async def register_services(home: Container, work: Workload) -> None:
     """Have agents of a container register as many services as there are to be in it."""
     numbers = services_of(work.job)
     kinds = len(types(work.configuration.services))
@@ -59,7 +59,7 @@ async def register_services(home: Container, work: Work) -> None:
         await asyncio.sleep(0)  # a replica's agents have not waited for anything
 
 
-async def know_services(home: Container, work: Work) -> None:
+async def know_services(home: Container, work: Workload) -> None:
     """Wait until a container that has entries of its own has all that there are to be."""
     missing = work.configuration.services
     if work.configuration.kind != REPLICA or not missing:

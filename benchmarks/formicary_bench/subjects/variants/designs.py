@@ -11,10 +11,10 @@ from formicary_bench.subjects.variants.delivery.container import Designed
 
 if TYPE_CHECKING:
     from formicary import Container
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 
-def container(work: Work, name: str) -> Container:
+def container(work: Workload, name: str) -> Container:
     """Make a container that delivers as the configuration says."""
     return Designed(name, MAKE[work.configuration.kind](), seed=work.job.seed)
 

@@ -16,34 +16,34 @@ from formicary.server.account import AccountAddress
 from formicary_bench.subjects.accounts import DOMAIN, account
 from formicary_bench.subjects.ours.behaviours import Ask, Echo
 from formicary_bench.subjects.ours.containers import ASKING, ECHOING, complaint
-from formicary_bench.subjects.part import Side, Times
+from formicary_bench.subjects.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 _AT_ONCE = 10  # logins; more only make each of them slower
 
 
 @asynccontextmanager
-async def echo(work: Work) -> AsyncIterator[Side]:
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the agents that echo."""
     async with Container(ECHOING, seed=work.job.seed) as home:
         agents = [_agent(work, "echo", number) for number in work.receivers]
         for agent in agents:
             agent.add_behaviour(Echo())
         await _log_in(home, work, agents)
-        yield Side(DOMAIN, complaint=partial(complaint, home, work))
+        yield PreparedRole(DOMAIN, complaint=partial(complaint, home, work))
 
 
 @asynccontextmanager
-async def ask(work: Work) -> AsyncIterator[Side]:
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the agents that ask."""
     begin = asyncio.Event()
     asking, agents = [], []
     for number in work.senders:
-        times = Times()
+        times = PairTimes()
         work.times.append(times)
         partner = f"{account('echo', work.receiver_of(number))}@{DOMAIN}"
         asking.append(Ask(partner, work.body, work.trips, times, begin))
@@ -56,10 +56,10 @@ async def ask(work: Work) -> AsyncIterator[Side]:
 
     async with Container(ASKING, seed=work.job.seed) as home:
         await _log_in(home, work, agents)
-        yield Side(measure=measure, complaint=partial(complaint, home, work))
+        yield PreparedRole(measure=measure, complaint=partial(complaint, home, work))
 
 
-def _agent(work: Work, role: str, number: int) -> XmppAgent:
+def _agent(work: Workload, role: str, number: int) -> XmppAgent:
     server = work.job.server
     assert server is not None
     return XmppAgent(
@@ -74,7 +74,7 @@ def _agent(work: Work, role: str, number: int) -> XmppAgent:
     )
 
 
-async def _log_in(home: Container, work: Work, agents: list[XmppAgent]) -> None:
+async def _log_in(home: Container, work: Workload, agents: list[XmppAgent]) -> None:
     for first in range(0, len(agents), _AT_ONCE):
         some = agents[first : first + _AT_ONCE]
         await asyncio.gather(*map(home.start, some))

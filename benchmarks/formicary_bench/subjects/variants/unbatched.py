@@ -13,10 +13,10 @@ from formicary_bench.subjects.ours import behaviours, containers
 
 if TYPE_CHECKING:
     from formicary import Container
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 
-def container(work: Work, name: str) -> Container:
+def container(work: Workload, name: str) -> Container:
     """Make a container as any other; from then on, all of this process send no batches."""
     outbox._FULL = 1  # noqa: SLF001 -- users have no reason to set it, so there is no option for it
     return containers.container(work, name)

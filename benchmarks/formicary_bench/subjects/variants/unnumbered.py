@@ -22,7 +22,7 @@ from formicary_bench.subjects.ours.containers import address_of, reach_of
 if TYPE_CHECKING:
     from formicary.container.dispatcher import Reach
     from formicary.server import ServerAddress
-    from formicary_bench.subjects.part import Work
+    from formicary_bench.subjects.workload import Workload
 
 _COPIED = 4096  # bytes of a frame up to which numbered links, too, copy its payload
 
@@ -79,7 +79,7 @@ class Unnumbered:
         )
 
 
-def container(work: Work, name: str) -> Container:
+def container(work: Workload, name: str) -> Container:
     """Make a container as any other, but for its link."""
     server = address_of(work.job.server) if work.job.server else None
     join = JoinAddress.parse(work.job.peer) if work.job.peer else None

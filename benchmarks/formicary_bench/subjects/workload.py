@@ -1,7 +1,7 @@
-"""What a platform is given to do its part of a measurement, and what it gives back.
+"""What a subject is given to play its role in a measurement, and what it gives back.
 
-A platform's module has one asynchronous context manager for each role that it can play: `both`, `ask`,
-`echo`, `member` and `create`. Entering it prepares everything up to the first message; it yields a `Side`.
+A subject's module has one asynchronous context manager for each role that it can play: `both`, `ask`, `echo`,
+`member` and `create`. Entering it prepares everything up to the first message; it yields a `PreparedRole`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from formicary_bench.worker.messages import Job
 
 
-class Times:
+class PairTimes:
     """The round trips of one pair, in nanoseconds: when each began, and how long it took."""
 
     __slots__ = ("rtts", "starts")
@@ -31,11 +31,11 @@ class Times:
 
 
 @dataclass
-class Work:
-    """What is to be done, and where the results go.
+class Workload:
+    """What a worker has to do, and where its results go.
 
     Attributes:
-        job: the worker's part.
+        job: its job.
         times: one for each pair or sender.
         batches: for `create`: agents, seconds and bytes of each batch.
         counters: what was counted beside the times.
@@ -44,7 +44,7 @@ class Work:
     """
 
     job: Job
-    times: list[Times] = field(default_factory=list)
+    times: list[PairTimes] = field(default_factory=list)
     batches: list[tuple[int, float, int]] = field(default_factory=list)
     counters: dict[str, float] = field(default_factory=dict)
     steps: int = 0
@@ -113,12 +113,12 @@ async def _nobody() -> None:
 
 
 @dataclass
-class Side:
-    """A worker's part, prepared.
+class PreparedRole:
+    """A role that a worker is ready to play.
 
     Attributes:
         endpoint: how other workers reach it.
-        measure: makes all round trips, or creates all agents; None where that is the other's part.
+        measure: makes all round trips, or creates all agents; None where another worker does that.
         complaint: says after the measurement what makes it worthless; nothing if all went well.
         meet: waits, when all workers are prepared, until this one knows all whom it will talk to.
     """
@@ -129,4 +129,4 @@ class Side:
     meet: Callable[[], Awaitable[None]] = _nobody
 
 
-Part = Callable[[Work], AbstractAsyncContextManager[Side]]
+Role = Callable[[Workload], AbstractAsyncContextManager[PreparedRole]]

@@ -136,7 +136,7 @@ class MemoryTransport:
         if line is None:
             self.container.bury(message, f"no container for {receiver} is on the memory network", receiver)
             return None
-        way = _Way(line, receiver)
+        way = _ReceiverElsewhere(line, receiver)
         return None if way.put(message) else (way,)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
@@ -272,7 +272,7 @@ class _Line:
             self._target.bury(message, reason, receiver)
 
 
-class _Way:
+class _ReceiverElsewhere:
     """The way to one receiver over a line, where its messages wait for room.
 
     Args:

@@ -40,7 +40,7 @@ def unwrap(data: bytes) -> tuple[int, str, bytes]:
     return data[0], data[2:end].decode(), data[end:]
 
 
-class RelayWay:
+class RelayPath:
     """The way to one other container through the one in the middle.
 
     Args:
@@ -77,7 +77,7 @@ class RelayWay:
         return "as the container that this one has joined takes nothing more for now"
 
 
-class NoWay:
+class NoPath:
     """Stands where there is no way but a direct one: all that goes here comes back.
 
     Args:

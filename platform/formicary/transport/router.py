@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.server.address import XmppServer
     from formicary.transport.direct import JoinAddress
     from formicary.transport.direct.connections import Connections
-    from formicary.transport.link.paths import FarWay
+    from formicary.transport.link.paths import IndirectPath
     from formicary.transport.xmpp.connection import XmppConnection
 
 logger = logging.getLogger("formicary.transport")
@@ -156,7 +156,7 @@ class Router:
                 )
             session = self._make_session(lambda: secrets.randbits(32), self._terms(domain))
             link = self.links[domain] = Link(
-                domain, self, session, direct_only=self._route == "direct", make_far=self._far_way
+                domain, self, session, direct_only=self._route == "direct", make_indirect=self._indirect_path
             )
         return link
 
@@ -177,11 +177,11 @@ class Router:
         offer = None if self._connections is None else self._connections.offer(domain)
         return Terms(frame_limit=limit, offer=offer)
 
-    def _far_way(self, link: Link) -> FarWay:
+    def _indirect_path(self, link: Link) -> IndirectPath:
         if self._xmpp is not None:
-            return self._xmpp.way_to(link.domain)
+            return self._xmpp.path_to(link.domain)
         assert self._connections is not None
-        return self._connections.way_to(link)
+        return self._connections.path_to(link)
 
     def found(self, link: Link, terms: Terms) -> None:
         """Learn that the other end of a link is there; it may be reached directly, too."""
@@ -242,21 +242,21 @@ class Router:
 
     # -- the far way ----------------------------------------------------------------------------------------
 
-    def far_changed(self) -> None:
+    def on_path_changed(self) -> None:
         """Learn that the far way was lost, or is back, or has room or none."""
         for link in tuple(self.links.values()):
-            link.choose_way()
+            link.choose_path()
 
-    def far_framed(self, domain: str, frame: bytes) -> None:
+    def on_frame(self, domain: str, frame: bytes) -> None:
         """Take a frame from another container."""
         try:
             link = self.links.get(domain) or self.link_to(domain)
         except FormicaryError as error:
             self.drop(domain, str(error))
         else:
-            link.receive_far(frame)
+            link.receive_indirect(frame)
 
-    def far_bounced(self, domain: str, reason: str, *, is_away: bool) -> bool:
+    def on_bounce(self, domain: str, reason: str, *, is_away: bool) -> bool:
         """Learn that a frame to another container came back; return whether there is a link to it."""
         link = self.links.get(domain)
         if link is not None:

@@ -186,7 +186,7 @@ class AccountClient:
         if self.is_closed:
             self._reject(message, receiver, self._error or LinkError(f"{self} has logged out"))
         if not self._room.is_set():
-            return (_Way(self, receiver),)
+            return (_AddressOutside(self, receiver),)
         try:
             stanza = to_stanza(message, receiver, self._account)
         except FormicaryError as error:
@@ -277,7 +277,7 @@ class AccountClient:
         return f"the account {self._account.jid} of agent {self._agent.name}"
 
 
-class _Way:
+class _AddressOutside:
     """The way to an address outside, where messages wait for the account's connection.
 
     Args:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 
-from formicary.transport.direct import Direct
+from formicary.transport.direct import DirectEndpoint
 
 C1, C2, C3 = (f"{name}.lab.localhost" for name in ("c1", "c2", "c3"))
 
@@ -48,7 +48,9 @@ class End:
     def __init__(self, domain, *, tls=True, listen=None, admit=lambda _: None):
         self.domain = domain
         self.accepted = asyncio.Queue()
-        self.direct = Direct(domain, tls=tls, listen=listen, accepted=self.accepted.put_nowait, admit=admit)
+        self.direct = DirectEndpoint(
+            domain, tls=tls, listen=listen, accepted=self.accepted.put_nowait, admit=admit
+        )
 
     async def __aenter__(self):
         await self.direct.open()

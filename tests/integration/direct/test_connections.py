@@ -1,4 +1,4 @@
-"""Direct connections over real sockets."""
+"""DirectEndpoint connections over real sockets."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import pytest
 from formicary import Container
 from formicary.errors import LinkError
 from formicary.server import ManagedServer
-from formicary.transport.direct import Direct
+from formicary.transport.direct import DirectEndpoint
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def joined():
 @pytest.fixture
 def no_way_but_to(monkeypatch):
     """Have no container reach any other directly but one: `no_way_but_to("hub.lab.localhost")`."""
-    dial = Direct.dial
+    dial = DirectEndpoint.dial
 
     def forbid(allowed, monkeypatch=monkeypatch):
         async def dial_allowed(self, peer, offer):
@@ -68,6 +68,6 @@ def no_way_but_to(monkeypatch):
                 raise LinkError(f"cannot connect to {peer}: No route to host; is it running?")
             return await dial(self, peer, offer)
 
-        monkeypatch.setattr(Direct, "dial", dial_allowed)
+        monkeypatch.setattr(DirectEndpoint, "dial", dial_allowed)
 
     return forbid

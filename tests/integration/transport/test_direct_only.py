@@ -8,7 +8,7 @@ from tests.unit.core.agents import Collect, do, reasons, start
 
 from formicary import Message
 from formicary.errors import LinkError
-from formicary.transport.direct import Direct
+from formicary.transport.direct import DirectEndpoint
 from formicary.transport.direct.connections import Connections
 from formicary.transport.link import failure_detector
 from formicary.transport.link.header import HEADER, HELLO, SIZE
@@ -46,7 +46,7 @@ def held_answers(monkeypatch):
 def dials(monkeypatch):
     """How often one has dialled another in vain, by both names."""
     failed = {}
-    dial = Direct.dial
+    dial = DirectEndpoint.dial
 
     async def count(self, peer, offer):
         try:
@@ -56,7 +56,7 @@ def dials(monkeypatch):
             failed[both] = failed.get(both, 0) + 1
             raise
 
-    monkeypatch.setattr(Direct, "dial", count)
+    monkeypatch.setattr(DirectEndpoint, "dial", count)
     return failed
 
 
@@ -88,14 +88,14 @@ async def test_messages_wait_where_the_other_does_not_know_yet_who_dials_it(
 async def test_where_only_the_other_end_can_connect_messages_wait_until_it_has(
     joined, monkeypatch, sender, receiver
 ):
-    dial = Direct.dial
+    dial = DirectEndpoint.dial
 
     async def dial_one_way(self, peer, offer):
         if peer == f"{receiver}.lab.localhost":
             raise LinkError(f"{peer} listens nowhere that this host can reach")
         return await dial(self, peer, offer)
 
-    monkeypatch.setattr(Direct, "dial", dial_one_way)
+    monkeypatch.setattr(DirectEndpoint, "dial", dial_one_way)
     async with joined("c1", "c2", "c3", route="direct") as (_, *both):
         source, target = sorted(both, key=lambda one: one.name != sender)
         got = Collect()

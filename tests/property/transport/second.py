@@ -239,13 +239,13 @@ class Second:
             self.waiting_since = self.pinged_at = None
             self.away_since = None if self.away_since is None else now
         self.ticked_at = now
-        waits = bool(self.kept or self.waiting or self.state is State.GREETING)
+        waits = bool(self.kept or self.waiting or self.state is State.HANDSHAKE)
         self.waiting_since = (self.waiting_since or now) if waits else None
-        if self.state not in {State.GREETING, State.OPEN, State.CLOSING}:
+        if self.state not in {State.HANDSHAKE, State.OPEN, State.CLOSING}:
             return
         if reason := self.reason_to_give_up(now):
             self.end(reason)
-        elif self.way and self.state is State.GREETING:
+        elif self.way and self.state is State.HANDSHAKE:
             if now - self.greeted_at >= 1:
                 self.greet(now)
         elif self.way:
@@ -280,22 +280,22 @@ class Second:
     def unacknowledged(self):
         return len(self.kept) + len(self.waiting)
 
-    def use_way(self, now, *, there_is_one=True):
+    def use_path(self, now, *, there_is_one=True):
         self.way, self.pinged_at, self.away_since, self.resent_at = there_is_one, None, None, NEVER
-        if there_is_one and self.state is State.GREETING:
+        if there_is_one and self.state is State.HANDSHAKE:
             self.greet(now)
         self.send_again(now)
         self.send_waiting()
 
     def lose(self, now, reason):
-        if self.state is State.GREETING:
+        if self.state is State.HANDSHAKE:
             self.end(reason)
         elif self.peer and self.away_since is None:
             self.away_since, self.pinged_at = now, None
 
     def connect(self, now):
         if self.state is State.IDLE:
-            self.state = State.GREETING
+            self.state = State.HANDSHAKE
             self.begin(now)
             self.ticked_at, self.waiting_since, self.greeted_at = now, now, NEVER
             if self.way:

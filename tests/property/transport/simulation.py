@@ -72,7 +72,7 @@ class World:
         end.is_stalled = False
         end.inbox.clear()
         if end.way is not None:
-            end.session.use_way(self.now)
+            end.session.use_path(self.now)
         self.perform(end)
 
     # -- what an end does -----------------------------------------------------------------------------------
@@ -141,9 +141,9 @@ class World:
             end.session.tick(self.now)
             self.perform(end)
 
-    def use_way(self, end, way):
+    def use_path(self, end, way):
         end.way = way
-        end.session.use_way(self.now, there_is_one=way is not None)
+        end.session.use_path(self.now, there_is_one=way is not None)
         self.perform(end)
 
     def stall(self, end):
@@ -193,7 +193,7 @@ class World:
         # The other end had this incarnation at some time since the question to it was asked.
         was = self.ends[1 - end.name].was
         until = [at for at, _ in was[1:]] + [float("inf")]
-        asked_at = session._greeting.asked_at if isinstance(session, Session) else session.asked_at
+        asked_at = session._handshake.asked_at if isinstance(session, Session) else session.asked_at
         assert any(own == pair[1] and end >= asked_at for (_, own), end in zip(was, until, strict=True))
 
     def check(self):
@@ -243,7 +243,7 @@ class World:
             end.session.freeze(is_frozen=False)
             self.perform(end)
             if end.way != 0:
-                self.use_way(end, 0)
+                self.use_path(end, 0)
             if end.is_stalled:
                 self.wake(end, ticks_first=False)
 

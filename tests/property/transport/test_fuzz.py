@@ -278,7 +278,7 @@ class Pair:
         self.sent = [0, 0]
         self.received = [0, 0]
         for end in self.ends:
-            end.use_way(self.now)
+            end.use_path(self.now)
         self.ends[0].connect(self.now)
         self.settle()
         assert all(end.is_open for end in self.ends)

@@ -103,8 +103,8 @@ class Links(RuleBasedStateMachine):
         self.world.cut.discard((way, name))
 
     @rule(name=ENDS, way=st.sampled_from([0, 1, None]))
-    def use_way(self, name, way):
-        self.world.use_way(self.end(name), way)
+    def use_path(self, name, way):
+        self.world.use_path(self.end(name), way)
 
     @rule(name=ENDS)
     def bounce(self, name):
@@ -235,9 +235,9 @@ class Links(RuleBasedStateMachine):
 def state_of(session):
     """Return all that a session knows, to compare it."""
     known = {name: copy.copy(value) for name, value in vars(session).items()}
-    for part in (session._watch, session._greeting):
+    for part in (session._detector, session._handshake):
         known |= {name: getattr(part, name) for name in part.__slots__}
-    return {name: value for name, value in known.items() if name not in {"_watch", "_greeting"}}
+    return {name: value for name, value in known.items() if name not in {"_detector", "_handshake"}}
 
 
 class LinksOfTwoKinds(Links):
@@ -269,10 +269,10 @@ HELLOS = st.builds(dict, st.dictionaries(st.sampled_from(Terms.__struct_fields__
 )
 def test_any_hello_is_taken_or_refused(payload, sender):
     session = Session(iter(range(1, 100)).__next__, Terms())
-    session.use_way(0.0)
+    session.use_path(0.0)
     session.connect(0.0)
     before = state_of(session)
-    frame = HEADER.pack(HELLO, sender, session.incarnations[0], 5, session._greeting._nonce) + payload
+    frame = HEADER.pack(HELLO, sender, session.incarnations[0], 5, session._handshake._nonce) + payload
     try:
         session.receive(frame, 0.0)
     except ValueError:
@@ -284,7 +284,7 @@ def test_any_hello_is_taken_or_refused(payload, sender):
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_frame_or_refused(data):
     session = Session(iter(range(1, 100)).__next__, Terms())
-    session.use_way(0.0)
+    session.use_path(0.0)
     try:
         assert session.receive(data, 0.0) is None
     except ValueError:

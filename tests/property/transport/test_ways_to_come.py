@@ -117,7 +117,7 @@ class Net:
 
 
 class Dialler:
-    """Stands for `Direct`: connects as the net has it, and takes those whom it expects."""
+    """Stands for `DirectEndpoint`: connects as the net has it, and takes those whom it expects."""
 
     net = None
     join_address = None
@@ -165,7 +165,7 @@ class Third:
         delay = plan.pop(0) if plan else 0.001
         if delay is not None:
             router = self.net.routers[self.target]
-            asyncio.get_running_loop().call_later(delay, router.far_framed, self.source, frame)
+            asyncio.get_running_loop().call_later(delay, router.on_frame, self.source, frame)
 
     def trouble(self):
         return "of which nothing is known"
@@ -178,7 +178,7 @@ class Routed(Router):
         super().__init__(None, route="direct")
         self.net = net
 
-    def _far_way(self, link):
+    def _indirect_path(self, link):
         return Third(self.net, self.container.domain, link.domain)
 
 
@@ -249,7 +249,7 @@ SLOW_ANSWER = ([0.001, 0.5], [])
 def test_all_goes_by_whichever_connection_comes_to_be_once_and_in_order(plans, hellos_, sends, cuts):
     first, second = (plan if plan is NEVER else list(plan) for plan in plans)
     net = Net(first, second, hellos_)
-    with patch.object(Dialler, "net", net), patch.object(connections, "Direct", Dialler):
+    with patch.object(Dialler, "net", net), patch.object(connections, "DirectEndpoint", Dialler):
         counts, got, reasons = run_virtual(talk(net, dict(zip((C1, C2), sends, strict=True)), cuts))
     for why in net.refused:
         event(f"a dial was refused {why}")

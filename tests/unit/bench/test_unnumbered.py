@@ -37,7 +37,7 @@ def ends():
     one, other = (UnnumberedSession(lambda: next(_numbers), Terms()) for _ in range(2))
     one.send(b"early", ["letter"], 0.0)
     for end in (one, other):
-        end.use_way(0.0)
+        end.use_path(0.0)
         end.connect(0.0)
     carried, batches = settle(one, other)
     assert one.is_open
@@ -81,7 +81,7 @@ def test_it_parts_as_others_do(ends):
 def test_the_link_that_it_is_held_against_numbers_and_keeps(ends):
     one, other = (Session(lambda: next(_numbers), Terms()) for _ in range(2))
     for end in (one, other):
-        end.use_way(0.0)
+        end.use_path(0.0)
         end.connect(0.0)
     settle(one, other)
     frame = one.send(b"batch", ["letter"], 0.0)

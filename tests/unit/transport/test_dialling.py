@@ -18,7 +18,7 @@ ADDRESS = JoinAddress(host="h", unix=None, tcp=(), tls=True, domain=HUB, fingerp
 
 
 class Away:
-    """Stands for `Direct`: nobody is there until a moment."""
+    """Stands for `DirectEndpoint`: nobody is there until a moment."""
 
     def __init__(self, until):
         self.until = until
@@ -31,13 +31,13 @@ class Away:
         return domain
 
 
-async def found(offer, *, away, is_only_way):
+async def found(offer, *, away, direct_only):
     """Return how long after it is there it is found, and how often it was dialled."""
     loop = asyncio.get_running_loop()
     back = loop.time() + away
     connected = loop.create_future()
     direct = Away(back)
-    dialling = Dialling(direct, connected.set_result, lambda *_: None, is_only_way=is_only_way)
+    dialling = Dialling(direct, connected.set_result, lambda *_: None, direct_only=direct_only)
     dialling.remember(HUB, offer)
     dialling.begin(HUB, is_first=True, again=True)
     assert await connected == HUB
@@ -47,13 +47,13 @@ async def found(offer, *, away, is_only_way):
 
 
 @pytest.mark.parametrize("away", [0.5, 4.0, 5.5, 60.0, 600.3])
-@pytest.mark.parametrize(("offer", "is_only_way"), [(ADDRESS, False), (OFFER, True)])
-async def test_one_without_whom_nothing_goes_is_found_within_a_second_of_its_return(offer, is_only_way, away):
-    late, tries = await found(offer, away=away, is_only_way=is_only_way)
+@pytest.mark.parametrize(("offer", "direct_only"), [(ADDRESS, False), (OFFER, True)])
+async def test_one_without_whom_nothing_goes_is_found_within_a_second_of_its_return(offer, direct_only, away):
+    late, tries = await found(offer, away=away, direct_only=direct_only)
     assert late <= 1
     assert tries < 10 + 2 * away
 
 
 async def test_others_are_dialled_ever_more_seldom():
-    _, tries = await found(OFFER, away=600.0, is_only_way=False)
+    _, tries = await found(OFFER, away=600.0, direct_only=False)
     assert tries < 60

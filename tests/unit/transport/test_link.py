@@ -15,12 +15,12 @@ from formicary.transport.link import link as link_module
 from formicary.transport.link.header import CLOSE, DATA, HELLO, PART, Terms
 from formicary.transport.link.link import Link
 from formicary.transport.link.session import Session
-from formicary.transport.relay import NoWay
+from formicary.transport.relay import NoPath
 
 pytestmark = pytest.mark.virtual_clock
 
 
-class Way:
+class Path:
     """Carries frames to the other end, a millisecond long; what is on its way when it is cut is lost."""
 
     kind = "far"
@@ -57,20 +57,20 @@ class End:
         self.container = Container(name, mailbox_limit=10, send_timeout=5)
         self.is_closed = False
         self.before_batch = None
-        self.far = Way()
+        self.indirect = Path()
         self.dropped = []
         self.found_ = 0
         self.doubts = 0
         self._terms = Terms(**terms)
 
-    def make(self, peer, make_far=None):
+    def make(self, peer, make_indirect=None):
         numbers = itertools.count(hash(peer) % 1000 + 1)
         self.container.held.pause = lambda is_frozen: self.link.freeze(is_frozen=is_frozen)
         self.link = Link(
             f"{peer}.lab.localhost",
             self,
             Session(lambda: next(numbers), self._terms),
-            make_far=make_far or (lambda _: self.far),
+            make_indirect=make_indirect or (lambda _: self.indirect),
             direct_only=False,
         )
         self.container._transport = self
@@ -115,8 +115,8 @@ class Pair:
             await end.container.__aenter__()
         self.one.make("c2")
         self.two.make("c1")
-        self.one.far.target = self.two.link.receive_far
-        self.two.far.target = self.one.link.receive_far
+        self.one.indirect.target = self.two.link.receive_indirect
+        self.two.indirect.target = self.one.link.receive_indirect
         return self.one, self.two
 
     async def __aexit__(self, *details):
@@ -127,16 +127,16 @@ class Pair:
 def direct(one, two):
     """Connect the two directly, too."""
     for end, other in ((one, two), (two, one)):
-        end.link.direct = Way()
+        end.link.direct = Path()
         end.link.direct.target = other.link.receive
-        end.link.choose_way()
+        end.link.choose_path()
 
 
 def cut_direct(one, two):
     for end in (one, two):
         end.link.direct.cut()
         end.link.direct = None
-        end.link.choose_way()
+        end.link.choose_path()
 
 
 def send_all(bodies, to="b@c2", pause=0.0):
@@ -156,12 +156,12 @@ async def arrived(collected, count):
 async def test_a_link_is_idle_until_something_is_sent_and_then_opens():
     async with Pair() as (one, two):
         await asyncio.sleep(100)
-        assert one.far.kinds == two.far.kinds == []
+        assert one.indirect.kinds == two.indirect.kinds == []
         got = Collect()
         await start(two.container, "b", got)
         await start(one.container, "a", send_all(["x"]))
         await arrived(got, 1)
-        assert one.far.kinds[0] == HELLO
+        assert one.indirect.kinds[0] == HELLO
         assert one.found_ == two.found_ == 1
         assert one.link.status().incarnation == two.link.status().peer_incarnation != 0
         assert one.link.status().is_up
@@ -183,7 +183,7 @@ async def test_frames_change_to_the_direct_way_and_back_without_loss_or_doubles(
         await arrived(got, len(bodies))
         assert got.bodies == bodies
         assert one.container.dead_letters.total == 0
-        assert DATA in one.far.kinds
+        assert DATA in one.indirect.kinds
 
 
 async def test_what_is_sent_while_there_is_no_way_goes_when_there_is_one():
@@ -194,16 +194,16 @@ async def test_what_is_sent_while_there_is_no_way_goes_when_there_is_one():
         await start(one.container, "a", send_all(bodies, pause=0.05))
         await arrived(got, 20)
         for end in (one, two):
-            end.far.cut()
-            end.link.choose_way()
+            end.indirect.cut()
+            end.link.choose_path()
         await asyncio.sleep(0.1)
         before = len(got.messages)
         assert one.link.status().way == "none"
         await asyncio.sleep(20)  # less than it takes to give the other up
         assert len(got.messages) == before
         for end in (one, two):
-            end.far.is_up = True
-            end.link.choose_way()
+            end.indirect.is_up = True
+            end.link.choose_path()
         await arrived(got, len(bodies))
         assert got.bodies == bodies
         assert one.link.status().resent > 0
@@ -217,7 +217,7 @@ async def test_silence_of_half_a_minute_fails_what_waits_and_senders_are_told():
         await arrived(got, 1)
         await until(lambda: not one.link.status().unacknowledged)
         for end in (one, two):
-            end.far.cut()
+            end.indirect.cut()
         began = asyncio.get_running_loop().time()
         await start(one.container, "late", send_all(["lost", "lost, too"]), told_late := Collect())
         await arrived(told_late, 2)
@@ -235,7 +235,7 @@ async def test_an_end_that_is_away_is_given_up_after_three_seconds_though_nothin
         await start(one.container, "a", send_all(["x"]))
         await arrived(got, 1)
         await until(lambda: not one.link.session.is_busy)
-        two.far.cut()
+        two.indirect.cut()
         await asyncio.sleep(5 + since_tick)  # so it only looks at the clock once a second now
         began = asyncio.get_running_loop().time()
         one.link.bounced("it has crashed")
@@ -247,7 +247,7 @@ async def test_a_link_to_nobody_fails_and_keeps_no_timer():
     async with Container("c1") as container:
         end = End("c1")
         end.container = container
-        end.make("c9", lambda link: NoWay("nobody of that name", link.bounced))
+        end.make("c9", lambda link: NoPath("nobody of that name", link.bounced))
         told = Collect()
         await start(container, "a", send_all(["x", "y"], to="b@c9"), told)
         await arrived(told, 2)
@@ -282,7 +282,7 @@ async def test_a_batch_that_is_larger_than_a_frame_goes_in_parts():
         await start(one.container, "a", send_all(["small", large, "after"]))
         await arrived(got, 3)
         assert got.bodies == ["small", large, "after"]
-        assert one.far.kinds.count(PART) >= 100_000 // 2048
+        assert one.indirect.kinds.count(PART) >= 100_000 // 2048
 
 
 async def test_a_window_that_is_full_makes_senders_wait():
@@ -315,7 +315,7 @@ async def test_what_has_been_sent_when_it_drains_is_acknowledged_and_what_comes_
         one.link.part()
         async with asyncio.timeout(2):
             await one.link.parted()
-        assert CLOSE in one.far.kinds
+        assert CLOSE in one.indirect.kinds
         assert not two.link.status().is_up
 
 

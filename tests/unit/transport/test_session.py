@@ -66,7 +66,7 @@ def test_what_waits_while_greeting_goes_out_when_the_other_end_is_there():
     a, _ = world.ends
     for parts in (1, 3):
         world.send(a, 20, parts)
-    assert a.session.state is State.GREETING
+    assert a.session.state is State.HANDSHAKE
     world.advance(1.0, (0, 1))
     assert all(item.taken_by for item in world.items.values())
 
@@ -82,7 +82,7 @@ def test_what_waited_and_is_larger_than_the_other_end_takes_fails_clearly():
 
 def test_what_waits_for_a_way_fails_in_time():
     world, a, _ = make_world()
-    world.use_way(a, None)
+    world.use_path(a, None)
     world.send(a)
     world.advance(29.0)
     assert world.items[1].failed is None
@@ -92,7 +92,7 @@ def test_what_waits_for_a_way_fails_in_time():
 
 def test_what_waits_outside_for_a_way_is_given_up_in_time_too():
     world, a, _ = make_world()
-    world.use_way(a, None)
+    world.use_path(a, None)
     for since in range(31):
         a.session.tick(world.now + since, holds=True)
         assert a.session.is_open
@@ -111,7 +111,7 @@ def test_an_answer_that_was_lost_is_said_again_where_there_is_no_way():
     assert (a.session.state, b.session.state) == (State.OPEN, State.IDLE)
     a.session.remind(world.now)
     assert frames_of(a.session) == []  # what goes over a way will have it asked
-    a.session.use_way(world.now, there_is_one=False)
+    a.session.use_path(world.now, there_is_one=False)
     a.session.remind(world.now)
     (hello,) = frames_of(a.session)
     b.session.receive(hello, world.now)
@@ -143,11 +143,11 @@ def test_what_goes_out_after_an_acknowledgement_is_watched_like_the_rest():
     assert world.items[4].failed
 
 
-@pytest.mark.parametrize("state", ["idle", "greeting"])
+@pytest.mark.parametrize("state", ["idle", "handshake"])
 def test_closing_without_the_other_end_gives_back_what_waits(state):
     session = Session(iter(range(1, 100)).__next__, Terms())
     session.send(b"x", "item", 0.0)
-    if state == "greeting":
+    if state == "handshake":
         session.connect(0.0)
     session.close()
     assert session.state is State.CLOSED
@@ -248,9 +248,9 @@ def test_another_way_has_all_sent_again_at_once():
     world, a, _ = make_world()
     first = a.session.send(b"x", 1, world.now)
     for _ in range(2):
-        a.session.use_way(world.now)
+        a.session.use_path(world.now)
         assert frames_of(a.session) == [first]
-    a.session.use_way(world.now, there_is_one=False)
+    a.session.use_path(world.now, there_is_one=False)
     assert not a.session.instructions
 
 
@@ -338,7 +338,7 @@ def test_an_end_that_answers_is_not_away():
 
 def test_a_bounce_while_greeting_ends_the_search():
     session = Session(iter(range(1, 100)).__next__, Terms())
-    session.use_way(0.0)
+    session.use_path(0.0)
     session.connect(0.0)
     session.lose(0.0, "there is no such container")
     assert instructions_of(session, Ended) == [Ended("there is no such container")]
@@ -536,7 +536,7 @@ def test_both_ends_may_call_at_once():
 
 def test_a_question_that_stays_unanswered_is_replaced_so_that_an_answer_shows_who_is_there_now():
     session = Session(iter(range(1, 100)).__next__, Terms())
-    session.use_way(0.0)
+    session.use_path(0.0)
     session.connect(0.0)
     for second in range(1, 12):
         session.tick(float(second))

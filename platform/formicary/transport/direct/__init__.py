@@ -8,7 +8,7 @@ frames in) and `listener` (the sockets). `docs/direct-links.md` specifies what i
 """
 
 from formicary.transport.direct.connection import DirectConnection
-from formicary.transport.direct.endpoint import Direct
+from formicary.transport.direct.endpoint import DirectEndpoint
 from formicary.transport.direct.offer import JoinAddress, Offer
 
-__all__ = ["Direct", "DirectConnection", "JoinAddress", "Offer"]
+__all__ = ["DirectConnection", "DirectEndpoint", "JoinAddress", "Offer"]

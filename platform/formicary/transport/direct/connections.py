@@ -11,9 +11,9 @@ import msgspec
 
 from formicary.core.errors import FormicaryError, LinkError
 from formicary.core.names import is_container_of
-from formicary.transport.direct import Direct, Offer
+from formicary.transport.direct import DirectEndpoint, Offer
 from formicary.transport.direct.dialling import Dialling
-from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, NoWay, RelayWay, unwrap, wrap
+from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, NoPath, RelayPath, unwrap, wrap
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from formicary.transport.direct.identity_file import IdentityFile
     from formicary.transport.link.header import Terms
     from formicary.transport.link.link import Link
-    from formicary.transport.link.paths import FarWay
+    from formicary.transport.link.paths import IndirectPath
 
 logger = logging.getLogger("formicary.transport")
 
@@ -38,7 +38,7 @@ class Owner(Protocol):
     def link_to(self, domain: str) -> Link:
         """Return the link to a container; FormicaryError if there cannot be one."""
 
-    def far_changed(self) -> None:
+    def on_path_changed(self) -> None:
         """Learn that the way through the container in the middle was lost, or is back."""
 
     def drop(self, origin: str, what: str) -> None:
@@ -72,7 +72,7 @@ class Connections:
         self._direct_only = direct_only
         self._relays = relays
         domain = self._container.domain
-        self._direct = Direct(
+        self._direct = DirectEndpoint(
             domain,
             tls=tls,
             listen=listen,
@@ -80,7 +80,7 @@ class Connections:
             admit=self._refusal,
             file=None if identity is None else _identity_file(identity, domain),
         )
-        self._dialling = Dialling(self._direct, self._take, self._not_reached, is_only_way=direct_only)
+        self._dialling = Dialling(self._direct, self._take, self._not_reached, direct_only=direct_only)
         self._middle: Link | None = None
         self._complaint = ""  # why that did not take this one back, as was logged
         self._endings: set[asyncio.Task[None]] = set()
@@ -95,11 +95,11 @@ class Connections:
         self._direct.forget(domain)
 
     async def open(self) -> None:
-        """Begin to listen; errors as of `Direct.open`."""
+        """Begin to listen; errors as of `DirectEndpoint.open`."""
         await self._direct.open()
 
     def keep(self) -> None:
-        """Write the identity file, if there is to be one; errors as of `Direct.keep`."""
+        """Write the identity file, if there is to be one; errors as of `DirectEndpoint.keep`."""
         self._direct.keep()
 
     async def close(self) -> None:
@@ -148,13 +148,13 @@ class Connections:
             return f"a container named {name!r} is there already; stop it or take another name"
         return None
 
-    def way_to(self, link: Link) -> FarWay:
+    def path_to(self, link: Link) -> IndirectPath:
         """Return the way to another container where there is no direct connection, and no server either."""
         name = link.domain.partition(".")[0]
         if self._middle is None:
             own = self._container.name
-            return NoWay(f"no container named {name!r} is connected to container {own}", link.bounced)
-        return RelayWay(link.domain, lambda: self._middle.direct if self._middle is not None else None)
+            return NoPath(f"no container named {name!r} is connected to container {own}", link.bounced)
+        return RelayPath(link.domain, lambda: self._middle.direct if self._middle is not None else None)
 
     # -- links ----------------------------------------------------------------------------------------------
 
@@ -226,10 +226,10 @@ class Connections:
                 )
 
         asyncio.get_running_loop().call_soon(start)
-        link.choose_way()
+        link.choose_path()
         if link is self._middle:
             self._complaint = ""
-            self._owner.far_changed()
+            self._owner.on_path_changed()
             link.connect()  # it may have been restarted, and then it does not know of this container
 
     def _cut(self, connection: DirectConnection) -> None:
@@ -254,9 +254,9 @@ class Connections:
         link.direct = None
         link.set_away(is_away=is_away)
         logger.info("container %s: %s", self._container.name, error)
-        link.choose_way()
+        link.choose_path()
         if link is self._middle:
-            self._owner.far_changed()
+            self._owner.on_path_changed()
         if not self._owner.is_closed and (link.session.is_open or link is self._middle):
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain, again=True)
 
@@ -272,7 +272,7 @@ class Connections:
             elif link is not self._middle:
                 self._owner.drop(link.domain, "it passes frames on, but this container has not joined it")
             elif kind == PASSED_ON:
-                self._owner.link_to(domain).receive_far(inner)
+                self._owner.link_to(domain).receive_indirect(inner)
             elif kind == RETURNED and domain in self._owner.links:
                 self._owner.links[domain].bounced(inner.decode())
         except (FormicaryError, ValueError) as error:

@@ -12,7 +12,7 @@ from formicary.transport.direct import JoinAddress
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.transport.direct import Direct, DirectConnection, Offer
+    from formicary.transport.direct import DirectConnection, DirectEndpoint, Offer
 
 _PATIENCE = 1.0  # s that the container whose name comes second waits for the other one to dial
 _AGAIN = 0.1  # s before a lost connection is made again
@@ -27,19 +27,19 @@ class Dialling:
         direct: makes the connections.
         connected: called with each.
         failed: called with a domain and why it could not be reached, after each try.
-        is_only_way: whether messages have no other way.
+        direct_only: whether messages have no other way.
     """
 
     def __init__(
         self,
-        direct: Direct,
+        direct: DirectEndpoint,
         connected: Callable[[DirectConnection], None],
         failed: Callable[[str, FormicaryError], None],
         *,
-        is_only_way: bool,
+        direct_only: bool,
     ) -> None:
         self._direct = direct
-        self._is_only_way = is_only_way
+        self._direct_only = direct_only
         self._connected = connected
         self._failed = failed
         self._offers: dict[str, Offer | JoinAddress] = {}
@@ -73,7 +73,7 @@ class Dialling:
 
     async def _dial(self, domain: str, wait: float) -> None:
         pause = _AGAIN
-        is_needed = self._is_only_way or isinstance(self._offers[domain], JoinAddress)
+        is_needed = self._direct_only or isinstance(self._offers[domain], JoinAddress)
         longest = _LONGEST_NEEDED if is_needed else _LONGEST
         while True:
             await asyncio.sleep(wait)

@@ -11,11 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import AuthenticationError, LinkError
-from formicary.transport.direct.greeter import Greeter
 from formicary.transport.direct.identity import NO_FINGERPRINT, Identity, anonymous
 from formicary.transport.direct.listener import Listener
 from formicary.transport.direct.offer import JoinAddress, Offer, this_host
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
+from formicary.transport.direct.opening_protocol import OpeningProtocol
 from formicary.transport.direct.peers import Peers
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ logger = logging.getLogger("formicary.transport")
 _OPENING_TIMEOUT = 5.0  # seconds until both sides have proven who they are
 
 
-class Direct:
+class DirectEndpoint:
     """Listens for direct connections from other containers, and dials others.
 
     Args:
@@ -159,7 +159,7 @@ class Direct:
 
     async def _welcome(self, connected: socket.socket, is_tcp: bool) -> None:  # noqa: FBT001 -- a callback
         with_tls = bool(self._tls) if is_tcp else self._tls == "always"
-        greeter = Greeter(partial(self._acceptor, with_tls=with_tls), self.dropped)
+        greeter = OpeningProtocol(partial(self._acceptor, with_tls=with_tls), self.dropped)
         context = self._peers.context() if with_tls else None
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
@@ -213,7 +213,7 @@ class Direct:
     async def _dial(self, peer: str, offer: Offer | JoinAddress, way: str | Place) -> DirectConnection:
         context = self._dialling_context(peer, offer, way)
         where = f"{peer} at its Unix socket" if isinstance(way, str) else f"{peer} at {way[0]}, port {way[1]}"
-        greeter = Greeter(partial(self._dialler, peer, offer, context), self.dropped)
+        greeter = OpeningProtocol(partial(self._dialler, peer, offer, context), self.dropped)
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
                 await self._connect(greeter, way, context)
@@ -233,7 +233,7 @@ class Direct:
             raise LinkError(f"cannot connect to {where}: {reason(error)}; is it running?") from None
 
     @staticmethod
-    async def _connect(greeter: Greeter, way: str | Place, context: ssl.SSLContext | None) -> None:
+    async def _connect(greeter: OpeningProtocol, way: str | Place, context: ssl.SSLContext | None) -> None:
         loop = asyncio.get_running_loop()
         name = None if context is None else ""  # none is sent, and none is compared
         if isinstance(way, str):

@@ -26,7 +26,7 @@ _DOUBT = 3.0  # s without an answer after which the way is in doubt; what is hea
 _STANDSTILL = 5.0  # s without a tick that show that this process was stopped
 
 
-class Watch:
+class FailureDetector:
     """What is known of the other end's being there. All times are of the session's clock, in seconds.
 
     Attributes:
@@ -65,7 +65,7 @@ class Watch:
 
     # -- what happens ---------------------------------------------------------------------------------------
 
-    def change_way(self) -> None:
+    def change_path(self) -> None:
         """Learn that frames go another way: what is known about the old one counts no more."""
         self._pinged_at = self._absent_since = None
 

@@ -18,7 +18,7 @@ _CHALLENGE: Final = 0.1  # s between questions to whoever writes to somebody tha
 _FRESH: Final = 10.0  # s after which to ask another question: an answer to the old one would say little
 
 
-class Greeting:
+class Handshake:
     """The hellos of one end.
 
     Args:
@@ -30,7 +30,7 @@ class Greeting:
         previous: what hellos say about the session before, see `Terms`.
     """
 
-    __slots__ = ("_challenged_at", "_greeted_at", "_nonce", "_random", "asked_at", "previous", "terms")
+    __slots__ = ("_challenged_at", "_hello_at", "_nonce", "_random", "asked_at", "previous", "terms")
 
     def __init__(self, random: Callable[[], int], terms: Terms) -> None:
         self.terms = terms
@@ -38,7 +38,7 @@ class Greeting:
         self.previous: tuple[int, int, int] | None = None
         self._random = random
         self._nonce = 0  # the present question; 0 where there is none
-        self._greeted_at = self._challenged_at = float("-inf")
+        self._hello_at = self._challenged_at = float("-inf")
 
     def new_number(self) -> int:
         """Return a new random number that is not 0: an incarnation, or a question."""
@@ -75,13 +75,13 @@ class Greeting:
         """Take no answer to what was asked before."""
         self._nonce = 0
 
-    def is_greeting_due(self, now: float) -> bool:
+    def is_hello_due(self, now: float) -> bool:
         """Tell whether to say hello again, as there was no answer."""
-        return now >= self._greeted_at + _AGAIN
+        return now >= self._hello_at + _AGAIN
 
     def greet(self, own: int, now: float) -> bytes:
         """Return a hello to whoever is there."""
-        self._greeted_at = now
+        self._hello_at = now
         return self.write(own, 0, now, asks=True)
 
     def may_challenge(self, now: float) -> bool:

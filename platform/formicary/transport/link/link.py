@@ -16,7 +16,7 @@ from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, 
 from formicary.transport.link.outbox import Outbox
 from formicary.transport.link.paused import ChokedReceiver, PlaceBeyond
 from formicary.transport.link.session import State
-from formicary.transport.relay import NoWay
+from formicary.transport.relay import NoPath
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from formicary.transport.direct import DirectConnection
     from formicary.transport.link.header import Terms
     from formicary.transport.link.outbox import Letter
-    from formicary.transport.link.paths import FarWay, LinkOwner, Way
+    from formicary.transport.link.paths import IndirectPath, LinkOwner, Path
     from formicary.transport.link.session import Session
 
 _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
@@ -44,7 +44,7 @@ class Link:
         domain: the domain of the other container.
         owner: the router.
         session: the state machine.
-        make_far: makes the way through a third party.
+        make_indirect: makes the way through a third party.
         direct_only: whether messages may go directly only, and the far way is for first contact.
     """
 
@@ -54,12 +54,12 @@ class Link:
         owner: LinkOwner,
         session: Session,
         *,
-        make_far: Callable[[Link], FarWay],
+        make_indirect: Callable[[Link], IndirectPath],
         direct_only: bool,
     ) -> None:
         self.domain = domain
         self.session = session
-        self.far = make_far(self)
+        self.indirect = make_indirect(self)
         self.direct: DirectConnection | None = None
         self.was_direct = False
         """Whether there has been a direct connection to this incarnation of the other container."""
@@ -70,7 +70,7 @@ class Link:
         self._direct_only = direct_only
         self._owner = owner
         self._container = owner.container
-        self._way: Way | None = None
+        self._path: Path | None = None
         self._loop = asyncio.get_running_loop()
         self._now = self._loop.time
         self._timer: asyncio.TimerHandle | None = None
@@ -90,7 +90,7 @@ class Link:
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
             drop=self._drop,
         )
-        self.choose_way()
+        self.choose_path()
 
     # -- for the outbox: a carrier --------------------------------------------------------------------------
 
@@ -109,7 +109,7 @@ class Link:
     @property
     def has_room(self) -> bool:
         """Whether a batch goes out at once."""
-        way = self._way
+        way = self._path
         return way is not None and way.has_room and self.session.has_room
 
     def send_batch(self, data: bytes, letters: list[Letter]) -> None:
@@ -130,8 +130,8 @@ class Link:
             self._tick_soon()
 
     def _send(self, frame: bytes | None) -> None:
-        if frame is not None and self._way is not None:
-            self._way.send(frame)
+        if frame is not None and self._path is not None:
+            self._path.send(frame)
 
     def send_control(self, channel: str, payload: bytes) -> bool:
         """Tell the other container something; return False where that cannot go now."""
@@ -164,27 +164,27 @@ class Link:
 
     def trouble(self) -> str:
         """Return why there is no room, as part of a sentence."""
-        if self._way is None and not self.far.is_up:
-            return self.far.trouble()
+        if self._path is None and not self.indirect.is_up:
+            return self.indirect.trouble()
         if not self.session.is_open:
             return "whose other end has not answered yet"
-        if self._way is None:
+        if self._path is None:
             return "which has no direct connection now"
-        if not self._way.has_room and self.far is self._way:
-            return self.far.trouble()
+        if not self._path.has_room and self.indirect is self._path:
+            return self.indirect.trouble()
         return "whose other end takes nothing more for now"
 
     # -- ways -----------------------------------------------------------------------------------------------
 
-    def choose_way(self) -> None:
+    def choose_path(self) -> None:
         """Use the best way that there is; to be called when there is another one, or one less."""
-        far = self.far if self.far.is_up else None
+        far = self.indirect if self.indirect.is_up else None
         if self._direct_only and self.session.is_open:
             far = None
         way = self.direct or far
-        if way is not self._way:
-            self._way = way
-            self.session.use_way(self._now(), there_is_one=way is not None)
+        if way is not self._path:
+            self._path = way
+            self.session.use_path(self._now(), there_is_one=way is not None)
             self._perform()
         self.refresh()
 
@@ -195,9 +195,9 @@ class Link:
 
     def set_away(self, *, is_away: bool) -> None:
         """Learn whether the other container is known to be away, where only a direct way leads to it."""
-        if isinstance(self.far, NoWay) and self.far.is_up is not is_away:
-            self.far.is_up = is_away
-            self.choose_way()
+        if isinstance(self.indirect, NoPath) and self.indirect.is_up is not is_away:
+            self.indirect.is_up = is_away
+            self.choose_path()
 
     def bounced(self, reason: str, *, is_away: bool = True) -> None:
         """Learn that what went over the far way was not delivered.
@@ -206,7 +206,7 @@ class Link:
             reason: why, as a sentence.
             is_away: whether the other container is not there; False where its server may be at fault.
         """
-        if self._way is self.far and (is_away or not self.session.is_open):
+        if self._path is self.indirect and (is_away or not self.session.is_open):
             self.lose(reason)
 
     def lose(self, reason: str) -> None:
@@ -243,9 +243,9 @@ class Link:
         if self._is_slow or self._is_closing:
             self._tick_soon()
 
-    def receive_far(self, frame: bytes) -> None:
+    def receive_indirect(self, frame: bytes) -> None:
         """Take a frame that came over the far way."""
-        if self.direct is not None and self._way is self.direct:
+        if self.direct is not None and self._path is self.direct:
             self.session.ask(self._now())  # the other end may have left the direct way for a reason
         self.receive(frame)
 
@@ -270,9 +270,9 @@ class Link:
                         self._owner.doubted(self)
 
     def _transmit(self, frame: bytes) -> None:
-        way: Way | None = self._way
-        if way is None and self.far.is_up and frame[0] == HELLO:
-            way = self.far
+        way: Path | None = self._path
+        if way is None and self.indirect.is_up and frame[0] == HELLO:
+            way = self.indirect
         if way is not None:
             way.send(frame)
 
@@ -282,7 +282,7 @@ class Link:
         self._forget_chokes()
         self._owner.found(self, terms)
         self._owner.opened(self)  # before messages go that had to wait
-        self.choose_way()
+        self.choose_path()
 
     def _ended(self, reason: str) -> None:
         self.was_direct = False
@@ -290,7 +290,7 @@ class Link:
         self._fail(self.outbox.withdraw(), reason)
         self.obstacle = ""
         self._owner.lost(self)
-        self.choose_way()
+        self.choose_path()
         if self._container.held.is_full:  # with failures for those who would only send more
             self.outbox.stop()
         elif not self._owner.is_closed:
@@ -361,7 +361,7 @@ class Link:
     def _tick(self) -> None:
         self._timer = None
         self._is_slow = True
-        holds = self._direct_only and self._way is None and not self.outbox.is_empty
+        holds = self._direct_only and self._path is None and not self.outbox.is_empty
         self.session.tick(self._now(), holds=holds)
         self._perform()
         self.refresh()
@@ -413,7 +413,7 @@ class Link:
     def status(self) -> LinkStatus:
         """Return what is known about the link."""
         counters = self.session.counters
-        way = "none" if self._way is None else "direct" if self._way is self.direct else self.far.kind
+        way = "none" if self._path is None else "direct" if self._path is self.direct else self.indirect.kind
         return LinkStatus(
             self.domain,
             way,

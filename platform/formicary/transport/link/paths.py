@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from formicary.transport.link.link import Link
 
 
-class Way(Protocol):
+class Path(Protocol):
     """What carries frames to one other container."""
 
     @property
@@ -23,7 +23,7 @@ class Way(Protocol):
         """Send a frame; it may get lost."""
 
 
-class FarWay(Way, Protocol):
+class IndirectPath(Path, Protocol):
     """A way through a third party, which is there or not."""
 
     @property

@@ -22,7 +22,7 @@ class State(Enum):
     """Where an end of a link is in its life."""
 
     IDLE = "idle"
-    GREETING = "greeting"
+    HANDSHAKE = "handshake"
     OPEN = "open"
     CLOSING = "closing"
     CLOSED = "closed"
@@ -43,7 +43,7 @@ class Sending:
         self._own = own
         self._peer = 0  # the other end's incarnation; 0 where there is none
         self._other = Terms()  # the other end's
-        self._has_way = False
+        self._has_path = False
         self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
         self._sent_before = 0  # in earlier sessions
         self._resent = 0
@@ -76,7 +76,7 @@ class Sending:
     @property
     def is_busy(self) -> bool:
         """Whether something waits for the other end, or the other end for us."""
-        return bool(self._unacked or self._pending or self._owed or self.state is State.GREETING)
+        return bool(self._unacked or self._pending or self._owed or self.state is State.HANDSHAKE)
 
     @property
     def has_room(self) -> bool:
@@ -156,20 +156,20 @@ class Sending:
     def _send_pending(self) -> None:
         """Send what has waited for room, and find out whether there is some."""
         pending = self._pending
-        can_send = self._has_way and self.state in {State.OPEN, State.CLOSING}
+        can_send = self._has_path and self.state in {State.OPEN, State.CLOSING}
         while pending and can_send and self._fits(len(pending[0][1])):
             self.instructions.append(Transmit(self._make(*pending.popleft())))
-        is_room = self._has_way and self.state is State.OPEN and not pending
+        is_room = self._has_path and self.state is State.OPEN and not pending
         self._room = self._other.window_frames if is_room else 0
 
     def _send_again(self, now: float) -> None:
-        if self._has_way and self._unacked and now - self._resent_at >= _RESEND:
+        if self._has_path and self._unacked and now - self._resent_at >= _RESEND:
             self._resent_at = now
             self._resent += len(self._unacked)
             self.instructions += [Transmit(frame) for frame, _ in self._unacked]
 
     def _say(self, kind: int, number: int = 0) -> None:
-        if self._has_way:
+        if self._has_path:
             self._owed = 0
             self.instructions.append(Transmit(_pack(kind, self._own, self._peer, number, self._told)))
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from struct import error as StructError  # noqa: N812 -- it is a class
 from typing import TYPE_CHECKING, Final
 
-from formicary.transport.link.failure_detector import Watch
-from formicary.transport.link.handshake import Greeting, disagreement
+from formicary.transport.link.failure_detector import FailureDetector
+from formicary.transport.link.handshake import Handshake, disagreement
 from formicary.transport.link.header import (
     ACK,
     BUSY,
@@ -57,15 +57,15 @@ class Session(Sending):
     def __init__(self, random: Callable[[], int], terms: Terms) -> None:
         self.is_frozen = False
         """Whether acknowledgements are held back, so that the window fills and the other end waits."""
-        self._greeting = Greeting(random, terms)
-        self._watch = Watch()
+        self._handshake = Handshake(random, terms)
+        self._detector = FailureDetector()
         # An acknowledgement is due after a quarter of the window: of its bytes, where each frame weighs its
         # share of the window more than it has, so that it is also one of its frames.
         self._share = terms.window_bytes // terms.window_frames
         self._ack_at = terms.window_bytes // 4
         self._counters = Counters()
         self._received = 0
-        super().__init__(self._greeting.new_number(), terms)
+        super().__init__(self._handshake.new_number(), terms)
 
     def _start(self) -> None:
         """Begin a session: nothing sent, nothing received."""
@@ -83,7 +83,7 @@ class Session(Sending):
     @property
     def rtt(self) -> float | None:
         """Seconds that the latest ping took to be answered; None before there was one."""
-        return self._watch.rtt
+        return self._detector.rtt
 
     @property
     def counters(self) -> Counters:
@@ -98,14 +98,14 @@ class Session(Sending):
 
     # -- ways -----------------------------------------------------------------------------------------------
 
-    def use_way(self, now: float, *, there_is_one: bool = True) -> None:
+    def use_path(self, now: float, *, there_is_one: bool = True) -> None:
         """Learn that from now on frames go another way, or that there is none for now.
 
         What is not acknowledged goes again, over the new way: the old one may have lost it.
         """
-        self._has_way = there_is_one
-        self._watch.change_way()
-        if self.state is State.GREETING and there_is_one:
+        self._has_path = there_is_one
+        self._detector.change_path()
+        if self.state is State.HANDSHAKE and there_is_one:
             self._greet(now)
         self._resent_at = NEVER
         self._send_again(now)
@@ -113,23 +113,23 @@ class Session(Sending):
 
     def lose(self, now: float, reason: str) -> None:
         """Learn that the other end was not there when a frame came to it."""
-        if self.state is State.GREETING:
+        if self.state is State.HANDSHAKE:
             self.end(reason)
         elif self._peer:
-            self._watch.lose(now)
+            self._detector.lose(now)
 
     @property
     def is_away(self) -> bool:
         """Whether the other end was not there when something came to it last."""
-        return self._watch.is_away
+        return self._detector.is_away
 
     def connect(self, now: float) -> None:
         """Look for the other end, if that has not been found yet."""
         if self.state is State.IDLE:
-            self.state = State.GREETING
-            self._watch.start(now, now)
-            self._watch.tick(now, is_waiting=True)
-            if self._has_way:
+            self.state = State.HANDSHAKE
+            self._detector.start(now, now)
+            self._detector.tick(now, is_waiting=True)
+            if self._has_path:
                 self._greet(now)
 
     # -- receiving ------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ class Session(Sending):
             return self._receive_unusual(frame, now)
         if acked != self._acked:
             self._acknowledge(acked)
-        self._watch.heard_at = now
+        self._detector.heard_at = now
         self._received = number
         if not self.is_frozen:
             self._told = number
@@ -181,7 +181,7 @@ class Session(Sending):
             if number == self._received + 1 and (kind == PART or (kind == DATA and self._parts)):
                 self._check_size(len(frame) - SIZE)
             self._acknowledge(acked)
-            self._watch.heard_at = now
+            self._detector.heard_at = now
             if not self._peer:
                 return None  # that was the last that was waited for
             if kind not in {DATA, PART}:
@@ -233,7 +233,7 @@ class Session(Sending):
 
     def _receive_control(self, kind: int, number: int, now: float) -> None:
         if kind == PING:
-            if not self._watch.is_mute(now):
+            if not self._detector.is_mute(now):
                 self._say(BUSY if self.is_frozen else PONG, number)
         elif kind in {PONG, BUSY}:
             self._receive_pong(kind, number, now)
@@ -250,7 +250,7 @@ class Session(Sending):
             self._receive_out_of_turn(number, now)
 
     def _receive_pong(self, kind: int, number: int, now: float) -> None:
-        should_have = self._watch.pong(number, now)
+        should_have = self._detector.pong(number, now)
         if should_have is not None:
             self._confirm()
             if kind == PONG and self._acked < should_have:  # it is there, and what went before is not
@@ -262,7 +262,7 @@ class Session(Sending):
             raise ValueError(f"an acknowledgement of frame {acked}, while {self._sent} were sent")
         if acked > self._acked:
             self._forget(acked)
-            self._watch.waiting_since = None
+            self._detector.waiting_since = None
             if self._pending:
                 self._send_pending()
             elif self.state is State.CLOSING and not self._unacked:
@@ -271,7 +271,7 @@ class Session(Sending):
     def _confirm(self) -> None:
         """Take messages for longer, as the other end has answered."""
         if self.state is State.OPEN:
-            self._takes_until = self._watch.lease_end
+            self._takes_until = self._detector.lease_end
             if self._has_refused:
                 self._has_refused = False
                 self._say(LOST)
@@ -302,15 +302,15 @@ class Session(Sending):
         if self.state is State.CLOSED:
             return
         # Only the answer to our own question shows that who says so is there now: anything else may be old.
-        is_answer = receiver == self._own and self._greeting.is_answer(echo)
+        is_answer = receiver == self._own and self._handshake.is_answer(echo)
         if sender != self._peer:
             self._receive_newcomer(sender, asks, terms, now, is_answer=is_answer)
             return
-        self._watch.heard_at = now
+        self._detector.heard_at = now
         if is_answer:
-            self._watch.confirm(self._greeting.asked_at)
+            self._detector.confirm(self._handshake.asked_at)
             self._confirm()
-        if asks and not self._watch.is_mute(now):
+        if asks and not self._detector.is_mute(now):
             self._hello(now, to=sender, asks=False, echo=asks)
 
     def _receive_newcomer(self, sender: int, asks: int, terms: Terms, now: float, *, is_answer: bool) -> None:
@@ -343,7 +343,7 @@ class Session(Sending):
         self._peer = peer
         self._other = terms
         self.state = State.OPEN
-        self._watch.start(now, self._greeting.asked_at)
+        self._detector.start(now, self._handshake.asked_at)
 
     def _announce(self, terms: Terms) -> None:
         self.instructions.append(Opened(terms))
@@ -353,20 +353,20 @@ class Session(Sending):
         self._send_pending()
 
     def _greet(self, now: float) -> None:
-        self.instructions.append(Transmit(self._greeting.greet(self._own, now)))
+        self.instructions.append(Transmit(self._handshake.greet(self._own, now)))
 
     def remind(self, now: float) -> None:
         """Say again what began the session, if there is no way yet: it may not have come."""
-        if self.is_open and self._answered and not self._has_way and self._greeting.is_fresh(now):
+        if self.is_open and self._answered and not self._has_path and self._handshake.is_fresh(now):
             self._hello(now, to=self._peer, asks=False, echo=self._answered)
 
     def _challenge(self, now: float) -> None:
         """Ask who is there now, but not too often."""
-        if self._has_way and self._greeting.may_challenge(now):
+        if self._has_path and self._handshake.may_challenge(now):
             self._hello(now, to=0, asks=True)
 
     def _hello(self, now: float, *, to: int, asks: bool, echo: int = 0) -> None:
-        hello = self._greeting.write(self._own, to, now, asks=asks, echo=echo)
+        hello = self._handshake.write(self._own, to, now, asks=asks, echo=echo)
         self.instructions.append(Transmit(hello))
 
     # -- time -----------------------------------------------------------------------------------------------
@@ -380,28 +380,28 @@ class Session(Sending):
             now: the time.
             holds: whether more waits outside, for a way.
         """
-        is_greeting = self.state is State.GREETING
-        self._watch.tick(now, is_waiting=bool(self._unacked or self._pending or is_greeting or holds))
-        if not (self._peer or is_greeting):
+        is_in_handshake = self.state is State.HANDSHAKE
+        self._detector.tick(now, is_waiting=bool(self._unacked or self._pending or is_in_handshake or holds))
+        if not (self._peer or is_in_handshake):
             return
-        reason = self._watch.reason_to_give_up(now)
+        reason = self._detector.reason_to_give_up(now)
         if reason is not None:
             self.end(reason)
-        elif self._has_way and is_greeting:
-            if self._greeting.is_greeting_due(now):
+        elif self._has_path and is_in_handshake:
+            if self._handshake.is_hello_due(now):
                 self._greet(now)
-        elif self._has_way:
+        elif self._has_path:
             if self._owed:
                 self._say(ACK)
-            if self._watch.is_ping_due(now):
-                if self._watch.has_doubt(now):
+            if self._detector.is_ping_due(now):
+                if self._detector.has_doubt(now):
                     self.instructions.append(Doubt())
-                self._say(PING, self._watch.ping(now, self._sent))
+                self._say(PING, self._detector.ping(now, self._sent))
 
     def ask(self, now: float) -> None:
         """Ask for a sign of life now, unless one is awaited: the present way may be at fault."""
-        if self._peer and self._has_way and not self._watch.is_asking:
-            self._say(PING, self._watch.ping(now, self._sent))
+        if self._peer and self._has_path and not self._detector.is_asking:
+            self._say(PING, self._detector.ping(now, self._sent))
 
     # -- the end --------------------------------------------------------------------------------------------
 
@@ -413,7 +413,7 @@ class Session(Sending):
             self._told = self._received  # nothing more comes that could be held back
             self._pending.append((CLOSE, b"", None))
             self._send_pending()
-        elif self.state in {State.IDLE, State.GREETING}:
+        elif self.state in {State.IDLE, State.HANDSHAKE}:
             self.abandon("this container has stopped")
 
     def abandon(self, reason: str) -> None:
@@ -430,9 +430,9 @@ class Session(Sending):
             self.instructions.append(Ended(reason))
         self._start()
         self._peer = 0
-        self._own = self._greeting.new_number()
-        self._greeting.forget()
+        self._own = self._handshake.new_number()
+        self._handshake.forget()
 
     def _remember(self) -> None:
         if self._received:
-            self._greeting.previous = (self._own, self._peer, self._received)
+            self._handshake.previous = (self._own, self._peer, self._received)

@@ -47,13 +47,13 @@ class Owner(Protocol):
     container: Container
     is_closed: bool
 
-    def far_changed(self) -> None:
+    def on_path_changed(self) -> None:
         """Learn that the connection was lost, or is back, or has room or none."""
 
-    def far_framed(self, domain: str, frame: bytes) -> None:
+    def on_frame(self, domain: str, frame: bytes) -> None:
         """Take a frame from another container."""
 
-    def far_bounced(self, domain: str, reason: str, *, is_away: bool) -> bool:
+    def on_bounce(self, domain: str, reason: str, *, is_away: bool) -> bool:
         """Learn that a frame to another container came back; return whether there is a link to it."""
 
     def drop(self, origin: str, what: str) -> None:
@@ -139,7 +139,7 @@ class XmppConnection:
             self._ready.set()
         else:
             self._ready.clear()
-        self._owner.far_changed()
+        self._owner.on_path_changed()
 
     def _lose(self, error: LinkError) -> None:
         self._lost = (now(), error)
@@ -186,9 +186,9 @@ class XmppConnection:
 
     # -- frames ---------------------------------------------------------------------------------------------
 
-    def way_to(self, domain: str) -> XmppWay:
+    def path_to(self, domain: str) -> XmppPath:
         """Return the way to another container."""
-        return XmppWay(self, domain, self._server.frame_head(self._container.domain, domain))
+        return XmppPath(self, domain, self._server.frame_head(self._container.domain, domain))
 
     def send_frame(self, head: bytes, frame: bytes) -> None:
         """Send a frame behind the head of its stanza; for the ways."""
@@ -207,7 +207,7 @@ class XmppConnection:
         except (Base64Error, UnicodeDecodeError) as error:
             self._owner.drop(origin, f"not a frame: {error}")
         else:
-            self._owner.far_framed(domain, frame)
+            self._owner.on_frame(domain, frame)
 
     def _domain_of(self, origin: str) -> str | None:
         if origin not in self._domains:
@@ -218,7 +218,7 @@ class XmppConnection:
 
     def _bounced(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
         domain = self._domain_of(origin)
-        return domain is not None and self._owner.far_bounced(domain, reason, is_away=is_away)
+        return domain is not None and self._owner.on_bounce(domain, reason, is_away=is_away)
 
     def _write(self, data: bytes) -> None:
         if self._stream is not None:
@@ -243,7 +243,7 @@ class XmppConnection:
             )
             self._reject(message, receiver, error)
         if not (self.is_up and self.has_room):
-            return (_PlainWay(self, receiver),)
+            return (_AddressOutside(self, receiver),)
         try:
             stanza = to_stanza(message, receiver, self._sent.next_id)
         except FormicaryError as error:
@@ -283,7 +283,7 @@ class XmppConnection:
         return self._owner.is_closed
 
 
-class XmppWay:
+class XmppPath:
     """The way to one other container through the server.
 
     Args:
@@ -318,7 +318,7 @@ class XmppWay:
         return self._connection.trouble()
 
 
-class _PlainWay:
+class _AddressOutside:
     """The way to an address outside the platform, where messages wait for a connection.
 
     Args:

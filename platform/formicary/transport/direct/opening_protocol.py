@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _LAST_WORD = 0.5  # seconds that the other side gets to read why it is refused
 
 
-class Greeter(asyncio.Protocol):
+class OpeningProtocol(asyncio.Protocol):
     """One connection during the opening.
 
     Args:

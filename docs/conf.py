@@ -32,5 +32,8 @@ napoleon_use_ivar = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(asyncio|collections|random|types|typing)\..*"),
     (r"py:class", r"(datetime\.)?(datetime|timedelta)|(pathlib\.)?Path|T"),
-    (r"py:class", r"(formicary\.[a-z.]+\.)?(Connectable|Gatekeeper|Resident|ServerState|StateFolder|Strand)"),
+    (
+        r"py:class",
+        r"(formicary\.[a-z.]+\.)?(Connectable|Gatekeeper|BaseAgent|ServerState|StateFolder|Strand)",
+    ),
 ]

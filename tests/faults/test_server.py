@@ -324,7 +324,7 @@ async def test_what_waits_for_a_full_mailbox_is_told_of_over_a_new_connection(se
         sending = do(send)
         await start(c1, "a", told)
         told.agent.add_behaviour(sending, Template(performative="never"))
-        await until(lambda: c2.held.is_full)
+        await until(lambda: c2.overflow.is_full)
         server.kill()
         await until(lambda: not connection(c1).is_up and not connection(c2).is_up)
         server.restart()
@@ -350,7 +350,7 @@ async def test_a_failure_finds_its_sender_after_a_lost_connection(server):
                 await behaviour.send(Message(to="deaf@c2", body=str(number)))
 
         await start(c1, "a", told, do(send))
-        await until(lambda: c2.held.lines)
+        await until(lambda: c2.overflow.lines)
         server.kill()
         await until(lambda: c2.dead_letters.total == 2)
         assert not connection(c2).is_up

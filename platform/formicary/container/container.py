@@ -7,7 +7,7 @@ import logging
 import random
 from typing import TYPE_CHECKING, Literal, Self
 
-from formicary.container.dispatcher import Delivery, Plan, Reach
+from formicary.container.dispatcher import Dispatcher, Plan, Reach
 from formicary.container.options import (
     check_directory,
     check_guest,
@@ -16,11 +16,11 @@ from formicary.container.options import (
     meeting_place,
 )
 from formicary.core.agent import Agent
-from formicary.core.base_agent import AgentState, Resident
+from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT, check_container
-from formicary.core.scheduler import RunQueue
+from formicary.core.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ MAIN = "c1"
 _STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
 
 
-class Container(Delivery):
+class Container(Dispatcher):
     """A place for any number of agents, in one event loop. `async with` it: that is its life.
 
     Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first.
@@ -144,7 +144,7 @@ class Container(Delivery):
     async def __aenter__(self) -> Self:
         if self._queue is not None:
             raise ContainerClosedError(f"container {self.name} was opened before; make a new one")
-        self._queue = RunQueue(self._queue_limit, self._handle_failed, MicroAgent._go_on)
+        self._queue = Scheduler(self._queue_limit, self._handle_failed, MicroAgent._go_on)
         transport = self._make_transport()
         try:
             await self._open_services(transport)
@@ -221,16 +221,16 @@ class Container(Delivery):
             self._open_now(None)
         return super()._own_agent(receiver)
 
-    def employ(self, agent: MicroAgent) -> None:
-        """Have a micro-agent work for the container itself: it is not among the `agents`."""
+    def add_system_agent(self, agent: MicroAgent) -> None:
+        """Start a micro-agent that works for the container itself: it is not among the `agents`."""
         assert self._queue is not None
         agent.address = f"{agent.name}@{self.domain}"
         agent._container = self
-        agent._neighbours = self.neighbours
-        self.staff[agent.address] = agent
+        agent._routes = self.routes
+        self.system_agents[agent.address] = agent
         agent._start(self._queue, self._mailbox_limit)
         if not self.instruments:
-            self.neighbours[agent.address] = agent._entrance()
+            self.routes[agent.address] = agent._entrance()
 
     def _make_transport(self) -> Transport | None:
         if self._meeting is not None:
@@ -268,14 +268,14 @@ class Container(Delivery):
     ) -> None:
         self._closing = True
         try:
-            self._bury_micro(None)
+            self._withdraw(None)
             for agent in reversed(tuple(self._agents.values())):
                 await agent.stop()
         finally:
             for agent in reversed(tuple(self._agents.values())):  # if this was cancelled
                 agent._abandon()
             try:
-                await self.held.close()
+                await self.overflow.close()
             finally:
                 try:
                     if self._services is not None:
@@ -301,13 +301,13 @@ class Container(Delivery):
         if agent._container is not None or agent.state is not AgentState.INITIATED:
             raise AgentStateError(f"agent {agent.name} was started before; make a new one")
         address = f"{agent.name}@{self.domain}"
-        if address in self._agents or address in self._starting or address in self.staff:
+        if address in self._agents or address in self._starting or address in self.system_agents:
             raise NameTakenError(
                 f"an agent named {agent.name!r} lives in container {self.name}; take another name"
             )
         agent.address = address
         agent._container = self
-        agent._neighbours = self.neighbours
+        agent._routes = self.routes
         if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
             await self._set_up(agent, address)
             if agent.state is AgentState.GONE:
@@ -318,7 +318,7 @@ class Container(Delivery):
         self._agents[address] = agent
         agent._start(self._queue, self._mailbox_limit)
         if not self.instruments:
-            self.neighbours[address] = agent._entrance()
+            self.routes[address] = agent._entrance()
         for instrument in self.instruments:
             self._tell(instrument, "agent_started", agent)
 
@@ -374,28 +374,32 @@ class Container(Delivery):
             logger.error("%s did not end within %g s and is left behind", strand.get_name(), _STOP_TIMEOUT)
             strand.cancel()
 
-    def _forget(self, agent: Resident) -> None:
+    def _forget(self, agent: BaseAgent) -> None:
         if self._services is not None and agent.address is not None:
             self._services.agent_gone(agent.address)
         if self._agents.get(agent.address) is agent:
             del self._agents[agent.address]
-            self.neighbours.pop(agent.address, None)
+            self.routes.pop(agent.address, None)
             if isinstance(agent, MicroAgent):
-                self._bury_micro(None if self._closing else agent)
+                self._withdraw(None if self._closing else agent)
             for instrument in self.instruments:
                 self._tell(instrument, "agent_stopped", agent)
             if self._emptied is not None and not self._agents:
                 self._emptied.set_result(None)
                 self._emptied = None
 
-    def _bury_micro(self, agent: MicroAgent | None) -> None:
+    def _withdraw(self, agent: MicroAgent | None) -> None:
         """Make dead letters of what waits for a micro-agent, or for all."""
         assert self._queue is not None
         for receiver, message in self._queue.withdraw(agent):
-            self._bury_unhandled(receiver, message)
+            self.add_unhandled(receiver, message)
 
-    def _bury_unhandled(self, agent: MicroAgent, message: Message) -> None:
-        self.bury(message, f"agent {agent.name} ended before it handled the message", agent.address)
+    def add_unhandled(self, agent: MicroAgent, message: Message) -> None:
+        """Add a message that an agent did not handle to the dead letters; for micro-agents."""
+        """Add a message that an agent did not handle to the dead letters; for micro-agents."""
+        self.add_dead_letter(
+            message, f"agent {agent.name} ended before it handled the message", agent.address
+        )
 
     def __repr__(self) -> str:
         return f"<Container {self.domain}, {len(self._agents)} agents>"

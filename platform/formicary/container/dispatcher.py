@@ -1,4 +1,4 @@
-"""Delivery: how a container hands messages over, and what becomes of those that nobody can get."""
+"""The dispatcher: how a container hands messages over, and what becomes of those that nobody can get."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NoReturn, Protocol
 
 from formicary.container.dead_letters import DeadLetter, DeadLetters
-from formicary.container.overflow import Held
+from formicary.container.overflow import Overflow
 from formicary.core.clock import now
 from formicary.core.errors import ContainerClosedError, FormicaryError, InvalidMessageError, MailboxFullError
 from formicary.core.message import Message
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.container.instruments import Instrument
     from formicary.core.agent import Agent
-    from formicary.core.mailbox import Deliver, Neighbours, Place
+    from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.micro import MicroAgent
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
     from formicary.observe.links import LinkStatus
     from formicary.profiling.accounting.accounting import Accounting
 
@@ -35,7 +35,7 @@ _REMEMBERED = 65_536  # names whose full form is remembered
 class Outlet(Protocol):
     """What carries messages to elsewhere: a transport, or an agent's own account."""
 
-    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for `receiver`, a full name of another domain.
 
         Returns:
@@ -130,7 +130,7 @@ class Connectable(Protocol):
         """Return a new transport for one container, which wants to be reached so."""
 
 
-class Delivery:
+class Dispatcher:
     """The part of a container that messages go through; its arguments are those of `Container`."""
 
     def __init__(self, name: str, platform: str, when_full: str, send_timeout: float) -> None:
@@ -140,14 +140,14 @@ class Delivery:
         self.send_timeout = send_timeout
         self.dead_letters = DeadLetters()
         self.instruments: tuple[Instrument, ...] = ()
-        self.neighbours: Neighbours = {}  # for transports too, which hand over by it and add to it
-        self.held = Held(self)
+        self.routes: Routes = {}  # for transports too, which hand over by it and add to it
+        self.overflow = Overflow(self)
         self._when_full = when_full
-        self.staff: dict[str | None, MicroAgent] = {}  # the container's own agents, by full name
+        self.system_agents: dict[str | None, MicroAgent] = {}  # the container's own agents, by full name
         self.peers: Peers | None = None
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self._transport: Transport | None = None
-        self._queue: RunQueue | None = None
+        self._queue: Scheduler | None = None
         self._agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
         self._full_names: dict[str, str] = {}
         self._closing = False
@@ -156,22 +156,22 @@ class Delivery:
     def add_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` of everything that happens from now on."""
         self.instruments += (instrument,)
-        self.neighbours.clear()  # so every message goes the long way, where instruments are told
+        self.routes.clear()  # so every message goes the long way, where instruments are told
 
     def remove_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` nothing more; one that is not there is no error."""
         self.instruments = tuple(other for other in self.instruments if other is not instrument)
         if not self.instruments:  # routes to elsewhere come back by themselves
-            agents = {**self._agents, **self.staff}
-            self.neighbours.update((address, agent._entrance()) for address, agent in agents.items())
+            agents = {**self._agents, **self.system_agents}
+            self.routes.update((address, agent._entrance()) for address, agent in agents.items())
 
     async def _send(self, message: Message) -> None:
         """Send by the long way: names to complete, many receivers, instruments, other containers."""
-        buried = self.dead_letters.total
+        dead_before = self.dead_letters.total
         completed, full, error = self._spread(message)
         if full:
             await self._wait_for_room(completed, full)
-        elif self.dead_letters.total != buried:
+        elif self.dead_letters.total != dead_before:
             await asyncio.sleep(0)  # who sends and sends to nobody must not starve the others
         if error is not None:
             raise error
@@ -183,10 +183,10 @@ class Delivery:
         if error is not None:
             raise error
 
-    def _spread(self, message: Message) -> tuple[Message, list[Place], FormicaryError | None]:
+    def _spread(self, message: Message) -> tuple[Message, list[MessageSink], FormicaryError | None]:
         """Hand a message to all its receivers; return those who have no room, and what some cannot take."""
         message = self._prepare(message)
-        full: list[Place] = []
+        full: list[MessageSink] = []
         first_error = None
         for receiver in message.receivers:
             try:
@@ -195,7 +195,7 @@ class Delivery:
                 first_error = first_error or error
         return message, full, first_error
 
-    def _hand_over(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def _hand_over(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         outlet = self._outlet(message.sender, receiver) if self._is_elsewhere(receiver) else None
         return self.deliver(message, receiver) if outlet is None else outlet.post(message, receiver)
 
@@ -218,21 +218,21 @@ class Delivery:
 
     def add_route(self, receiver: str, deliver: Deliver) -> None:
         """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""
-        if not self.instruments and len(self.neighbours) - len(self._agents) < _REMEMBERED:
-            self.neighbours[receiver] = deliver
+        if not self.instruments and len(self.routes) - len(self._agents) < _REMEMBERED:
+            self.routes[receiver] = deliver
 
     def remove_route(self, receiver: str) -> None:
         """Have messages for a receiver elsewhere go through `post` again; for transports."""
-        if receiver not in self._agents and receiver not in self.staff:
-            self.neighbours.pop(receiver, None)
+        if receiver not in self._agents and receiver not in self.system_agents:
+            self.routes.pop(receiver, None)
 
     def remove_routes(self, is_gone: Callable[[Deliver], bool]) -> None:
         """Have messages go through `post` again that go straight to what is gone; for transports."""
-        for receiver in [each for each, deliver in self.neighbours.items() if is_gone(deliver)]:
-            del self.neighbours[receiver]
+        for receiver in [each for each, deliver in self.routes.items() if is_gone(deliver)]:
+            del self.routes[receiver]
 
     def _prepare(self, message: Message) -> Message:
-        is_over = self._closing and not self._agents and message.sender not in self.staff
+        is_over = self._closing and not self._agents and message.sender not in self.system_agents
         if self._queue is None or is_over:
             raise ContainerClosedError(f"container {self.name} is not open")
         names = message.receivers
@@ -261,7 +261,7 @@ class Delivery:
             return f"container {self.name} is connected to no other, so {receiver} cannot be reached"
         return f"no agent named {receiver.partition('@')[0]!r} lives in container {self.name}"
 
-    def deliver(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def deliver(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Hand a message to an agent of this container; for transports too.
 
         Args:
@@ -269,29 +269,29 @@ class Delivery:
             receiver: the full name of the agent.
 
         Returns:
-            The mailboxes that are full, if any; none when it is delivered, or buried for want of an agent.
+            The mailboxes that are full, if any; none when it is delivered, or there is no such agent.
         """
         agent = self._agents.get(receiver) or self._own_agent(receiver)
         if agent is None:
-            self.bury(message, self._unknown(receiver), receiver)
+            self.add_dead_letter(message, self._unknown(receiver), receiver)
             return None
-        buried = self.dead_letters.total
+        dead_before = self.dead_letters.total
         full = agent._deliver(message)
-        if self.instruments and not full and self.dead_letters.total == buried:
+        if self.instruments and not full and self.dead_letters.total == dead_before:
             for instrument in self.instruments:
                 self._tell(instrument, "message_delivered", message, receiver)
         return full
 
     def _own_agent(self, receiver: str) -> MicroAgent | None:
         """Return the container's own agent of this name, if there is one."""
-        return self.staff.get(receiver)
+        return self.system_agents.get(receiver)
 
-    def _refuse(self, message: Message, full: Sequence[Place], reason: str = "is full") -> NoReturn:
+    def _refuse(self, message: Message, full: Sequence[MessageSink], reason: str = "is full") -> NoReturn:
         for place in full:
-            self.bury(message, f"{place} {reason}", place.address, tell_sender=False)
+            self.add_dead_letter(message, f"{place} {reason}", place.address, tell_sender=False)
         raise MailboxFullError(f"{', '.join(map(str, full))} {reason}")
 
-    async def _wait_for_room(self, message: Message, full: Sequence[Place]) -> None:
+    async def _wait_for_room(self, message: Message, full: Sequence[MessageSink]) -> None:
         if self._when_full == "fail":
             self._refuse(message, full)
         waiting = list(full)
@@ -305,13 +305,13 @@ class Delivery:
             why = "it was cancelled"
             if isinstance(error, FormicaryError):
                 why = str(error)
-                del waiting[0]  # that place has refused the message, and buried it
+                del waiting[0]  # that place has refused the message, which is a dead letter
             for place in waiting:
                 reason = f"the sender did not wait until {place} had room: {why}"
-                self.bury(message, reason, place.address, tell_sender=False)
+                self.add_dead_letter(message, reason, place.address, tell_sender=False)
             raise
 
-    async def wait_for_room(self, message: Message, waiting: list[Place]) -> None:
+    async def wait_for_room(self, message: Message, waiting: list[MessageSink]) -> None:
         """Deliver to the places that `deliver` found full, as soon as they have room; for transports too.
 
         Args:
@@ -324,10 +324,10 @@ class Delivery:
             else:
                 await waiting[0].room()
 
-    def _put(self, message: Message, place: Place) -> bool:
-        """Deliver to a place, or bury the message if it has ended; return False if there is no room."""
+    def _put(self, message: Message, place: MessageSink) -> bool:
+        """Deliver to a place, or to the dead letters if it has ended; return False if there is no room."""
         if place.is_done():
-            self.bury(message, f"{place} ended before it had room for the message", place.address)
+            self.add_dead_letter(message, f"{place} ended before it had room for the message", place.address)
             return True
         if not place.put(message):
             return False
@@ -336,7 +336,7 @@ class Delivery:
                 self._tell(instrument, "message_delivered", message, place.address)
         return True
 
-    def bury(
+    def add_dead_letter(
         self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
     ) -> None:
         """Put a message that cannot be delivered among the dead letters, and tell its sender.
@@ -374,13 +374,13 @@ class Delivery:
             in_reply_to=message.reply_with,
             metadata={"receiver": receiver},
         )
-        if sender in self._agents or sender in self.staff:
+        if sender in self._agents or sender in self.system_agents:
             for instrument in self.instruments:
                 self._tell(instrument, "message_sent", failure)
-            if sender in self.held.lines:
-                self.held.add(failure, sender)
+            if sender in self.overflow.lines:
+                self.overflow.add(failure, sender)
             elif full := self.deliver(failure, sender):
-                self.held.add(failure, sender, full=full)
+                self.overflow.add(failure, sender, full=full)
         elif self._is_elsewhere(sender) and (outlet := self._outlet(receiver, sender)) is not None:
             outlet.refuse(message, receiver, failure)
 

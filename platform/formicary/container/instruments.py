@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from formicary.container.dead_letters import DeadLetter
-    from formicary.core.base_agent import Resident
+    from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviours import Behaviour
     from formicary.core.message import Message
 
@@ -27,10 +27,10 @@ class Instrument:
     def message_dead(self, letter: DeadLetter) -> None:
         """Learn that a message could not be delivered."""
 
-    def agent_started(self, agent: Resident) -> None:
+    def agent_started(self, agent: BaseAgent) -> None:
         """Learn that `agent` is active."""
 
-    def agent_stopped(self, agent: Resident) -> None:
+    def agent_stopped(self, agent: BaseAgent) -> None:
         """Learn that `agent` is gone."""
 
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:

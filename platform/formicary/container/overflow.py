@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.container.dispatcher import Delivery
-    from formicary.core.mailbox import Place
+    from formicary.container.dispatcher import Dispatcher
+    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
 
 logger = logging.getLogger("formicary")
@@ -37,7 +37,7 @@ class Origin(Protocol):
 @dataclass(slots=True)
 class _Waiting:
     message: Message
-    places: list[Place]  # where it waits for room; empty until it is its turn
+    places: list[MessageSink]  # where it waits for room; empty until it is its turn
     since: float  # by the loop's clock
 
 
@@ -60,14 +60,14 @@ def _ignore(is_full: bool) -> None:  # noqa: FBT001 -- a callback
     del is_full
 
 
-class Held:
+class Overflow:
     """What waits for full mailboxes of one container.
 
     Args:
         container: the container.
     """
 
-    def __init__(self, container: Delivery) -> None:
+    def __init__(self, container: Dispatcher) -> None:
         self._container = container
         self.pause: Callable[[bool], None] = _ignore
         """Called with True when so much waits that nothing more is to come in; with False at half of it."""
@@ -83,7 +83,7 @@ class Held:
         message: Message,
         receiver: str,
         origin: Origin | None = None,
-        full: Sequence[Place] = (),
+        full: Sequence[MessageSink] = (),
         patience: int = _CHOKED,
     ) -> None:
         """Take a message; it fails if its receiver makes no room for it or one before it for `send_timeout`.
@@ -99,7 +99,7 @@ class Held:
         line = self.lines.get(receiver)
         if line is None:
             line = self.lines[receiver] = _Line()
-            task = loop.create_task(self._hand_over(receiver, line), name=f"messages held for {receiver}")
+            task = loop.create_task(self._hand_over(receiver, line), name=f"messages waiting for {receiver}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         line.append(_Waiting(message, list(full), loop.time()))
@@ -129,7 +129,7 @@ class Held:
             reason = f"container {self._container.name} stopped before the mailbox had room"
             for receiver, line in self.lines.items():
                 for waiting in line:
-                    self._container.bury(waiting.message, reason, receiver)
+                    self._container.add_dead_letter(waiting.message, reason, receiver)
             self.lines.clear()
 
     async def _hand_over(self, receiver: str, line: _Line) -> None:
@@ -160,6 +160,6 @@ class Held:
             except TimeoutError:
                 names = ", ".join(map(str, places))
                 reason = f"{names} had no room for {seconds:g} s"
-                self._container.bury(waiting.message, reason, receiver)
+                self._container.add_dead_letter(waiting.message, reason, receiver)
                 return
         line.moved_at = asyncio.get_running_loop().time()

@@ -5,21 +5,21 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from formicary.core.base_agent import AgentState, Resident
+from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.errors import AgentStateError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary.core.behaviours import Behaviour
-    from formicary.core.mailbox import Deliver, Place
+    from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
     from formicary.core.strand import Strand
     from formicary.core.template import Template
 
 
-class Agent(Resident):
+class Agent(BaseAgent):
     """An agent with behaviours.
 
     Make it, add behaviours, and have a container start it; or subclass it and add them in `setup`.
@@ -158,7 +158,7 @@ class Agent(Resident):
 
         Raises:
             AgentStateError: one of its own behaviours waits for it.
-            Exception: as of `Resident.join`.
+            Exception: as of `BaseAgent.join`.
         """
         if self._is_inside():
             raise AgentStateError(f"agent {self.name} cannot wait for its own end")
@@ -177,7 +177,7 @@ class Agent(Resident):
         for behaviour in self._behaviours:
             behaviour.kill()
 
-    def _start(self, queue: RunQueue, limit: int) -> None:
+    def _start(self, queue: Scheduler, limit: int) -> None:
         self.state = AgentState.ACTIVE
         for behaviour in self._behaviours:
             behaviour._start(queue, limit)
@@ -215,22 +215,24 @@ class Agent(Resident):
         self._behaviours = tuple(other for other in self._behaviours if other is not behaviour)
         self._rewire()
         for message in behaviour._mailbox.empty():
-            self._container.bury(message, f"{behaviour} ended before it received the message", self.address)
+            self._container.add_dead_letter(
+                message, f"{behaviour} ended before it received the message", self.address
+            )
 
     # -- messages -------------------------------------------------------------------------------------------
 
     def _rewire(self) -> None:
-        """Let neighbours hand over in the shortest way that the behaviours allow."""
-        if self._neighbours.get(self.address) is not None:
-            self._neighbours[self.address] = self._entrance()
+        """Have messages come in by the shortest way that the behaviours allow."""
+        if self._routes.get(self.address) is not None:
+            self._routes[self.address] = self._entrance()
 
     def _entrance(self) -> Deliver:
         behaviours = self._behaviours
         return behaviours[0]._mailbox.accept if len(behaviours) == 1 else self._deliver
 
-    def _deliver(self, message: Message) -> Sequence[Place] | None:
+    def _deliver(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message to every behaviour that wants it; return the mailboxes that are full."""
-        full: list[Place] = []
+        full: list[MessageSink] = []
         taken = False
         for behaviour in self._behaviours:
             mailbox = behaviour._mailbox
@@ -243,4 +245,6 @@ class Agent(Resident):
         return full
 
     def _unwanted(self, message: Message) -> None:
-        self._container.bury(message, f"no behaviour of agent {self.name} takes such a message", self.address)
+        self._container.add_dead_letter(
+            message, f"no behaviour of agent {self.name} takes such a message", self.address
+        )

@@ -12,7 +12,7 @@ from formicary.core.names import MANAGEMENT, check_local
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
-    from formicary.core.mailbox import Neighbours
+    from formicary.core.mailbox import Routes
     from formicary.core.message import Message
     from formicary.directory.interface import AgentDirectory
     from formicary.groups.interface import AgentGroups
@@ -28,12 +28,12 @@ class AgentState(enum.Enum):
     GONE = "gone"
 
 
-class Resident:
+class BaseAgent:
     """An agent of either kind; subclass `Agent` or `MicroAgent`, not this."""
 
     _speaks_for_container: ClassVar = False  # the management agent does
 
-    __slots__ = ("__weakref__", "_container", "_end", "_error", "_neighbours", "address", "name", "state")
+    __slots__ = ("__weakref__", "_container", "_end", "_error", "_routes", "address", "name", "state")
 
     address: str | None
     """The full name, `alice@c1.lab.localhost`; None until the agent is in a container."""
@@ -45,7 +45,7 @@ class Resident:
         self.address = None
         self.state = AgentState.INITIATED
         self._container: Container = None  # type: ignore[assignment]  # a container starts agents
-        self._neighbours: Neighbours = {}
+        self._routes: Routes = {}
         self._error: BaseException | None = None
         self._end: asyncio.Future[None] | None = None  # made for the first who joins
 

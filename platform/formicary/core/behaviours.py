@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from formicary.core.agent import Agent
     from formicary.core.message import Message
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
     from formicary.core.strand import Strand
     from formicary.core.template import Template
 
@@ -80,7 +80,7 @@ class Behaviour:
             force_setattr(message, "sender", mailbox.address)
         elif sender != mailbox.address:
             message = stamp(message, mailbox.address)
-        deliver = mailbox.neighbours.get(message.to)
+        deliver = mailbox.routes.get(message.to)
         if deliver is None:
             await self.agent.container._send(message)
         elif full := deliver(message):
@@ -202,7 +202,7 @@ class Behaviour:
     _timed = False
     _repeats = True
 
-    def _start(self, queue: RunQueue, limit: int) -> None:
+    def _start(self, queue: Scheduler, limit: int) -> None:
         self._mailbox.open(self._main(), queue, limit)
 
     async def _main(self) -> None:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from formicary.core.behaviours import Behaviour
     from formicary.core.message import Message
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
 
 GREEDY = 32
 """How many messages or runs a behaviour may take in a row before the others get their turn."""
 
 
-class Place(Protocol):
+class MessageSink(Protocol):
     """Somewhere a message can wait to be received."""
 
     @property
@@ -43,15 +43,15 @@ class Place(Protocol):
         """Tell whether nobody will receive from here any more."""
 
 
-Deliver = Callable[["Message"], "Sequence[Place] | None"]
+Deliver = Callable[["Message"], "Sequence[MessageSink] | None"]
 """Hands a message over and returns the places that were full, if there were any."""
 
-Neighbours = dict[Any, Deliver]
+Routes = dict[Any, Deliver]
 """How to hand over, by the receiver's full name. A key may be anything that a message's `to` can be: what is
 not found goes the long way. It is empty while instruments are to be told of every message."""
 
 
-_NOBODY: Neighbours = {}
+_NOBODY: Routes = {}
 
 
 class Mailbox:
@@ -70,8 +70,8 @@ class Mailbox:
         "limit",
         "matches",
         "messages",
-        "neighbours",
         "queue",
+        "routes",
         "strand",
     )
 
@@ -80,26 +80,26 @@ class Mailbox:
         self.messages: deque[Message] | None = None  # made by the first message that has to wait
         self.matches: Callable[[Message], bool] | None = None
         self.address: str | None = None  # the agent's, which is the sender of what the behaviour sends
-        self.neighbours = _NOBODY
+        self.routes = _NOBODY
         self.limit = 0
-        self.queue: RunQueue
+        self.queue: Scheduler
         self.strand: Strand | None = None
         self.burst = 0
         self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room
         self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
 
-    def open(self, coroutine: Coroutine[Any, Any, None], queue: RunQueue, limit: int) -> None:
+    def open(self, coroutine: Coroutine[Any, Any, None], queue: Scheduler, limit: int) -> None:
         """Start the strand that runs `coroutine`; at most `limit` messages wait."""
         agent = self._owner.agent
         self.address = agent.address
-        self.neighbours = agent._neighbours
+        self.routes = agent._routes
         self.queue = queue
         self.limit = limit
         self.strand = Strand(coroutine, queue, self)
 
     # -- the way in -----------------------------------------------------------------------------------------
 
-    def accept(self, message: Message) -> Sequence[Place] | None:
+    def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message for an agent that has only this behaviour; the fast way in."""
         matches = self.matches
         if matches is not None and not matches(message):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import force_setattr
 
-from formicary.core.base_agent import AgentState, Resident
+from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.errors import AgentStateError
 from formicary.core.message import stamp
 from formicary.core.strand import Strand
@@ -15,30 +15,30 @@ from formicary.core.strand import Strand
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from formicary.core.mailbox import Deliver, Neighbours, Place
+    from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.message import Message
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
 
 
-class Inlet:
+class MicroInbox:
     """Where a micro-agent's messages go into its container's queue.
 
     As with mailboxes, all that a message touches is here, in objects of one class, whatever the agent's.
     """
 
-    __slots__ = ("address", "agent", "handle", "handling", "limit", "messages", "neighbours", "queue")
+    __slots__ = ("address", "agent", "handle", "handling", "limit", "messages", "queue", "routes")
 
-    def __init__(self, agent: MicroAgent, queue: RunQueue, neighbours: Neighbours) -> None:
+    def __init__(self, agent: MicroAgent, queue: Scheduler, routes: Routes) -> None:
         self.agent = agent
         self.address = agent.address
         self.handle: Callable[[Message], Any] = agent.handle
-        self.neighbours = neighbours
+        self.routes = routes
         self.queue = queue
         self.messages = queue.micro
         self.limit = queue.limit
         self.handling: dict[Strand, Message] | None = None  # what its asynchronous `handle` has not ended
 
-    def accept(self, message: Message) -> Sequence[Place] | None:
+    def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message; return this place if the queue is full."""
         messages = self.messages
         if len(messages) >= self.limit:
@@ -65,7 +65,7 @@ class Inlet:
         return f"the mailbox of micro-agent {self.agent.name} (that is, its container's queue)"
 
 
-class MicroAgent(Resident):
+class MicroAgent(BaseAgent):
     """An agent that is one method, called with each message. It has no task and no mailbox of its own.
 
     Its messages wait in its container's run queue, in which micro-agents take turns message by message. With
@@ -78,11 +78,11 @@ class MicroAgent(Resident):
         InvalidNameError: the name cannot be an agent's.
     """
 
-    __slots__ = ("_inlet",)
+    __slots__ = ("micro_inbox",)
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self._inlet: Inlet | None = None
+        self.micro_inbox: MicroInbox | None = None
 
     def handle(self, message: Message) -> Awaitable[None] | None:
         """Do what the message asks for; for subclasses, as plain or `async` method.
@@ -109,16 +109,16 @@ class MicroAgent(Resident):
                 before it have the message.
             ContainerClosedError: this agent is not in a running container.
         """
-        inlet = self._inlet
-        if inlet is None:
+        inbox = self.micro_inbox
+        if inbox is None:
             self.container._send_nowait(self._stamped(message))
             return
         sender = message.sender
         if sender is None:
-            force_setattr(message, "sender", inlet.address)
-        elif sender != inlet.address:
-            message = stamp(message, inlet.address)
-        deliver = inlet.neighbours.get(message.to)
+            force_setattr(message, "sender", inbox.address)
+        elif sender != inbox.address:
+            message = stamp(message, inbox.address)
+        deliver = inbox.routes.get(message.to)
         if deliver is None:
             self._container._send_nowait(message)
         elif full := deliver(message):
@@ -141,31 +141,31 @@ class MicroAgent(Resident):
             if not strand.running and not strand.cancelling():
                 strand.cancel()
                 if inspect.getcoroutinestate(strand.get_coro()) == inspect.CORO_CREATED:
-                    self._container._bury_unhandled(self, message)
+                    self._container.add_unhandled(self, message)
 
     def _handling(self) -> dict[Strand, Message]:
-        return dict(self._inlet.handling or {}) if self._inlet else {}
+        return dict(self.micro_inbox.handling or {}) if self.micro_inbox else {}
 
-    def _start(self, queue: RunQueue, limit: int) -> None:
+    def _start(self, queue: Scheduler, limit: int) -> None:
         del limit  # its messages wait in the queue, which has a limit of its own
         self.state = AgentState.ACTIVE
-        self._inlet = Inlet(self, queue, self._neighbours)
+        self.micro_inbox = MicroInbox(self, queue, self._routes)
 
     def _entrance(self) -> Deliver:
-        assert self._inlet is not None
-        return self._inlet.accept
+        assert self.micro_inbox is not None
+        return self.micro_inbox.accept
 
     _deliver = property(_entrance)
 
     # -- an asynchronous handle, once it awaits -------------------------------------------------------------
 
     def _go_on(self, unfinished: Any, message: Message) -> None:
-        inlet = self._inlet
-        assert inlet is not None
+        inbox = self.micro_inbox
+        assert inbox is not None
         if inspect.iscoroutine(unfinished):
-            if inlet.handling is None:
-                inlet.handling = {}
-            inlet.handling[Strand(unfinished, inlet.queue, self)] = message
+            if inbox.handling is None:
+                inbox.handling = {}
+            inbox.handling[Strand(unfinished, inbox.queue, self)] = message
         else:
             kind = type(unfinished).__name__
             error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
@@ -180,8 +180,8 @@ class MicroAgent(Resident):
 
     def ended(self, strand: Strand) -> None:
         """Learn how `handle` went; for the strand."""
-        if self._inlet is not None and self._inlet.handling is not None:
-            self._inlet.handling.pop(strand, None)
+        if self.micro_inbox is not None and self.micro_inbox.handling is not None:
+            self.micro_inbox.handling.pop(strand, None)
         error = None if strand.cancelled() else strand.exception()
         if error is not None:
             self._container._handle_failed(self, error)

@@ -31,7 +31,7 @@ _ROUNDS = range(4)
 _TURN = range(64)
 
 
-class RunQueue:
+class Scheduler:
     """What is ready to run in one container: strands to resume, and messages for micro-agents.
 
     Both are handled first in, first out, a bounded number of each per turn of the loop, so none starves

@@ -4,7 +4,7 @@ A `Strand` is to asyncio a task: it is the current task while it runs, can be ca
 `asyncio.all_tasks()`, has a context of its own, and may await any future, so `asyncio.timeout`,
 `asyncio.TaskGroup` and every library work inside a behaviour (it implements what Python's documentation,
 "Extending asyncio", asks of third-party tasks). What it adds is a cheap way to wait for a message: the
-coroutine yields `WAIT`, and whoever delivers puts the strand into the `RunQueue`, which resumes it later in
+coroutine yields `WAIT`, and whoever delivers puts the strand into the `Scheduler`, which resumes it later in
 the same turn of the event loop.
 
 Nothing but this module, `run_queue` and `mailbox` knows of strands' insides: who drives behaviours is one
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
 
 WAIT: Any = object()
 """What a strand's coroutine yields to be resumed by the next message."""
@@ -63,7 +63,7 @@ class Owner(Protocol):
 
 
 class Strand(asyncio.Future[Any]):
-    """A coroutine that a `RunQueue` drives; to asyncio a task. Its result is the coroutine's.
+    """A coroutine that a `Scheduler` drives; to asyncio a task. Its result is the coroutine's.
 
     Args:
         coroutine: what to run; it starts when the queue comes to it.
@@ -90,7 +90,7 @@ class Strand(asyncio.Future[Any]):
         "waiting",
     )
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], queue: RunQueue, owner: Owner) -> None:
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], queue: Scheduler, owner: Owner) -> None:
         super().__init__(loop=queue.loop)
         self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
         self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on

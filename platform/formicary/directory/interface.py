@@ -15,7 +15,7 @@ from formicary.directory.model.query import Query
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
-    from formicary.core.base_agent import Resident
+    from formicary.core.base_agent import BaseAgent
 
     Notice = Callable[[Sequence[ServiceDescription], Sequence[Gone]], None]
 
@@ -160,7 +160,7 @@ class AgentDirectory(Directory):
 
     __slots__ = ("_agent",)
 
-    def __init__(self, backend: Backend, agent: Resident) -> None:
+    def __init__(self, backend: Backend, agent: BaseAgent) -> None:
         self._backend = backend
         self._agent = agent
 

@@ -184,7 +184,7 @@ class AdmissionControl:
             await self._agent.send(answer.replace(language=LANGUAGE, ontology=ONTOLOGY, protocol=PROTOCOL))
         except (FormicaryError, UnicodeError) as error:
             reason = f"it cannot be answered: {error}"
-            self._container.bury(message, reason, self._agent.address, tell_sender=False)
+            self._container.add_dead_letter(message, reason, self._agent.address, tell_sender=False)
 
 
 def _shorten(reason: str) -> str:

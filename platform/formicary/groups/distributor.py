@@ -16,7 +16,7 @@ from formicary.groups.naming import group_query
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Sequence
 
-    from formicary.core.mailbox import Deliver, Place
+    from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
     from formicary.groups.mailing import Content
     from formicary.groups.service import GroupService
@@ -34,7 +34,7 @@ class Distributor(MicroAgent):
     """Hands messages to groups on as they come in, without a queue of its own.
 
     It says that it has no room while too much waits for one of the members: so who sends to the group has to
-    wait in the end, as for a mailbox. It is told of that as a link would be (`held.Origin`).
+    wait in the end, as for a mailbox. It is told of that as a link would be (`overflow.Origin`).
 
     Args:
         service: who knows the members.
@@ -62,7 +62,7 @@ class Distributor(MicroAgent):
             raise NameTakenError(
                 f"groups need the name {DISTRIBUTOR!r}, which an agent in container {container.name} has"
             )
-        container.employ(self)
+        container.add_system_agent(self)
 
     async def stop(self) -> None:
         """End."""
@@ -83,14 +83,14 @@ class Distributor(MicroAgent):
 
     _deliver = property(_entrance)
 
-    def accept(self, message: Message) -> Sequence[Place] | None:
+    def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message to a group; return this place if there is no room."""
         if self._choked or self._doubts >= _DOUBTED:
             return (self,)
         try:
             content = unwrap(message)
         except ValueError as error:
-            self._bury(message, f"it is no message to a group: {error}")
+            self._add_dead_letter(message, f"it is no message to a group: {error}")
             return None
         self._sort(message, content)
         return None
@@ -110,7 +110,7 @@ class Distributor(MicroAgent):
         return self.state is AgentState.GONE
 
     def choke(self, receiver: str, *, is_choked: bool) -> None:
-        """Learn that too much waits for a member, or no longer; for `held`."""
+        """Learn that too much waits for a member, or no longer; for `overflow`."""
         if is_choked:
             self._choked.add(receiver)
         else:
@@ -159,13 +159,13 @@ class Distributor(MicroAgent):
                 if reason is None:
                     self._hand_out(message, content)
                 else:
-                    self._bury(message, reason)
+                    self._add_dead_letter(message, reason)
                 del doubted[0]
                 self._doubts -= 1
                 self._make_room()
         finally:
             for message, _ in doubted:
-                self._bury(message, "the container has ended before it was handed out")
+                self._add_dead_letter(message, "the container has ended before it was handed out")
             del self._doubted[sender]
 
     async def _doubt(self, sender: str, content: Content) -> str | None:
@@ -190,18 +190,20 @@ class Distributor(MicroAgent):
         members = () if players is None else tuple(players.by_domain.get(container.domain, ()))
         if not members:
             what = f"the role {role!r}" if role is not None else "a role"
-            self._bury(message, f"nobody in container {container.name} plays {what} in the group {name!r}")
+            self._add_dead_letter(
+                message, f"nobody in container {container.name} plays {what} in the group {name!r}"
+            )
             return
         force_setattr(inner, "sender", message.sender)
-        held, neighbours = container.held, container.neighbours
+        overflow, routes = container.overflow, container.routes
         for member in members:
             single = address_to(inner, member)
-            if member in held.lines:
-                held.add(single, member, self, patience=_PATIENCE)
+            if member in overflow.lines:
+                overflow.add(single, member, self, patience=_PATIENCE)
                 continue
-            deliver = neighbours.get(member)
+            deliver = routes.get(member)
             if full := deliver(single) if deliver else container.deliver(single, member):
-                held.add(single, member, self, full, _PATIENCE)
+                overflow.add(single, member, self, full, _PATIENCE)
 
-    def _bury(self, message: Message, reason: str) -> None:
-        self._service.container.bury(message, reason, self.address)
+    def _add_dead_letter(self, message: Message, reason: str) -> None:
+        self._service.container.add_dead_letter(message, reason, self.address)

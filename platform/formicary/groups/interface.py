@@ -12,7 +12,7 @@ from formicary.groups.service import address_of, not_a_member
 from formicary.groups.subscription import GroupSubscription
 
 if TYPE_CHECKING:
-    from formicary.core.base_agent import Resident
+    from formicary.core.base_agent import BaseAgent
     from formicary.core.message import Message
     from formicary.groups.admission import Gatekeeper
     from formicary.groups.roster import Group
@@ -36,7 +36,7 @@ class AgentGroups:
 
     __slots__ = ("_agent", "_service")
 
-    def __init__(self, service: GroupService, agent: Resident) -> None:
+    def __init__(self, service: GroupService, agent: BaseAgent) -> None:
         self._service = service
         self._agent = agent
 

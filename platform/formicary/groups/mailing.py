@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary.container.container import Container
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.groups.roster import Players
 
 DISTRIBUTOR: Final = ONTOLOGY
@@ -32,7 +32,7 @@ LANGUAGE: Final = "msgpack"
 Content = tuple[str, str, str | None, Message]
 """What is said to a distributor: community, group, role (None: all members), and the message."""
 
-_Waiting = tuple[Message, "Sequence[Place]"]
+_Waiting = tuple[Message, "Sequence[MessageSink]"]
 
 _encode = msgspec.msgpack.Encoder().encode
 _contents: msgspec.msgpack.Decoder[Content] = msgspec.msgpack.Decoder(Content)
@@ -121,14 +121,14 @@ def hand_out(container: Container, message: Message, members: Iterable[str], sen
         sender: the full name of who does not get it.
     """
     full: list[_Waiting] = []
-    neighbours = container.neighbours
+    routes = container.routes
     for member in tuple(members):
         if member == sender:
             continue
         single = address_to(message, member)
         if container.instruments:
             _say_sent(container, single)
-        deliver = neighbours.get(member)
+        deliver = routes.get(member)
         if places := deliver(single) if deliver else container.deliver(single, member):
             full.append((single, places))
     return full

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from formicary.container.container import Container
-    from formicary.core.base_agent import Resident
+    from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend, Watch
     from formicary.directory.language import Gone
     from formicary.directory.model.description import ServiceDescription
@@ -170,7 +170,7 @@ class GroupService:
     # -- what agents of this container do -------------------------------------------------------------------
 
     async def create(
-        self, agent: Resident, community: str, group: str, gatekeeper: Gatekeeper | None, *, is_shared: bool
+        self, agent: BaseAgent, community: str, group: str, gatekeeper: Gatekeeper | None, *, is_shared: bool
     ) -> None:
         """Create a group, which the agent manages; arguments and errors as of `AgentGroups.create`."""
         async with self._creating:
@@ -187,7 +187,7 @@ class GroupService:
                 self._admission.give_up(address_of(agent), community, group)
                 raise
 
-    async def request_role(self, agent: Resident, role: Role, pass_key: object) -> None:
+    async def request_role(self, agent: BaseAgent, role: Role, pass_key: object) -> None:
         """Have the agent play a role, if it may; arguments and errors as of `AgentGroups.request_role`."""
         if self.find(role.community, role.group) is None:
             await self.look_up(group_query(role.community, role.group))
@@ -222,7 +222,7 @@ class GroupService:
             )
         return managers[0]
 
-    async def _play(self, agent: Resident, role: Role, *, is_secured: bool, is_shared: bool) -> None:
+    async def _play(self, agent: BaseAgent, role: Role, *, is_secured: bool, is_shared: bool) -> None:
         self._check_life(agent)
         address = address_of(agent)
         service = role.described(address, is_secured=is_secured) if is_shared else None
@@ -240,7 +240,7 @@ class GroupService:
             raise
         self._check_life(agent)
 
-    def _check_life(self, agent: Resident) -> None:
+    def _check_life(self, agent: BaseAgent) -> None:
         if agent.state is AgentState.GONE:
             raise AgentStateError(f"agent {agent.name} is gone, and plays no role any more")
 
@@ -279,7 +279,7 @@ class GroupService:
         (self.local if service is None else self.shared).remove(agent, role)
 
 
-def address_of(agent: Resident) -> str:
+def address_of(agent: BaseAgent) -> str:
     """Return the full name of an agent that is in a container."""
     assert agent.address is not None, "an agent in a container has an address"
     return agent.address

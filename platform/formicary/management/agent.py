@@ -70,15 +70,15 @@ class ManagementAgent(MicroAgent):
         """
         name = message.reply_with
         assert name is not None
-        assert self._inlet is not None
-        loop = self._inlet.queue.loop
+        assert self.micro_inbox is not None
+        loop = self.micro_inbox.queue.loop
         answer = Answer(loop=loop)
         # One timer for all: to set one for each question, and to take it back, would cost as much as asking.
         self._asked[name] = answer, message.to, loop.time() + timeout
         if self._timer is None:
             self._timer = loop.call_later(_TICK, self._expire)
         try:
-            deliver = self._neighbours.get(message.to)
+            deliver = self._routes.get(message.to)
             if deliver is None:
                 await self.send(message)
             elif full := deliver(message := stamp(message, self.address)):
@@ -149,7 +149,7 @@ class ManagementAgent(MicroAgent):
                 self._settle(answer, message)
         elif notice is None and not self._is_late(message):
             reason = f"the management agent of container {self.container.name} has asked for no such answer"
-            self.container.bury(message, reason, self.address, tell_sender=False)
+            self.container.add_dead_letter(message, reason, self.address, tell_sender=False)
 
     def _is_late(self, message: Message) -> bool:
         """Tell whether a message is about something that nobody waits for any more: who did was told why."""

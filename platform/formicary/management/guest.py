@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.container.dispatcher import Plan
-    from formicary.core.base_agent import Resident
+    from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
     from formicary.management.descriptions import Missing
@@ -43,17 +43,17 @@ class GuestServices:
         self._is_there = False
         self._was_lost = False  # then it may have forgotten what it was asked to tell
         self.agent = ManagementAgent()
-        container.employ(self.agent)
+        container.add_system_agent(self.agent)
         container.peers = self
         self.backend: Backend = DirectoryProxy(container, self.agent, plan)
         self.management = Management(GuestRequestRouter(container, self.agent, plan.main))
         self.directory = Directory(self.backend)
 
-    def directory_of(self, agent: Resident) -> AgentDirectory:
+    def directory_of(self, agent: BaseAgent) -> AgentDirectory:
         """Return the directory as an agent sees it."""
         return AgentDirectory(self.backend, agent)
 
-    def groups_of(self, agent: Resident) -> AgentGroups:
+    def groups_of(self, agent: BaseAgent) -> AgentGroups:
         """Refuse: agents of a guest are in no groups.
 
         Raises:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.container.dispatcher import Plan, Transport
-    from formicary.core.base_agent import Resident
+    from formicary.core.base_agent import BaseAgent
     from formicary.core.message import Message
     from formicary.directory.enquiries import Enquiries
     from formicary.directory.interface import Backend
@@ -44,7 +44,7 @@ class PlatformServices:
     def __init__(self, container: Container, plan: Plan, transport: Transport | None) -> None:
         self._container = container
         self.agent = ManagementAgent()
-        container.employ(self.agent)
+        container.add_system_agent(self.agent)
         self._members: Members | None = None
         if transport is not None:
             self._members = Members(container.domain, plan.main, transport)
@@ -68,11 +68,11 @@ class PlatformServices:
 
         return CentralDirectory(self._container, self.agent, plan)
 
-    def directory_of(self, agent: Resident) -> AgentDirectory:
+    def directory_of(self, agent: BaseAgent) -> AgentDirectory:
         """Return the directory as an agent sees it."""
         return AgentDirectory(self.backend, agent)
 
-    def groups_of(self, agent: Resident) -> AgentGroups:
+    def groups_of(self, agent: BaseAgent) -> AgentGroups:
         """Return the groups as an agent sees them."""
         from formicary.groups.interface import AgentGroups
         from formicary.groups.service import GroupService

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.container.dispatcher import Reach
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.observe.links import LinkStatus
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -118,7 +118,7 @@ class MemoryTransport:
         """Call back once, before anything goes out next; None for no longer."""
         self._before = callback
 
-    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for `receiver`; return the place where it waits if much is on its way or it is cut.
 
         Raises:
@@ -130,11 +130,13 @@ class MemoryTransport:
         try:
             message.check()
         except InvalidMessageError as error:
-            self.container.bury(message, str(error), receiver, tell_sender=False)
+            self.container.add_dead_letter(message, str(error), receiver, tell_sender=False)
             raise
         line = self._line(receiver)
         if line is None:
-            self.container.bury(message, f"no container for {receiver} is on the memory network", receiver)
+            self.container.add_dead_letter(
+                message, f"no container for {receiver} is on the memory network", receiver
+            )
             return None
         way = _ReceiverElsewhere(line, receiver)
         return None if way.put(message) else (way,)
@@ -145,7 +147,7 @@ class MemoryTransport:
         line = self._line(message.sender)
         if line is None:
             reason = f"no container for {message.sender} is on the memory network"
-            self.container.bury(failure, reason, message.sender, tell_sender=False)
+            self.container.add_dead_letter(failure, reason, message.sender, tell_sender=False)
         else:
             line.put(failure, message.sender)
 
@@ -240,7 +242,7 @@ class _Line:
         await asyncio.wait([self._task])
         for _, receiver, data in self._under_way:
             if "@" in receiver:
-                self._source.bury(_decode(data), reason, receiver)
+                self._source.add_dead_letter(_decode(data), reason, receiver)
         self._under_way.clear()
         self._moved.set()
 
@@ -269,7 +271,7 @@ class _Line:
         except TimeoutError:
             names = ", ".join(map(str, waiting))
             reason = f"{names} had no room for {self._target.send_timeout:g} s"
-            self._target.bury(message, reason, receiver)
+            self._target.add_dead_letter(message, reason, receiver)
 
 
 class _ReceiverElsewhere:

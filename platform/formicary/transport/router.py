@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary.container.container import Container
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.observe.links import LinkStatus
     from formicary.server.address import XmppServer
@@ -90,7 +90,7 @@ class Router:
         """
         self._check(container)
         self.container = container
-        container.held.pause = self._freeze
+        container.overflow.pause = self._freeze
         try:
             if self._route != "xmpp":
                 await self._open_connections()
@@ -271,7 +271,7 @@ class Router:
 
     # -- messages -------------------------------------------------------------------------------------------
 
-    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for `receiver`, a full name of another domain.
 
         Returns:
@@ -290,12 +290,12 @@ class Router:
         reason = (
             f"{receiver} is outside the platform, which container {self.container.name} needs a server for"
         )
-        self.container.bury(message, reason, receiver)
+        self.container.add_dead_letter(message, reason, receiver)
         return None
 
     def _reject_closed(self, message: Message, receiver: str) -> NoReturn:
         error = ContainerClosedError(f"container {self.container.name} has closed its connection")
-        self.container.bury(message, str(error), receiver, tell_sender=False)
+        self.container.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def _link_for(self, receiver: str) -> Link | None:
@@ -318,7 +318,7 @@ class Router:
         link = self._link_for(sender)
         if link is not None:
             if not link.outbox.keep(failure, sender):
-                self.container.bury(failure, "too much waits on the way to the sender", sender)
+                self.container.add_dead_letter(failure, "too much waits on the way to the sender", sender)
         elif self._xmpp is not None:
             self._xmpp.refuse(receiver, sender, str(failure.body))
 
@@ -336,7 +336,7 @@ class Router:
             await _within(_PARTING, [link.parted() for link in links])
         finally:
             self.is_closed = True
-            self.container.neighbours.clear()  # what is sent now is to be refused
+            self.container.routes.clear()  # what is sent now is to be refused
             for link in self.links.values():
                 link.abandon()
             await self._disconnect()

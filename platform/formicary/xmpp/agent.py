@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from formicary.core.errors import LinkError
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
     from formicary.xmpp.client import AccountClient
     from formicary.xmpp.discovery import Discovery
     from formicary.xmpp.presence import Presence
@@ -115,7 +115,7 @@ class XmppAgent(Agent):
             logger.error("agent %s has lost its account: %s", self.name, error)
             self._failed(error)
 
-    def _start(self, queue: RunQueue, limit: int) -> None:
+    def _start(self, queue: Scheduler, limit: int) -> None:
         super()._start(queue, limit)
         assert self._client is not None
         self._client.begin_delivery()

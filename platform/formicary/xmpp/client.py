@@ -21,7 +21,7 @@ from formicary.xmpp.stanzas import error_text, from_stanza, refusal, to_stanza
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.server.account import AccountAddress
     from formicary.xmpp.agent import XmppAgent
@@ -130,7 +130,7 @@ class AccountClient:
         if self._handing_over is not None:
             self._handing_over.cancel()
         while not self._arrived.empty():
-            self._bury(
+            self._add_dead_letter(
                 *self._arrived.get_nowait(), f"agent {self._agent.name} ended before it got the message"
             )
         if self.xmpp.running:
@@ -174,7 +174,7 @@ class AccountClient:
 
     # -- the way out ----------------------------------------------------------------------------------------
 
-    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an address outside the platform.
 
         Returns:
@@ -200,7 +200,7 @@ class AccountClient:
         return None
 
     def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
-        self._agent.container.bury(message, str(error), receiver, tell_sender=False)
+        self._agent.container.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def _changed(self, stanza: Any, _token: Any, state: StanzaState) -> None:
@@ -210,14 +210,14 @@ class AccountClient:
             if sent is not None and state in _LOST:
                 message, receiver = sent
                 reason = f"{self._account} did not get the message before the connection ended"
-                self._agent.container.bury(message, reason, receiver)
+                self._agent.container.add_dead_letter(message, reason, receiver)
 
     def _bounced(self, stanza: Any) -> None:
         """Bury what the server, or an address behind it, sends back."""
         sent = self._written.pop(stanza.id_, None)
         if sent is not None and str(stanza.from_.bare()) == sent[1].partition("/")[0]:
             message, receiver = sent
-            self._agent.container.bury(
+            self._agent.container.add_dead_letter(
                 message, f"{receiver} cannot be reached: {error_text(stanza)}", receiver
             )
 
@@ -242,7 +242,7 @@ class AccountClient:
         try:
             self._arrived.put_nowait((stanza, message))
         except asyncio.QueueFull:
-            self._bury(stanza, message, f"too much waits for the mailboxes of agent {agent.name}")
+            self._add_dead_letter(stanza, message, f"too much waits for the mailboxes of agent {agent.name}")
 
     async def _hand_over(self) -> None:
         """Hand over what comes, in order; while a mailbox is full, the rest waits."""
@@ -261,15 +261,19 @@ class AccountClient:
                         async with asyncio.timeout(container.send_timeout):
                             await container.wait_for_room(message, waiting)
                 except asyncio.CancelledError:
-                    self._bury(stanza, message, f"agent {self._agent.name} ended before it had room")
+                    self._add_dead_letter(
+                        stanza, message, f"agent {self._agent.name} ended before it had room"
+                    )
                     raise
                 for place in waiting:
-                    self._bury(stanza, message, f"{place} had no room for {container.send_timeout:g} s")
+                    self._add_dead_letter(
+                        stanza, message, f"{place} had no room for {container.send_timeout:g} s"
+                    )
 
-    def _bury(self, stanza: Any, message: Message, reason: str) -> None:
+    def _add_dead_letter(self, stanza: Any, message: Message, reason: str) -> None:
         self._answering = stanza
         try:
-            self._agent.container.bury(message, reason, self._agent.address)
+            self._agent.container.add_dead_letter(message, reason, self._agent.address)
         finally:
             self._answering = None
 

@@ -410,18 +410,18 @@ async def test_what_is_held_for_many_slow_receivers_is_bounded_and_all_of_it_arr
         bodies = [f"{number:01000}" for number in range(each)]
         for number in range(receivers):
             await start(c1, f"a{number}", do(lambda own, to=f"s{number}@c2": send_all(own, to, bodies)))
-        held_there = c2.held
-        await until(lambda: held_there.is_full)
+        overflow_there = c2.overflow
+        await until(lambda: overflow_there.is_full)
         await asyncio.sleep(0.3)  # more comes, up to the link's window, and then no more
-        waiting = sum(map(len, held_there.lines.values()))
+        waiting = sum(map(len, overflow_there.lines.values()))
         assert waiting <= 100 + WINDOW_BYTES // 1000 + 32
         for behaviour in slow:
             for _ in bodies:
                 behaviour.may.release()
         await until(lambda: all(len(behaviour.bodies) == each for behaviour in slow))
         assert all(behaviour.bodies == bodies for behaviour in slow)
-        await until(lambda: not held_there.lines)
-        assert not held_there.is_full
+        await until(lambda: not overflow_there.lines)
+        assert not overflow_there.is_full
         assert c1.dead_letters.total == c2.dead_letters.total == 0
 
 
@@ -557,7 +557,7 @@ async def test_who_waits_for_a_mailbox_in_a_container_that_closes_is_told(contai
             await start(c2, "deaf", Deaf())
             told = Collect()
             await start(c1, "a", told, do(lambda own: send_all(own, "deaf@c2", map(str, range(5)))))
-            await until(lambda: sum(map(len, c2.held.lines.values())) == 4)
+            await until(lambda: sum(map(len, c2.overflow.lines.values())) == 4)
         await until(lambda: len(told.messages) == 5)
         expected = {
             "behaviour Deaf of agent deaf ended before it received the message": 1,

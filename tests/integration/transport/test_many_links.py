@@ -60,7 +60,7 @@ async def test_who_was_forgotten_is_reached_again_when_it_is_there_by_agents_tha
             for number in range(3, 7):
                 await send(c1, f"bob@c{number}")
                 await until(lambda expected=4 * (round_ - 1) + number - 2: unreached(c1) == expected)
-        assert "echo@c2.lab.localhost" not in c1.neighbours
+        assert "echo@c2.lab.localhost" not in c1.routes
 
 
 async def test_a_container_whose_link_is_forgotten_gets_a_new_key_with_its_next_one():

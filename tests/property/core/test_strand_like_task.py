@@ -10,7 +10,7 @@ from contextlib import suppress
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formicary.core.scheduler import RunQueue
+from formicary.core.scheduler import Scheduler
 from formicary.core.strand import Strand
 from formicary.testing import run_virtual
 
@@ -192,7 +192,7 @@ def as_task(coroutine):
 
 
 def as_strand(coroutine):
-    queue = RunQueue(100, lambda *_: None, lambda *_: None)
+    queue = Scheduler(100, lambda *_: None, lambda *_: None)
     return Strand(coroutine, queue, Nobody())
 
 

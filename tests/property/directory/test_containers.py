@@ -70,7 +70,7 @@ class Place:
     async def start(self, name):
         if self.container is not None and all(each.agent.name != name for each in self.agents):
             agent = Agent(name)
-            self.agents.append(Resident(agent))
+            self.agents.append(BaseAgent(agent))
             await self.container.start(agent)
 
     async def stop(self, number):
@@ -80,7 +80,7 @@ class Place:
             await resident.agent.stop()
 
 
-class Resident:
+class BaseAgent:
     """An agent, and what it offers: what it was told that it does."""
 
     def __init__(self, agent):

@@ -131,7 +131,7 @@ async def test_what_waits_in_the_outbox_at_the_end_fails():
     assert "before the message was out of its outbox" in letter.reason
 
 
-async def test_what_a_chain_ends_with_is_buried_without_its_envelope():
+async def test_what_a_chain_ends_with_is_a_dead_letter_without_its_envelope():
     async with Designed("c1", MAKE[CHAIN]()) as home:
         await start(home, "there", Collect())
         for agent in home.agents:

@@ -12,7 +12,7 @@ import uvloop
 from tests.unit.profiling.splits import Truth, by_agent, by_group, check_within, shares
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
-from formicary.core.scheduler import RunQueue
+from formicary.core.scheduler import Scheduler
 from formicary.core.strand import Strand
 from formicary.errors import UsageError
 from formicary.profiling.accounting.accounting import accounting
@@ -310,7 +310,7 @@ async def test_nothing_is_left_when_it_is_over():
         await container.start(agent("stays", stays))
         async with accounting(container):
             assert Strand.__init__ is not init
-            assert RunQueue._run is not plain[BORDERS[5]]["_run"]
+            assert Scheduler._run is not plain[BORDERS[5]]["_run"]
             asker = Asker("micro", "stays", rounds=3)
             await container.start(agent("asker", asker))
             await asker.join()
@@ -319,7 +319,7 @@ async def test_nothing_is_left_when_it_is_over():
         assert Strand.__init__ is init
         assert not {"call_soon", "call_later", "call_at", "call_soon_threadsafe"} & set(vars(loop))
         assert gc.callbacks == collectors
-        assert micro._inlet.handle == micro.handle
+        assert micro.micro_inbox.handle == micro.handle
         assert stays._mailbox.strand.run_in_context == stays._mailbox.strand._context.run
         again = Asker("micro", "stays", rounds=3)  # what waited behind a border goes on without
         await container.start(agent("again", again))

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from formicary.core.micro import MicroAgent
-from formicary.core.scheduler import RunQueue
+from formicary.core.scheduler import Scheduler
 from formicary.directory.central.agent import DirectoryAgent
 from formicary.management.agent import ManagementAgent
 from formicary.profiling.accounting.ledger import AGENTS, COMMUNICATION, DIRECTORY, GROUPS, PLATFORM, RUNTIME
@@ -39,7 +39,7 @@ def test_a_class_belongs_to_the_group_of_its_module(kind, group):
     ("callback", "group"),
     [
         (Link._tick, COMMUNICATION),
-        (RunQueue.wake, PLATFORM),
+        (Scheduler.wake, PLATFORM),
         (functools.partial(functools.partial(Link._tick, None), 1), COMMUNICATION),
         (Own("own").handle, AGENTS),
         (json.dumps, RUNTIME),

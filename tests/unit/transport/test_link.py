@@ -65,7 +65,7 @@ class End:
 
     def make(self, peer, make_indirect=None):
         numbers = itertools.count(hash(peer) % 1000 + 1)
-        self.container.held.pause = lambda is_frozen: self.link.freeze(is_frozen=is_frozen)
+        self.container.overflow.pause = lambda is_frozen: self.link.freeze(is_frozen=is_frozen)
         self.link = Link(
             f"{peer}.lab.localhost",
             self,

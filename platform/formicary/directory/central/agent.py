@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from formicary.core.errors import FormicaryError
     from formicary.core.message import Message
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
     from formicary.directory.central.store import Record
     from formicary.directory.language import Search, Subscribe
     from formicary.directory.model.description import ServiceDescription
@@ -84,7 +84,7 @@ class DirectoryAgent(AnsweringAgent):
             self._absent.cancel(domain)
         self.ledger.take(Step(partial(plans.leave, domain=domain), is_forced=True))
 
-    def _start(self, queue: RunQueue, limit: int) -> None:
+    def _start(self, queue: Scheduler, limit: int) -> None:
         super()._start(queue, limit)
         own = self.container.domain
         self.ledger.drop(own)

@@ -101,7 +101,7 @@ class CentralDirectory(Backend):
             served = LookupAgent(AGENT)
         await served.open()
         self._served = served
-        self._container.employ(served)
+        self._container.add_system_agent(served)
 
     async def close(self) -> None:
         """End; the directory learns that the container stops."""

@@ -13,7 +13,7 @@ from formicary.core.message import stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
 
@@ -21,7 +21,7 @@ logger = logging.getLogger("formicary.directory")
 
 _LIMIT = 10_000  # messages that wait here at most: what comes then is a dead letter
 
-Line = deque[tuple["Message", "Sequence[Place]"]]
+Line = deque[tuple["Message", "Sequence[MessageSink]"]]
 """Messages for one receiver, with the places that are known to have no room for them."""
 
 
@@ -42,16 +42,16 @@ class Outgoing:
 
     def send(self, message: Message) -> None:
         """Send a message to one receiver; it goes now if it can, and else when there is room."""
-        inlet = self._agent._inlet
-        assert inlet is not None
-        if message.sender != inlet.address:
-            message = stamp(message, inlet.address)
+        inbox = self._agent.micro_inbox
+        assert inbox is not None
+        if message.sender != inbox.address:
+            message = stamp(message, inbox.address)
         receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
         if self._lines and receiver in self._lines:
             self._wait(receiver, message, ())
             return
         try:
-            deliver = inlet.neighbours.get(receiver)
+            deliver = inbox.routes.get(receiver)
             if deliver is None:
                 self._send_far(receiver, message)
             elif full := deliver(message):
@@ -66,9 +66,9 @@ class Outgoing:
         if full:
             self._wait(receiver, completed, full)
 
-    def _wait(self, receiver: str, message: Message, full: Sequence[Place]) -> None:
+    def _wait(self, receiver: str, message: Message, full: Sequence[MessageSink]) -> None:
         if self._count >= _LIMIT:
-            self._agent.container.bury(
+            self._agent.container.add_dead_letter(
                 message, f"{_LIMIT} messages of {self._agent.name} wait already", receiver
             )
             return
@@ -100,19 +100,19 @@ class Outgoing:
 
     def _fail(self, message: Message, error: FormicaryError) -> None:
         if isinstance(error, ContainerClosedError):  # of all others there is a dead letter already
-            self._agent.container.bury(message, str(error), tell_sender=False)
+            self._agent.container.add_dead_letter(message, str(error), tell_sender=False)
         self._lost(message, error)
 
     async def close(self) -> None:
         """Make dead letters of what still waits."""
         tasks = tuple(self._tasks)
         for task in tasks:
-            task.cancel()  # the container buries what it waits with
+            task.cancel()  # the container adds what it waits with to the dead letters
         if tasks:
             await asyncio.wait(tasks)
         reason = f"agent {self._agent.name} ended before there was room"
         for receiver, line in self._lines.items():
             for message, _ in line:
-                self._agent.container.bury(message, reason, receiver, tell_sender=False)
+                self._agent.container.add_dead_letter(message, reason, receiver, tell_sender=False)
         self._lines.clear()
         self._count = 0

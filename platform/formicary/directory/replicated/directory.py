@@ -15,7 +15,7 @@ from formicary.directory.replicated.replica import Added, Broadcast, Replica, Se
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary.container.dispatcher import Delivery, Transport
+    from formicary.container.dispatcher import Dispatcher, Transport
     from formicary.directory.interface import Notice
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
@@ -41,7 +41,7 @@ class ReplicatedDirectory(Backend):
 
     channel = CHANNEL
 
-    def __init__(self, container: Delivery, members: Members | None, transport: Transport | None) -> None:
+    def __init__(self, container: Dispatcher, members: Members | None, transport: Transport | None) -> None:
         self._container = container
         self._domain = container.domain
         self._transport = transport

@@ -123,5 +123,7 @@ class _Conversation:
             )
         except FormicaryError as error:
             reason = f"it cannot be answered: {error}"
-            self._agent.container.bury(self._message, reason, self._agent.address, tell_sender=False)
+            self._agent.container.add_dead_letter(
+                self._message, reason, self._agent.address, tell_sender=False
+            )
             return None

@@ -94,7 +94,7 @@ class Local:
         agent = self._container._agents.get(name)
         if agent is not None:
             return agent
-        if name in self._container.staff:
+        if name in self._container.system_agents:
             raise UnauthorisedError(f"{name} is the container's own agent, and lives as long as that does")
         raise UnknownAgentError(self._container._unknown(name))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container.container import Container
-    from formicary.core.base_agent import Resident
+    from formicary.core.base_agent import BaseAgent
     from formicary.management.requests.actions import Search
     from formicary.observe.links import LinkStatus
 
@@ -60,7 +60,7 @@ class WhitePages:
             links=tuple(map(_describe_link, container.links)),
         )
 
-    def _describe(self, agent: Resident) -> AgentDescription:
+    def _describe(self, agent: BaseAgent) -> AgentDescription:
         kind = type(agent)
         return AgentDescription(
             name=agent.address or agent.name,
@@ -70,7 +70,7 @@ class WhitePages:
         )
 
 
-def matcher(pattern: str, container: str) -> Callable[[Resident], object]:
+def matcher(pattern: str, container: str) -> Callable[[BaseAgent], object]:
     """Return what tells whether an agent of a container matches a pattern.
 
     Args:

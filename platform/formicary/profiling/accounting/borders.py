@@ -52,10 +52,10 @@ BORDERS = (
     Border("formicary.core.message:Message", PLATFORM, ("make_reply",)),
     Border("formicary.core.agent:Agent", PLATFORM, ("add_behaviour", "remove_behaviour"), ("stop",)),
     Border("formicary.container.container:Container", PLATFORM, (), ("start",)),
-    Border("formicary.core.scheduler:RunQueue", PLATFORM, ("_run",)),
+    Border("formicary.core.scheduler:Scheduler", PLATFORM, ("_run",)),
     # What the platform calls of the users'.
     Border("formicary.container.container:Container", AGENTS, (), ("_set_up",)),
-    Border("formicary.container.dispatcher:Delivery", AGENTS, ("_tell",)),
+    Border("formicary.container.dispatcher:Dispatcher", AGENTS, ("_tell",)),
     # Batches out, and what comes in.
     Border("formicary.transport.link.outbox:Outbox", COMMUNICATION, ("_send_all",)),
     Border("formicary.transport.link.link:Link", COMMUNICATION, ("receive", "tell")),
@@ -108,9 +108,9 @@ class Patches:
                 self._replace(owner, name, partial(coroutine_border, slot=border.slot, cost=costs.coroutine))
         directory = _find("formicary.directory.interface:Directory")
         self._replace(directory, "search", self._search)
-        for newcomer in ("formicary.core.strand:Strand", "formicary.core.micro:Inlet"):
+        for newcomer in ("formicary.core.strand:Strand", "formicary.core.micro:MicroInbox"):
             self._replace(_find(newcomer), "__init__", self._adopting)
-        self._replace(_find("formicary.core.scheduler:RunQueue"), "at_turn_end", self._charging)
+        self._replace(_find("formicary.core.scheduler:Scheduler"), "at_turn_end", self._charging)
         self._replace(ThreadPoolExecutor, "submit", _submitting)
 
     def remove(self) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from formicary.container.container import Container
-    from formicary.core.micro import Inlet
+    from formicary.core.micro import MicroInbox
     from formicary.profiling.accounting.calibration import Costs
     from formicary.profiling.accounting.ledger import Ledger
 
@@ -38,7 +38,7 @@ class Hooks:
         self._containers = containers
         self._ledger = ledger
         self._costs = costs
-        self._inlets: list[Inlet] = []
+        self._inboxes: list[MicroInbox] = []
         self._collected_from = RUNTIME
 
     def install(self) -> None:
@@ -50,9 +50,9 @@ class Hooks:
         for strand in self._strands():
             self.adopt(strand)
         for container in self._containers:
-            for agent in (*container._agents.values(), *container.staff.values()):
-                if (inlet := getattr(agent, "_inlet", None)) is not None:
-                    self.adopt(inlet)
+            for agent in (*container._agents.values(), *container.system_agents.values()):
+                if (inbox := getattr(agent, "micro_inbox", None)) is not None:
+                    self.adopt(inbox)
         self._refresh()
         gc.callbacks.append(self._collecting)
 
@@ -63,10 +63,10 @@ class Hooks:
             delattr(self._loop, name)  # the class's own is behind it
         for strand in self._strands():
             strand.run_in_context = strand._context.run
-        for inlet in self._inlets:
-            if isinstance(inlet.handle, Callback):
-                inlet.handle = inlet.handle.plain
-        self._inlets.clear()
+        for inbox in self._inboxes:
+            if isinstance(inbox.handle, Callback):
+                inbox.handle = inbox.handle.plain
+        self._inboxes.clear()
         self._refresh()
 
     def _strands(self) -> Iterator[Strand]:
@@ -78,7 +78,7 @@ class Hooks:
             queue = container._queue
             assert queue is not None
             waiting = list(queue.micro)
-            waiting[::2] = [handle.__self__._inlet.handle for handle in waiting[::2]]
+            waiting[::2] = [handle.__self__.micro_inbox.handle for handle in waiting[::2]]
             queue.micro.clear()
             queue.micro.extend(waiting)
             for connection in _connections(container):
@@ -87,7 +87,7 @@ class Hooks:
 
     # -- what comes -----------------------------------------------------------------------------------------
 
-    def adopt(self, newcomer: Strand | Inlet) -> None:
+    def adopt(self, newcomer: Strand | MicroInbox) -> None:
         """Give a strand, or a micro-agent's way in, a slot and a border."""
         if isinstance(newcomer, Strand):
             group = group_of_strand(newcomer)
@@ -100,7 +100,7 @@ class Hooks:
         if group != PLATFORM:
             slot = self._ledger.add_slot(group, newcomer.agent.name)
             newcomer.handle = Callback(newcomer.handle, self._ledger, slot, self._costs.callback)
-            self._inlets.append(newcomer)
+            self._inboxes.append(newcomer)
 
     def charge(self, callback: Any) -> Any:
         """Return what a loop is to call in the place of a callback."""

@@ -19,7 +19,7 @@ from formicary.profiling.model.code_names import mark
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary.core.scheduler import RunQueue
+    from formicary.core.scheduler import Scheduler
 
 MOST = 10_000
 """How many agents and behaviours get a name: a copy of code takes about a kilobyte. The rest has none."""
@@ -31,16 +31,16 @@ def agents_shown() -> Iterator[None]:
     before = Behaviour._start, MicroAgent._start
     left = iter(range(MOST))
 
-    def start_behaviour(behaviour: Behaviour, queue: RunQueue, limit: int) -> None:
+    def start_behaviour(behaviour: Behaviour, queue: Scheduler, limit: int) -> None:
         main: Callable[[], Any] = behaviour._main
         if next(left, None) is not None:
             main = _renamed(main, f"{behaviour.agent.name}/{type(behaviour).__name__}")
         behaviour._mailbox.open(main(), queue, limit)
 
-    def start_micro(agent: MicroAgent, queue: RunQueue, limit: int) -> None:
+    def start_micro(agent: MicroAgent, queue: Scheduler, limit: int) -> None:
         before[1](agent, queue, limit)
-        if agent._inlet is not None and next(left, None) is not None:
-            agent._inlet.handle = _renamed(agent.handle, agent.name)
+        if agent.micro_inbox is not None and next(left, None) is not None:
+            agent.micro_inbox.handle = _renamed(agent.handle, agent.name)
 
     _start_with(start_behaviour, start_micro)
     try:

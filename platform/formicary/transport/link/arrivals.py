@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container.container import Container
-    from formicary.container.overflow import Held, Origin
+    from formicary.container.overflow import Origin, Overflow
     from formicary.transport.link.frames import Entry
 
 logger = logging.getLogger("formicary.transport")
@@ -47,7 +47,7 @@ class Arrivals:
     Args:
         container: who gets it.
         domain: the domain of the other container.
-        held: where messages wait for full mailboxes.
+        overflow: where messages wait for full mailboxes.
         link: the link that they come over.
         choked: called with an agent's full name, and whether that agent is to be sent nothing.
         on_control: called with what the other container tells this one: the channel, and what is said.
@@ -59,7 +59,7 @@ class Arrivals:
         container: Container,
         domain: str,
         *,
-        held: Held,
+        overflow: Overflow,
         link: Origin,
         choked: Callable[[str, bool], None],
         on_control: Callable[[str, bytes], None],
@@ -69,7 +69,7 @@ class Arrivals:
         self._domain = domain
         self._receivers = Names(container.domain)
         self._senders = Names(domain)
-        self._held = held
+        self._overflow = overflow
         self._link = link
         self._choked = choked
         self._on_control = on_control
@@ -85,18 +85,18 @@ class Arrivals:
         """
         entries = decode(batch)
         self.messages += len(entries)
-        held = self._held.lines
+        lines = self._overflow.lines
         receivers, senders = self._receivers, self._senders
-        neighbours = self._container.neighbours
+        routes = self._container.routes
         for entry in entries:
             try:
                 message, receiver = from_entry(entry, receivers, senders)
-                if receiver in held:
-                    self._held.add(message, receiver, self._link)
+                if receiver in lines:
+                    self._overflow.add(message, receiver, self._link)
                     continue
-                deliver = neighbours.get(receiver)
+                deliver = routes.get(receiver)
                 if full := deliver(message) if deliver else self._container.deliver(message, receiver):
-                    self._held.add(message, receiver, self._link, full)
+                    self._overflow.add(message, receiver, self._link, full)
             except ValueError as error:
                 self._take_unusual(entry, error)
             except Exception:

@@ -14,7 +14,7 @@ from formicary.transport.link.draining import Draining
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.outbox import Outbox
-from formicary.transport.link.paused import ChokedReceiver, PlaceBeyond
+from formicary.transport.link.paused import ChokedReceiver, LinkSink
 from formicary.transport.link.session import State
 from formicary.transport.relay import NoPath
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.core.errors import FormicaryError
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.transport.direct import DirectConnection
     from formicary.transport.link.header import Terms
@@ -84,7 +84,7 @@ class Link:
         self._arrivals = Arrivals(
             owner.container,
             domain,
-            held=owner.container.held,
+            overflow=owner.container.overflow,
             link=self,
             choked=self._set_choked,
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
@@ -154,13 +154,13 @@ class Link:
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
-        self._container.bury(message, str(error), receiver, tell_sender=False)
+        self._container.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
         """Make a dead letter of a message that was taken and cannot go."""
         self._failed += 1
-        self._container.bury(message, reason, receiver)
+        self._container.add_dead_letter(message, reason, receiver)
 
     def trouble(self) -> str:
         """Return why there is no room, as part of a sentence."""
@@ -291,7 +291,7 @@ class Link:
         self.obstacle = ""
         self._owner.lost(self)
         self.choose_path()
-        if self._container.held.is_full:  # with failures for those who would only send more
+        if self._container.overflow.is_full:  # with failures for those who would only send more
             self.outbox.stop()
         elif not self._owner.is_closed:
             self.outbox.open()
@@ -328,19 +328,17 @@ class Link:
             choked.release()
 
     def _forget_chokes(self) -> None:
-        self._container.held.forget(self)
+        self._container.overflow.forget(self)
         chokes, self.choked = self.choked, {}
         for choked in chokes.values():
             choked.release()
 
-    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent at the other end; return the places that have no room now, if any."""
         if self.choked and (choked := self.choked.get(receiver)):
             return (choked,)
         if isinstance(message.to, tuple):
-            return (
-                None if self.outbox.accept_for(message, receiver) is None else (PlaceBeyond(self, receiver),)
-            )
+            return None if self.outbox.accept_for(message, receiver) is None else (LinkSink(self, receiver),)
         self._container.add_route(receiver, self.outbox.accept)  # the next one goes straight there
         return self.outbox.accept(message)
 
@@ -404,7 +402,7 @@ class Link:
         self.session.instructions = []
         for message, receiver in letters:
             reason = f"container {self._container.name} stopped before the message could go"
-            self._container.bury(message, reason, receiver, tell_sender=False)
+            self._container.add_dead_letter(message, reason, receiver, tell_sender=False)
         self._forget_chokes()
         self.outbox.open()
         if self._timer is not None:

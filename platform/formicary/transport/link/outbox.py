@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.core.errors import FormicaryError
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.transport.link.frames import Entry
 
@@ -100,7 +100,7 @@ class Outbox:
         self.has_room = True
         """Whether messages are taken; they may have to wait here."""
 
-    def accept(self, message: Message) -> Sequence[Place] | None:
+    def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message with one receiver, who is there; return this place if there is no room now.
 
         Raises:
@@ -108,7 +108,7 @@ class Outbox:
         """
         return self.accept_for(message, message.to)  # type: ignore[arg-type]  # one receiver, so it is a name
 
-    def accept_for(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def accept_for(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for one of its receivers, as `accept`."""
         if not self.has_room:
             return (self,)

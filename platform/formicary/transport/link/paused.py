@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.transport.link.link import Link
 
@@ -21,13 +21,13 @@ class ChokedReceiver:
         post: sends a message to it, once it may be; returns the places that have no room.
     """
 
-    def __init__(self, address: str, post: Callable[[Message, str], Sequence[Place] | None]) -> None:
+    def __init__(self, address: str, post: Callable[[Message, str], Sequence[MessageSink] | None]) -> None:
         self.address = address
         self._post = post
         self._free = asyncio.Event()
-        self._ahead: Sequence[Place] = ()  # what had no room when it was tried last
+        self._ahead: Sequence[MessageSink] = ()  # what had no room when it was tried last
 
-    def accept(self, message: Message) -> Sequence[Place] | None:
+    def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take no message: it has to wait."""
         del message
         return (self,)
@@ -57,7 +57,7 @@ class ChokedReceiver:
         return f"the mailbox of {self.address}"
 
 
-class PlaceBeyond:
+class LinkSink:
     """The way to one of several receivers of a message, where it waits for room.
 
     Args:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from formicary.container.container import Container
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.server.address import Stream, XmppServer
 
@@ -76,7 +76,7 @@ class XmppConnection:
         self._sent = Sent()
         self._inbox = Inbox(
             owner.container,
-            held=owner.container.held,
+            overflow=owner.container.overflow,
             sent=self._sent,
             write=self._write,
             framed=self._framed,
@@ -226,7 +226,7 @@ class XmppConnection:
 
     # -- plain messages -------------------------------------------------------------------------------------
 
-    def post(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an address outside the platform.
 
         Returns:
@@ -256,7 +256,7 @@ class XmppConnection:
         return None
 
     def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
-        self._container.bury(message, str(error), receiver, tell_sender=False)
+        self._container.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def refuse(self, receiver: str, sender: str, reason: str) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
     from formicary.container.container import Container
-    from formicary.container.overflow import Held
+    from formicary.container.overflow import Overflow
     from formicary.transport.xmpp.sent import Sent
 
 logger = logging.getLogger("formicary.transport")
@@ -37,7 +37,7 @@ class Inbox:
 
     Args:
         container: who gets it.
-        held: where messages wait for full mailboxes.
+        overflow: where messages wait for full mailboxes.
         sent: what went out lately.
         write: sends an answer.
         framed: called with where a frame came from and its text.
@@ -51,7 +51,7 @@ class Inbox:
         self,
         container: Container,
         *,
-        held: Held,
+        overflow: Overflow,
         sent: Sent,
         write: Callable[[bytes], None],
         framed: Callable[[str, bytes], None],
@@ -59,7 +59,7 @@ class Inbox:
         drop: Callable[[str, str], None],
     ) -> None:
         self._container = container
-        self._held = held
+        self._overflow = overflow
         self._sent = sent
         self._write = write
         self._framed = framed
@@ -105,13 +105,13 @@ class Inbox:
             raise
         if message is None:
             return
-        if receiver in self._held.lines:
-            self._held.add(message, receiver)
+        if receiver in self._overflow.lines:
+            self._overflow.add(message, receiver)
             return
         self.answering = stanza_id
         try:
             if full := self._container.deliver(message, receiver):
-                self._held.add(message, receiver, full=full)
+                self._overflow.add(message, receiver, full=full)
         finally:
             self.answering = ""
 
@@ -135,6 +135,6 @@ class Inbox:
         letters = self._sent.take(stanza.get("id", ""), origin)
         why = error_text(stanza)
         for message, receiver in letters:
-            self._container.bury(message, f"{origin} cannot be reached: {why}", receiver)
+            self._container.add_dead_letter(message, f"{origin} cannot be reached: {why}", receiver)
         if not letters and not self._bounced(origin, why, error_condition(stanza) != _NO_SERVER):
             self._drop(origin, f"an error for an unknown stanza: {why}")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from formicary import Message
-    from formicary.core.mailbox import Place
+    from formicary.core.mailbox import MessageSink
     from formicary_bench.subjects.variants.delivery.design import Design
 
 
@@ -20,7 +20,7 @@ class Designed(Container):
     """A container that has a design deliver what is sent to its agents, by its own ones and by others.
 
     All that a sender's message touches first is where it is in any container: the look-up of the receiver
-    among its neighbours. So what is measured beyond that is the design.
+    among its routes. So what is measured beyond that is the design.
 
     Args:
         name: as of `Container`.
@@ -33,7 +33,7 @@ class Designed(Container):
         self.design = design
         design.container = self
         self.ways = Ways(self)
-        self.neighbours = self.ways
+        self.routes = self.ways
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
@@ -51,17 +51,17 @@ class Designed(Container):
         finally:
             await self.design.close()
 
-    def deliver(self, message: Message, receiver: str) -> Sequence[Place] | None:
-        """Have the design deliver a message that has come the long way; as of `Delivery.deliver`."""
+    def deliver(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Have the design deliver a message that has come the long way; as of `Dispatcher.deliver`."""
         return self.ways.to(receiver).accept(message)
 
-    def hand_over(self, message: Message, receiver: str) -> Sequence[Place] | None:
+    def hand_over(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Hand a message over where the design has brought it; arguments and results as of `deliver`."""
         return super().deliver(message, receiver)
 
-    def bury(
+    def add_dead_letter(
         self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
     ) -> None:
-        """Bury a message that the design could not bring to its end; as of `Delivery.bury`."""
+        """Add a message that the design could not deliver to the dead letters; as of `Container`."""
         message, receiver = self.design.what_is(message, receiver)
-        super().bury(message, reason, receiver, tell_sender=tell_sender)
+        super().add_dead_letter(message, reason, receiver, tell_sender=tell_sender)

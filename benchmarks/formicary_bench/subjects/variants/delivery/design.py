@@ -22,7 +22,7 @@ class Design:
     """How messages get to the agents of a container; subclass it, and have `take` do something.
 
     A design keeps the order of the messages of each pair of agents, and loses none: whatever it takes goes on
-    to `arrive`, or is buried.
+    to `arrive`, or becomes a dead letter.
     """
 
     container: Designed
@@ -31,7 +31,7 @@ class Design:
         """Begin, when the container has been opened; for subclasses that have something to begin."""
 
     async def close(self) -> None:
-        """End, when all agents have: what is still on its way is buried; for subclasses as well."""
+        """End, when all agents have; what is still on its way becomes dead letters. For subclasses too."""
 
     def take(self, message: Message, way: Way) -> None:
         """Take a message to the receiver that `way` leads to; for subclasses.
@@ -43,7 +43,7 @@ class Design:
         raise NotImplementedError
 
     def what_is(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
-        """Return what is to be buried, and for whom it was; for subclasses that pack messages.
+        """Return what becomes a dead letter, and for whom it was; for subclasses that pack messages.
 
         Args:
             message: what cannot be delivered.
@@ -66,12 +66,12 @@ class Design:
             way: where to.
             origin: who is told to send nothing more while messages wait for that agent.
         """
-        held, receiver = self.container.held, way.receiver
+        overflow, receiver = self.container.overflow, way.receiver
         try:
-            if receiver in held.lines:
-                held.add(message, receiver, origin, [Turn(way)], _AT_ONCE)
+            if receiver in overflow.lines:
+                overflow.add(message, receiver, origin, [Turn(way)], _AT_ONCE)
             elif full := way.deliver(message):
-                held.add(message, receiver, origin, full, _AT_ONCE)
+                overflow.add(message, receiver, origin, full, _AT_ONCE)
         except Exception as error:  # the sender is not there any more to get it
             logger.exception("a message for %s could not be handed over", receiver)
-            self.container.bury(message, f"it could not be handed over: {error!r:.200}", receiver)
+            self.container.add_dead_letter(message, f"it could not be handed over: {error!r:.200}", receiver)

@@ -38,12 +38,12 @@ class Copies(Design):
         self._copied = copied
 
     def take(self, message: Message, way: Way) -> None:
-        """Hand a copy over; a message that cannot be copied is buried."""
+        """Hand a copy over; a message that cannot be copied is a dead letter."""
         try:
             message = self._copied(message)
         except (TypeError, ValueError) as error:  # as msgspec's errors are
             way.left()
-            self.container.bury(message, f"it could not be copied: {error}", way.receiver)
+            self.container.add_dead_letter(message, f"it could not be copied: {error}", way.receiver)
             return
         self.arrive(message, way)
 

@@ -50,11 +50,11 @@ class Outbox(Design):
             await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """End the workers, and bury what they have not delivered."""
+        """End the workers; what they have not delivered becomes dead letters."""
         for worker in self._workers:
             worker.cancel()
         await asyncio.gather(*self._workers, return_exceptions=True)
         reason = f"container {self.container.name} stopped before the message was out of its outbox"
         while not self._queue.empty():
             message, way = self._queue.get_nowait()
-            self.container.bury(message, reason, way.receiver)
+            self.container.add_dead_letter(message, reason, way.receiver)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary import Message
-    from formicary.core.mailbox import Deliver, Place
+    from formicary.core.mailbox import Deliver, MessageSink
     from formicary_bench.subjects.variants.delivery.container import Designed
 
 LIMIT = 1000
@@ -48,7 +48,7 @@ class Way:
 
     # -- where it begins ------------------------------------------------------------------------------------
 
-    def accept(self, message: Message) -> Sequence[Place] | None:
+    def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Have the design take a message; return this place if too many are on their way."""
         if self.is_closed or self.under_way >= LIMIT:
             return (self,)
@@ -79,13 +79,13 @@ class Way:
             self._let_on()
 
     def choke(self, receiver: str, *, is_choked: bool) -> None:
-        """Let no more messages on while some wait for the receiver's mailbox; for `Held`."""
+        """Let no more messages on while some wait for the receiver's mailbox; for `Overflow`."""
         del receiver
         self.is_closed = is_choked
         if self._has_room is not None and not is_choked:
             self._let_on()
 
-    def deliver(self, message: Message) -> Sequence[Place] | None:
+    def deliver(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message over at once; return the mailboxes that are full."""
         entrance = self.entrance
         return entrance(message) if entrance else self.container.hand_over(message, self.receiver)
@@ -109,7 +109,7 @@ class Turn:
     def __init__(self, way: Way) -> None:
         self.address: str | None = None  # who hands over tells instruments by itself, at the first attempt
         self._way = way
-        self._full: list[Place] | None = None  # those that had no room at the first attempt
+        self._full: list[MessageSink] | None = None  # those that had no room at the first attempt
 
     def put(self, message: Message) -> bool:
         """Hand over; return False if there is no room yet for all who are to have it."""
@@ -120,10 +120,10 @@ class Turn:
         self._full = [place for place in self._full if not self._has_gone(message, place)]
         return not self._full
 
-    def _has_gone(self, message: Message, place: Place) -> bool:
+    def _has_gone(self, message: Message, place: MessageSink) -> bool:
         if place.is_done():
             reason = f"{place} ended before it had room for the message"
-            self._way.container.bury(message, reason, self.address)
+            self._way.container.add_dead_letter(message, reason, self.address)
             return True
         return place.put(message)
 
@@ -141,7 +141,7 @@ class Turn:
 
 
 class Ways(dict[Any, "Deliver"]):
-    """A container's neighbours: its own agents are reached by ways, and others as usual.
+    """A container's routes: its own agents are reached by ways, and others as usual.
 
     Args:
         container: whose.

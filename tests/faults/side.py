@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import psutil
 from tests.faults.ledger import Ledger
+from tests.plugins.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tests.faults.worker import Setting
 
-ROOT = Path(__file__).parents[2]
 _ANSWER_TIMEOUT = 60.0  # s
 _END_TIMEOUT = 20.0  # s
 _LOOK = 0.05  # s between two looks

@@ -11,10 +11,9 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from tests.plugins.paths import ROOT
 
 import formicary
-
-ROOT = Path(__file__).resolve().parents[2]
 
 # Loaded where they are used, never at the start.
 HEAVY = {

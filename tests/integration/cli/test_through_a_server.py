@@ -7,16 +7,16 @@ import signal
 import socket
 import subprocess
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from tests.integration.cli.platforms import RUN
+from tests.plugins.paths import ROOT
 
 from formicary.server import ManagedServer
 
 pytestmark = pytest.mark.server
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "quickstart.md"
+PAGE = ROOT / "docs" / "quickstart.md"
 
 
 @pytest.fixture

@@ -6,15 +6,15 @@ import socket
 import subprocess
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
+from tests.plugins.paths import ROOT
 
 from formicary.server import ServerAddress
 from formicary.server.configuration import STANZA_LIMIT
 from formicary.server.launch import free_port
 
-TEMPLATE = Path(__file__).resolve().parents[3] / "deploy" / "prosody" / "prosody.cfg.lua"
+TEMPLATE = ROOT / "deploy" / "prosody" / "prosody.cfg.lua"
 PLATFORM = "lab.example"
 SECRET = "a-secret-of-enough-characters"
 SECONDS_TO_START = 20

@@ -8,16 +8,15 @@ import json
 import signal
 import sqlite3
 import sys
-from pathlib import Path
 
 import pytest
+from tests.plugins.paths import ROOT
 
 from formicary import Container
 from formicary.directory.central.store import Store
 from formicary.errors import StoreError
 from formicary.server import ManagedServer
 
-ROOT = Path(__file__).resolve().parents[3]
 WAIT = 150  # s: what takes longest is silence, with a platform's container that is away
 
 pytestmark = pytest.mark.timeout(300)

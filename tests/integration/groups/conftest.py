@@ -3,14 +3,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from pathlib import Path
 
 import pytest
 from tests.integration.management.conftest import platform
+from tests.plugins.paths import ROOT
 
 __all__ = ["platform"]
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

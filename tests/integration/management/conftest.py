@@ -4,16 +4,15 @@ import asyncio
 import contextlib
 import json
 import sys
-from pathlib import Path
 
 import pytest
 from tests.integration.management.crew import Slow
 from tests.integration.transport.raw import until
+from tests.plugins.paths import ROOT
 from tests.unit.core.agents import Collect, start
 
 from formicary import Container, Message
 
-ROOT = Path(__file__).resolve().parents[3]
 CREW = "tests.integration.management.crew"
 
 

@@ -12,8 +12,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.plugins.paths import ROOT
 
-SCRIPT = Path(__file__).resolve().parents[3] / "deploy" / "bootstrap.py"
+SCRIPT = ROOT / "deploy" / "bootstrap.py"
 
 
 @pytest.fixture

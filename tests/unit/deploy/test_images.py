@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from tests.plugins.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 COMPOSE = ROOT / "deploy" / "compose.yaml"
 PROGRAMS = Path(sys.executable).parent
 DOCKERFILES = sorted((ROOT / "deploy" / "images").glob("*/Dockerfile"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parents[3] / "deploy" / "systemd"
+from tests.plugins.paths import ROOT
+
+FOLDER = ROOT / "deploy" / "systemd"
 UNIT = FOLDER / "formicary@.service"
 DROP_INS = ["joined.conf", "at-a-server.conf"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+from tests.plugins.paths import ROOT
 
 from formicary import Message
 from formicary.directory import language
@@ -37,7 +37,7 @@ from formicary.errors import (
     UnauthorisedError,
 )
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "directory.md"
+PAGE = ROOT / "docs" / "directory.md"
 AGENT = "alice@c1.lab.localhost"
 PRINTER = ServiceDescription(AGENT, "printer", "p1", properties={"dpi": 600, "formats": ("pdf", "ps")})
 SERVICE = {"agent": AGENT, "type": "printer"}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import typer.main
+from tests.plugins.paths import ROOT
 
 from formicary import cli
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "commands.md"
+PAGE = ROOT / "docs" / "commands.md"
 
 
 def leaves(command, path=("formicary",)):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.plugins.paths import ROOT
+
 import formicary.transport.direct
 from formicary.transport.direct import JoinAddress, Offer
 from formicary.transport.direct.connection import LONGEST_FRAME
 from formicary.transport.direct.opening import DiallerOpening
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "direct-links.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "direct-links.md").read_text(encoding="utf-8")
 
 
 def part(title):

@@ -6,12 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.plugins.paths import ROOT
 
 from formicary.errors import UsageError
 from formicary_bench.remote.inventory import Host, choose, load
 from formicary_bench.remote.inventory_values import KINDS
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "hosts.md"
+PAGE = ROOT / "docs" / "hosts.md"
 
 
 @pytest.fixture(scope="module")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from importlib import import_module
-from pathlib import Path
 from typing import get_args
 
 import pytest
+from tests.plugins.paths import ROOT
 
 from formicary import Message
 from formicary.transport.link.frames import NAMESPACE, Entry, Names, decode, encode, from_entry, to_entry
 from formicary.transport.link.header import DATA, HEADER
 
-DOCS = Path(__file__).resolve().parents[3] / "docs"
+DOCS = ROOT / "docs"
 
 
 @pytest.mark.parametrize("module", ["formicary", "formicary.server", "formicary.testing"])

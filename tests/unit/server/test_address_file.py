@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.plugins.paths import ROOT
 
 from formicary.cli.reaching import Reaching
 from formicary.errors import UsageError
 from formicary.server import ServerAddress
 
-SHIPPED = Path(__file__).resolve().parents[3] / "deploy" / "server.toml"
+SHIPPED = ROOT / "deploy" / "server.toml"
 LEAST = 'host = "a.example"\nplatform = "lab.example"\nsecret_file = "secret"\n'
 
 

@@ -1,0 +1,211 @@
+"""Runs with platforms that have a driver: good ones, bad ones, and one beside the other."""
+
+import asyncio
+import re
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.integration.bench.conftest import Silent
+from tests.integration.bench.subjects.drivers.conftest import GOOD, keep, point
+
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.subjects.drivers import recipes
+from formicary_bench.subjects.drivers.installing import add, ask
+from formicary_bench.subjects.drivers.registry import remove
+
+ROUNDS = (5, 20, 5)
+
+
+def options(*subjects, **changes):
+    known = {"pairs": (2,), "rounds": ROUNDS, "seed": 3, "subjects": subjects}
+    return Options("messaging/pairs", **(known | changes))
+
+
+@pytest.mark.parametrize(
+    ("placement", "route"), [("same-container", "in-process"), ("two-containers", "own")]
+)
+def test_a_platform_with_a_driver_is_measured(placement, route):
+    add(GOOD)
+    repetition, data = measure(Task(point("good", placement, route), 1, 7), Silent())
+    assert repetition.round_trips == 40
+    assert data.pair.tolist() == [0] * 30 + [1] * 30
+    assert (data.rtt_ns > 0).all()
+    assert (data.start_ns >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("ends-at-once", "bad ended with exit code 1; its last words: no licence was found"),
+        ("talks", "bad said what is not of the protocol of drivers: 'Welcome to the platform!'"),
+        ("has-changed", r"bad 2\.0 is not what was installed \(bad 1\.0\)"),
+        ("is-killed-at-once", "bad was ended by SIGKILL"),
+        ("dies-after-its-hello", "bad ended with exit code 1; its last words: cannot go on"),
+        ("is-killed-preparing", "bad was ended by SIGKILL"),
+        ("dies-preparing", "bad ended with exit code 1; its last words: out of memory"),
+        ("refuses", r"bad failed: there is no room for agents"),
+        ("is-done-too-early", "bad said done where ready belongs: its driver does not keep to the protocol"),
+        ("says-hello-again", "bad said hello where ready belongs"),
+        ("says-no-text", "bad said what is not of the protocol of drivers: .*utf-8"),
+        ("says-what-nobody-knows", "bad said what is not of the protocol of drivers: .*dance"),
+        ("says-no-object", r"bad said what is not of the protocol of drivers: '\[1, 2, 3\]'"),
+        ("says-nothing-in-a-line", "bad said what is not of the protocol of drivers: ''"),
+        ("says-it-with-another-type", r"bad said what is not .*Expected `str`, got `int`"),
+        ("has-done-less-than-nothing", "bad said what is not .*Expected `int` >= 0"),
+        ("has-done-more-than-counts", "bad said what is not .*Expected `int` <= "),
+        ("says-too-much", "bad said a line of more than 1048576 bytes"),
+        ("is-killed", "bad was ended by SIGKILL"),
+        ("dies", "bad ended with exit code 1; its last words: lost the other agents"),
+        ("counts-for-ever", "bad says that it has done 61 steps of 60, and went on"),
+        ("is-done-and-dies", "bad has written no times"),
+        ("writes-nothing", "bad has written no times that can be read"),
+        ("writes-a-link", "bad has written no times that can be read .*symbolic links"),
+        ("makes-a-pipe", "bad has made something else than a file of its times"),
+        ("makes-a-folder", "bad has written no times that can be read .Is a directory"),
+        ("writes-too-much", "bad wrote 976 bytes of times, not the 960 of 2 pairs"),
+        ("writes-half", "bad wrote 944 bytes of times, not the 960 of 2 pairs with 30 round trips each"),
+        ("goes-back-in-time", "bad says that a round trip took -1 ns"),
+        ("overlaps", "bad says that a round trip began before the one before it had ended"),
+        ("counts-beyond-its-bits", "bad says that its round trips took longer than it was given"),
+        ("has-another-unit", "bad says that its round trips took longer than it was given"),
+        ("ends-badly", "bad ended with exit code 1; its last words: could not clean up"),
+        ("stays", r"bad did not end within 5 s of being told to, and was ended"),
+        ("leaves-a-child", r"bad left behind python.* \(process \d+\), which was ended"),
+    ],
+)
+def test_what_a_bad_driver_does_is_one_sentence(mode, said, installed_bad):
+    """That no process of it is left is looked at after each test."""
+    installed_bad(mode)
+    with pytest.raises(RepetitionError, match=f"the measuring process failed: {said}") as raised:
+        measure(Task(point("bad"), 1, 7), Silent())
+    assert str(raised.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("mode", "stage"),
+    [
+        ("hangs-preparing", "preparing"),
+        ("leaves-a-child-and-hangs", "preparing"),
+        ("hangs", "measuring"),
+        ("reports-for-ever", "measuring"),
+    ],
+)
+def test_a_driver_that_hangs_is_ended_with_its_worker(mode, stage, installed_bad):
+    installed_bad(mode)
+    with pytest.raises(RepetitionError, match=f"nothing advanced for 2 s while {stage}"):
+        measure(Task(point("bad"), 1, 7), Silent(), quiet_s=2)
+    mine = psutil.Process().children(recursive=True)
+    assert not [one for one in mine if "bad.py" in " ".join(one.cmdline())]
+
+
+def test_it_is_noticed_when_the_driver_that_echoes_dies(installed_bad):
+    installed_bad("echoes-and-dies", placements=("same-container", "two-containers"))
+    with pytest.raises(
+        RepetitionError,
+        match="the echoing process failed: bad ended with exit code 1; its last words: the echo has died",
+    ):
+        measure(Task(point("bad", "two-containers", "own"), 1, 7), Silent())
+
+
+def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
+    add(GOOD)
+    installed_bad("dies-preparing")
+    audience = Silent()
+    wanted = options("tasks", "bad", "good", placements=("same-container",), repeat=2)
+    outcome = perform(wanted, tmp_path / "run", audience)
+    assert len(outcome.problems) == 2
+    assert all("bad ended with exit code 1" in problem for problem in outcome.problems)
+    assert "to see it alone: formicary bench run messaging/pairs --platform bad" in outcome.problems[0]
+    manifest = outcome.folder.manifest
+    assert not manifest.complete
+    assert manifest.machine.libraries["good"] == "1.0 on Python 3"
+    known = {one.key: one.platform for one in manifest.configurations}
+    measured = [known[one.configuration] for one in manifest.repetitions]
+    assert sorted(measured) == ["good", "good", "tasks", "tasks"]
+    # All of a run's platforms take turns.
+    assert {one.platform for one in audience.begun[:3]} == {"tasks", "bad", "good"}
+
+
+def test_the_rest_of_a_run_goes_on_without_a_driver_that_is_removed(tmp_path):
+    add(GOOD)
+
+    class Removing(Silent):
+        def end(self):
+            remove("good")
+
+    wanted = options("tasks", "good", placements=("same-container",), repeat=3)
+    outcome = perform(wanted, tmp_path / "run", Removing())
+    known = {one.key: one.platform for one in outcome.folder.manifest.configurations}
+    measured = [known[one.configuration] for one in outcome.folder.manifest.repetitions]
+    assert measured.count("tasks") == 3
+    assert measured.count("good") + len(outcome.problems) == 3
+    assert len(outcome.problems) >= 2
+    assert all("good is not installed here" in problem for problem in outcome.problems)
+
+
+def test_what_a_platform_cannot_do_is_listed(tmp_path, installed_bad):
+    add(GOOD)
+    installed_bad("works")
+    audience = Silent()
+    wanted = options("good", "bad", pairs=(2, 60), placements=("two-containers", "same-container"))
+    outcome = perform(wanted, tmp_path / "run", audience)
+    assert not outcome.problems
+    left_out = {"bad cannot be measured with two-containers", "good with 60 pairs, as it takes at most 50"}
+    assert set(audience.said) == {f"left out: {what}" for what in left_out}
+    assert all(what in outcome.folder.manifest.left_out for what in left_out)
+
+
+def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad):
+    installed_bad("works")
+    audience = Silent()
+    wanted = Options("messaging/size", payloads=(10,), subjects=("tasks", "bad"), rounds=ROUNDS, seed=1)
+    outcome = perform(wanted, tmp_path / "run", audience)
+    assert not outcome.problems
+    assert audience.said == ["left out: bad cannot do messaging/size as asked for"]
+
+
+@pytest.mark.parametrize(
+    "experiment",
+    ["messaging/lower-bound", "messaging/location", "messaging/scale", "messaging/single-pair-size"],
+)
+def test_experiments_with_the_exchange_that_a_driver_knows_are_measured(experiment, tmp_path):
+    add(GOOD)
+    loads = None if experiment.endswith("size") else (2,)
+    wanted = Options(experiment, pairs=loads, subjects=("good",), rounds=ROUNDS, seed=1, repeat=1)
+    outcome = perform(wanted, tmp_path / "run", Silent())
+    assert outcome.problems == []
+    measured = {(one.placement, one.payload_bytes) for one in outcome.folder.manifest.configurations}
+    assert len(outcome.folder.manifest.repetitions) == len(measured) >= 2
+
+
+@pytest.mark.server
+def test_a_driver_is_told_of_the_server_on_its_standard_input_alone(tmp_path, installed_bad):
+    installed_bad("uses-the-server", placements=("two-containers",), server=True)
+    outcome = perform(options("bad", pairs=(1,)), tmp_path / "run", Silent())
+    assert outcome.problems == []
+    (configuration,) = outcome.folder.manifest.configurations
+    assert (configuration.route, configuration.placement) == ("xmpp", "two-containers")
+    text = outcome.folder.path.joinpath("manifest.json").read_text()
+    assert not re.search("password|secret", text)
+
+
+@pytest.mark.server
+@pytest.mark.spade
+@pytest.mark.parametrize(
+    ("placement", "route"), [("same-container", "in-process"), ("two-containers", "xmpp")]
+)
+def test_stock_spade_through_the_same_prosody(placement, route, tmp_path):
+    """In the environment of these tests, which has it: what is made for it otherwise has to be fetched."""
+    script = Path(recipes.__file__).with_name("python") / "spade_driver.py"
+    command = (sys.executable, str(script))
+    keep(command, asyncio.run(ask(command)))
+    outcome = perform(options("spade", placements=(placement,)), tmp_path / "run", Silent())
+    assert outcome.problems == []
+    assert [one.round_trips for one in outcome.folder.manifest.repetitions] == [40]
+    assert {one.route for one in outcome.folder.manifest.configurations} == {route}
+    assert outcome.folder.manifest.machine.libraries["spade"].startswith("4.")

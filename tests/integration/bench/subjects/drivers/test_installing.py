@@ -1,0 +1,177 @@
+"""`formicary bench platforms install`: what is there stays until there is something better."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.integration.bench.subjects.drivers.conftest import GOOD, bad
+
+from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.subjects.drivers import installing, programs
+from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers.registry import entry_of, folder_of, installed
+
+
+class Recipe:
+    """Makes a driver from a script; `bad` does something that it must not."""
+
+    what = "something"
+
+    def __init__(self, name, script, *arguments):
+        self.name = name
+        self.script = script
+        self.arguments = arguments
+
+    def missing(self):
+        return []
+
+    def make(self, folder, show):
+        show("copying")
+        shutil.copy(self.script, folder / "driver.py")
+        return sys.executable, str(folder / "driver.py"), *self.arguments
+
+
+class Failing(Recipe):
+    """Leaves a part of a driver, and raises."""
+
+    def make(self, folder, show):
+        super().make(folder, show)
+        raise self.arguments[0]
+
+
+GOOD_RECIPE = Recipe("good", GOOD[1])
+
+
+def install(recipe):
+    said = []
+    installing.install(recipe, said.append)
+    return said
+
+
+def held(name):
+    """Give all that is in the folder of a driver."""
+    return {path: path.is_file() and path.read_bytes() for path in folder_of(name).rglob("*")}
+
+
+def test_what_is_done_is_shown_and_what_was_there_before_is_gone_afterwards():
+    assert install(GOOD_RECIPE) == ["copying", "having it make a few round trips"]
+    (folder_of("good") / "older").mkdir()
+    (folder_of("good") / "older.jar").touch()
+    before = entry_of("good")
+    install(GOOD_RECIPE)
+    assert entry_of("good") != before
+    assert Path(entry_of("good").command[1]).exists()
+    assert len(held("good")) == 3  # the entry, a folder, and the driver in it
+
+
+@pytest.mark.parametrize(
+    ("recipe", "raised"),
+    [
+        (Failing("good", GOOD[1], DriverError("no network")), DriverError),
+        (Failing("good", GOOD[1], OSError(28, "No space left on device")), DriverError),
+        (Failing("good", GOOD[1], KeyboardInterrupt()), KeyboardInterrupt),
+        (Recipe("good", bad("")[1], "talks"), DriverError),
+    ],
+)
+@pytest.mark.parametrize("is_there", [True, False])
+def test_where_it_fails_all_is_as_before(recipe, raised, is_there, registry):
+    if is_there:
+        install(GOOD_RECIPE)
+    before = held("good")
+    with pytest.raises(raised) as error:
+        install(recipe)
+    assert "\n" not in str(error.value)
+    assert held("good") == before
+    assert folder_of("good").exists() == is_there
+    assert [one.hello.name for one in installed()] == ["good"] * is_there
+
+
+def test_a_driver_that_fails_when_it_is_tried_does_not_replace_one_that_does_not(registry):
+    """Of the same name: it says hello, and then writes times that cannot be."""
+    install(Recipe("bad", bad("")[1], "works"))
+    before = held("bad")
+    with pytest.raises(RepetitionError, match="bytes of times"):
+        install(Recipe("bad", bad("")[1], "writes-half"))
+    assert held("bad") == before
+
+
+def programs_are(tmp_path, monkeypatch, **scripts):
+    """Have only these programs be there."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, text in scripts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def test_programs_that_are_missing_are_named(bench, tmp_path, monkeypatch):
+    programs_are(tmp_path, monkeypatch, java="exit 0")
+    ended = bench("platforms", "install", "jade")
+    assert ended.code == 1
+    assert "jade needs Maven (3.8 or later): install it, so that `mvn` runs" in ended.err
+    assert "java" not in ended.err.lower().splitlines()[-1].split("jade needs")[1]
+
+
+@pytest.mark.parametrize(
+    ("says", "advice"),
+    [
+        ("[ERROR] the sources are wrong", ""),
+        ("[ERROR] Unknown host repository.example", "; nothing could be fetched: look at the network, and "),
+        ("[ERROR] copying: No space left on device", "; make room there, or name another folder with "),
+    ],
+)
+def test_what_maven_says_is_said_and_what_to_do(says, advice, bench, tmp_path, monkeypatch):
+    programs_are(tmp_path, monkeypatch, java="exit 0", mvn=f"echo Downloading; echo '{says}.'; exit 1")
+    ended = bench("platforms", "install", "jade")
+    assert ended.code == 1
+    _, line = ended.err.splitlines()
+    assert line.startswith(f"formicary: jade cannot be installed: mvn says: {says}{advice}")
+    assert bool(advice) == (";" in line)
+    assert list(folder_of("jade").parent.iterdir()) == []
+
+
+SLEEPER = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"
+
+
+def test_what_takes_too_long_is_ended_with_all_that_it_has_started():
+    """That no process is left is looked at after each test."""
+    with pytest.raises(DriverError, match=r"python.* took more than 0\.5 s; is the network slow"):
+        programs.run([sys.executable, "-c", SLEEPER], "it", lambda _: None, 0.5)
+
+
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM])
+def test_a_request_to_end_ends_it_with_all_that_it_has_started(request_to_end, tmp_path, registry):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "java").symlink_to("/bin/true")
+    (folder / "mvn").write_text(f'#!{sys.executable}\nprint("fetching", flush=True)\n{SLEEPER}\n')
+    (folder / "mvn").chmod(0o755)
+    command = [sys.executable, "-c", "import formicary.cli as cli; cli.main()"]
+    command += ["bench", "platforms", "install", "jade"]
+    environment = os.environ | {"PATH": str(folder)}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(lambda: len(psutil.Process(process.pid).children(recursive=True)) == 2)
+        process.send_signal(request_to_end)
+        assert process.wait(20) == 130
+        said = process.stderr.read()
+    assert "Traceback" not in said
+    assert list(registry.iterdir()) == []
+
+
+def wait_for(condition):
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with suppress(psutil.Error):
+            if condition():
+                return
+        threading.Event().wait(0.02)
+    pytest.fail("it did not come to that")

@@ -1,0 +1,37 @@
+"""What holds in our containers holds with every design of delivery: once or a dead letter, and in order."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+from tests.property.container.test_dispatcher import Conservation
+
+from formicary_bench.subjects.variants.delivery.catalogue import MAKE
+from formicary_bench.subjects.variants.delivery.container import Designed
+from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
+
+SETTINGS = settings(max_examples=40, stateful_step_count=25)
+
+
+class WithDesign(Conservation):
+    """Agents of two containers that deliver by a design live, suffer and talk."""
+
+    design = ""
+
+    def make_container(self, name, **about):
+        return Designed(name, MAKE[self.design](), **about)
+
+
+def case(design):
+    """Return a test case for one design."""
+    machine = type(f"With{design.title()}", (WithDesign,), {"design": design})
+    test = machine.TestCase
+    test.settings = SETTINGS
+    return test
+
+
+TestHandOver = case(HAND_OVER)
+TestPool = case(POOL)
+TestBuffer = case(BUFFER)
+TestChain = case(CHAIN)
+TestCopied = case(COPIED)
+TestEncoded = case(ENCODED)

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary")
 
 _LIMIT = 10_000  # messages that may wait here before nothing more is to come in
-_CHOKED = 100  # messages that may wait for one receiver before it is to be sent nothing more
+_PAUSED = 100  # messages that may wait for one receiver before it is to be sent nothing more
 _RELEASED = 20  # messages still waiting for it when it may be sent some again: they bridge the way
 
 
 class Origin(Protocol):
     """Where messages come from that can be told to wait: a link."""
 
-    def choke(self, receiver: str, *, is_choked: bool) -> None:
+    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Tell the other end to send the receiver nothing more, or to go on."""
 
 
@@ -46,14 +46,14 @@ class _Line(deque[_Waiting]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.choked: list[Origin] = []
+        self.paused: list[Origin] = []
         self.moved_at = 0.0  # when one of them was delivered, by the loop's clock
 
     def release(self, receiver: str) -> None:
         """Let everybody send the receiver messages again."""
-        choked, self.choked = self.choked, []
-        for origin in choked:
-            origin.choke(receiver, is_choked=False)
+        paused, self.paused = self.paused, []
+        for origin in paused:
+            origin.pause_sender(receiver, is_paused=False)
 
 
 def _ignore(is_full: bool) -> None:  # noqa: FBT001 -- a callback
@@ -84,7 +84,7 @@ class Overflow:
         receiver: str,
         origin: Origin | None = None,
         full: Sequence[MessageSink] = (),
-        patience: int = _CHOKED,
+        patience: int = _PAUSED,
     ) -> None:
         """Take a message; it fails if its receiver makes no room for it or one before it for `send_timeout`.
 
@@ -103,9 +103,9 @@ class Overflow:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         line.append(_Waiting(message, list(full), loop.time()))
-        if len(line) >= patience and origin is not None and origin not in line.choked:
-            line.choked.append(origin)
-            origin.choke(receiver, is_choked=True)
+        if len(line) >= patience and origin is not None and origin not in line.paused:
+            line.paused.append(origin)
+            origin.pause_sender(receiver, is_paused=True)
         self._count += 1
         if self._count >= _LIMIT and not self.is_full:
             self.is_full = True
@@ -114,8 +114,8 @@ class Overflow:
     def forget(self, origin: Origin) -> None:
         """Learn that what the other end of a link was told is forgotten: it is another one now."""
         for line in self.lines.values():
-            if origin in line.choked:
-                line.choked.remove(origin)
+            if origin in line.paused:
+                line.paused.remove(origin)
 
     async def close(self) -> None:
         """Make dead letters of what still waits, and tell the senders."""
@@ -140,7 +140,7 @@ class Overflow:
                 logger.exception("a message for %s could not be delivered; please report it", receiver)
             line.popleft()
             self._count -= 1
-            if line.choked and len(line) <= _RELEASED:
+            if line.paused and len(line) <= _RELEASED:
                 line.release(receiver)
             if self.is_full and self._count <= _LIMIT // 2:
                 self.is_full = False

@@ -43,7 +43,7 @@ class Distributor(MicroAgent):
     def __init__(self, service: GroupService) -> None:
         super().__init__(DISTRIBUTOR)
         self._service = service
-        self._choked: set[str] = set()  # members that too much waits for
+        self._paused: set[str] = set()  # members that too much waits for
         self._doubted: dict[str, list[_Doubted]] = {}  # by sender
         self._doubts = 0  # how many these are
         self._free: list[asyncio.Future[None]] = []
@@ -85,7 +85,7 @@ class Distributor(MicroAgent):
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message to a group; return this place if there is no room."""
-        if self._choked or self._doubts >= _DOUBTED:
+        if self._paused or self._doubts >= _DOUBTED:
             return (self,)
         try:
             content = unwrap(message)
@@ -109,16 +109,16 @@ class Distributor(MicroAgent):
         """Tell whether nothing is handed out here any more."""
         return self.state is AgentState.GONE
 
-    def choke(self, receiver: str, *, is_choked: bool) -> None:
+    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Learn that too much waits for a member, or no longer; for `overflow`."""
-        if is_choked:
-            self._choked.add(receiver)
+        if is_paused:
+            self._paused.add(receiver)
         else:
-            self._choked.discard(receiver)
+            self._paused.discard(receiver)
             self._make_room()
 
     def _make_room(self) -> None:
-        if self._choked and self.state is not AgentState.GONE:
+        if self._paused and self.state is not AgentState.GONE:
             return
         free, self._free = self._free, []
         for future in free:

@@ -4,7 +4,7 @@ Where things are, from the container outwards: `router` (the transport that a co
 each other container: its `outbox` (what waits to go), its `session` (numbers, acknowledgements, restarts; a
 state machine, with `sending`, `greeting`, `watch`, `header`, `instructions`) and its `arrivals` (what comes
 in; `frames` are batches of messages as bytes). Links go over direct `connections` (`direct` makes them,
-`dialling` keeps them up), through an `xmpp` server, or through a `relay`. `choked` is for mailboxes that are
+`dialling` keeps them up), through an `xmpp` server, or through a `relay`. `paused` is for mailboxes that are
 full at the other end. An XMPP connection is a `stream` (`component` or `account`), with `inbox`, `stanzas`
 (messages as plain XMPP) and `sent` (what may come back).
 """

@@ -21,14 +21,14 @@ logger = logging.getLogger("formicary.transport")
 _CHOKE, _UNCHOKE, _CONTROL = "choke", "unchoke", "tell"
 
 
-def choke_order(local: str, *, is_choked: bool) -> bytes:
+def pause_order(local: str, *, is_paused: bool) -> bytes:
     """Return the batch that tells the other end to send an agent nothing more, or to go on.
 
     Args:
         local: the agent's own name.
-        is_choked: whether it is to be sent nothing.
+        is_paused: whether it is to be sent nothing.
     """
-    return encode([("", local, "", _CHOKE if is_choked else _UNCHOKE, None)])
+    return encode([("", local, "", _CHOKE if is_paused else _UNCHOKE, None)])
 
 
 def control_order(channel: str, payload: bytes) -> bytes:
@@ -49,7 +49,7 @@ class Arrivals:
         domain: the domain of the other container.
         overflow: where messages wait for full mailboxes.
         link: the link that they come over.
-        choked: called with an agent's full name, and whether that agent is to be sent nothing.
+        on_pause: called with an agent's full name, and whether that agent is to be sent nothing.
         on_control: called with what the other container tells this one: the channel, and what is said.
         drop: called with what cannot be handed over, as a sentence.
     """
@@ -61,7 +61,7 @@ class Arrivals:
         *,
         overflow: Overflow,
         link: Origin,
-        choked: Callable[[str, bool], None],
+        on_pause: Callable[[str, bool], None],
         on_control: Callable[[str, bytes], None],
         drop: Callable[[str], None],
     ) -> None:
@@ -71,7 +71,7 @@ class Arrivals:
         self._senders = Names(domain)
         self._overflow = overflow
         self._link = link
-        self._choked = choked
+        self._on_pause = on_pause
         self._on_control = on_control
         self._drop = drop
         self.messages = 0
@@ -125,7 +125,7 @@ class Arrivals:
             return False
         self.messages -= 1
         if order in {_CHOKE, _UNCHOKE}:
-            self._choked(self._senders[about], order == _CHOKE)
+            self._on_pause(self._senders[about], order == _CHOKE)
         elif order == _CONTROL and isinstance(payload, bytes):
             self._on_control(about, payload)
         else:

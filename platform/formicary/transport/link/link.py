@@ -9,12 +9,12 @@ import asyncio
 from typing import TYPE_CHECKING, NoReturn
 
 from formicary.observe.links import LinkStatus
-from formicary.transport.link.arrivals import Arrivals, choke_order, control_order
+from formicary.transport.link.arrivals import Arrivals, control_order, pause_order
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.outbox import Outbox
-from formicary.transport.link.paused import ChokedReceiver, LinkSink
+from formicary.transport.link.paused import LinkSink, PausedReceiver
 from formicary.transport.link.session import State
 from formicary.transport.relay import NoPath
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
 _AWAY_TICK = 0.25  # the same while the other end is known to be away
 _IDLE_TICK = 1.0
-_CHOKED = 10_000  # receivers that are to be sent nothing: more messages the other end does not let wait
+_PAUSED = 10_000  # receivers that are to be sent nothing: more messages the other end does not let wait
 _TOLD = 2048  # frames that wait for an acknowledgement when nothing more is told past the window
 
 
@@ -66,7 +66,7 @@ class Link:
         self.obstacle = ""
         """Why there is no direct connection, where messages have no other way; empty if that is not known."""
         self.outbox = Outbox(self, domain)
-        self.choked: dict[str, ChokedReceiver] = {}
+        self.paused: dict[str, PausedReceiver] = {}
         self._direct_only = direct_only
         self._owner = owner
         self._container = owner.container
@@ -86,7 +86,7 @@ class Link:
             domain,
             overflow=owner.container.overflow,
             link=self,
-            choked=self._set_choked,
+            on_pause=self._set_paused,
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
             drop=self._drop,
         )
@@ -103,7 +103,7 @@ class Link:
     def is_idle(self) -> bool:
         """Whether there is nothing in it that would be missed: neither messages, nor an other end."""
         outbox = self.outbox
-        is_empty = outbox.is_empty and outbox.has_room and not self.choked
+        is_empty = outbox.is_empty and outbox.has_room and not self.paused
         return is_empty and self.direct is None and self.session.state is State.IDLE
 
     @property
@@ -279,14 +279,14 @@ class Link:
     def _opened(self, terms: Terms) -> None:
         self.batch_limit = self.session.frame_limit
         self.message_limit = self.session.message_limit
-        self._forget_chokes()
+        self._resume_senders()
         self._owner.found(self, terms)
         self._owner.opened(self)  # before messages go that had to wait
         self.choose_path()
 
     def _ended(self, reason: str) -> None:
         self.was_direct = False
-        self._forget_chokes()
+        self._resume_senders()
         self._fail(self.outbox.withdraw(), reason)
         self.obstacle = ""
         self._owner.lost(self)
@@ -310,33 +310,33 @@ class Link:
         if not is_frozen and self.session.state is State.IDLE:
             self.outbox.open()
 
-    # -- chokes ---------------------------------------------------------------------------------------------
+    # -- paused senders -----------------------------------------------------------------------------------
 
-    def choke(self, receiver: str, *, is_choked: bool) -> None:
+    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Tell the other end to send an agent here nothing more, or to go on."""
         if self.session.is_open:
-            self.send_batch(choke_order(receiver.partition("@")[0], is_choked=is_choked), [])
+            self.send_batch(pause_order(receiver.partition("@")[0], is_paused=is_paused), [])
 
-    def _set_choked(self, receiver: str, is_choked: bool) -> None:  # noqa: FBT001 -- a callback
-        if is_choked:
-            if receiver not in self.choked:
-                if len(self.choked) >= _CHOKED:
-                    raise ValueError(f"an order to send nothing to {receiver}, beside {_CHOKED} others")
-                self.choked[receiver] = ChokedReceiver(receiver, self.post)
+    def _set_paused(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
+        if is_paused:
+            if receiver not in self.paused:
+                if len(self.paused) >= _PAUSED:
+                    raise ValueError(f"an order to send nothing to {receiver}, beside {_PAUSED} others")
+                self.paused[receiver] = PausedReceiver(receiver, self.post)
                 self._container.remove_route(receiver)
-        elif (choked := self.choked.pop(receiver, None)) is not None:
-            choked.release()
+        elif (paused := self.paused.pop(receiver, None)) is not None:
+            paused.release()
 
-    def _forget_chokes(self) -> None:
+    def _resume_senders(self) -> None:
         self._container.overflow.forget(self)
-        chokes, self.choked = self.choked, {}
-        for choked in chokes.values():
-            choked.release()
+        paused, self.paused = self.paused, {}
+        for receiver in paused.values():
+            receiver.release()
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent at the other end; return the places that have no room now, if any."""
-        if self.choked and (choked := self.choked.get(receiver)):
-            return (choked,)
+        if self.paused and (paused := self.paused.get(receiver)):
+            return (paused,)
         if isinstance(message.to, tuple):
             return None if self.outbox.accept_for(message, receiver) is None else (LinkSink(self, receiver),)
         self._container.add_route(receiver, self.outbox.accept)  # the next one goes straight there
@@ -403,7 +403,7 @@ class Link:
         for message, receiver in letters:
             reason = f"container {self._container.name} stopped before the message could go"
             self._container.add_dead_letter(message, reason, receiver, tell_sender=False)
-        self._forget_chokes()
+        self._resume_senders()
         self.outbox.open()
         if self._timer is not None:
             self._timer.cancel()

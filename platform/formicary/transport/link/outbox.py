@@ -24,7 +24,7 @@ Letter = tuple["Message", str]
 _FULL = 32
 _QUEUE = 10_000  # messages that are taken while nothing can go out
 _QUEUE_BYTES = 1 << 22  # characters of large bodies among them
-_TURN = 64  # full batches in one turn of the loop: then something must be read, such as an order to choke
+_TURN = 64  # full batches in one turn of the loop: then something must be read, such as an order to pause
 _KEPT = 2 * _QUEUE  # messages that wait when not even failures are taken any more
 _WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not wait for the end of the turn
 

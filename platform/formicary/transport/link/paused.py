@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from formicary.transport.link.link import Link
 
 
-class ChokedReceiver:
+class PausedReceiver:
     """A receiver elsewhere that is to be sent nothing for now.
 
     Args:
@@ -75,8 +75,8 @@ class LinkSink:
 
     async def room(self) -> None:
         """Wait for room."""
-        if choked := self._link.choked.get(self.address):
-            await choked.room()
+        if paused := self._link.paused.get(self.address):
+            await paused.room()
         else:
             await self._link.outbox.room()
 

@@ -319,7 +319,7 @@ async def test_what_has_been_sent_when_it_drains_is_acknowledged_and_what_comes_
         assert not two.link.status().is_up
 
 
-# Chokes
+# Paused senders
 
 
 async def test_senders_to_a_full_mailbox_wait_and_go_on_when_there_is_room():
@@ -339,17 +339,17 @@ async def test_senders_to_a_full_mailbox_wait_and_go_on_when_there_is_room():
         await start(two.container, "other", other)
         await start(one.container, "a", sending := send_all(bodies, to="slow@c2", pause=0.001))
         await start(one.container, "b", send_all(bodies, to="other@c2", pause=0.001))
-        await until(lambda: one.link.choked)
+        await until(lambda: one.link.paused)
         await arrived(other, len(bodies))
         assert not sending.is_done()
         await taking.join()
         assert taking.result == bodies
-        assert one.link.choked == {}
+        assert one.link.paused == {}
         assert slow.messages == []
         assert one.container.dead_letters.total == two.container.dead_letters.total == 0
 
 
-async def test_a_receiver_that_is_choked_again_at_once_holds_nobody_up_but_its_senders():
+async def test_a_receiver_that_is_paused_again_at_once_holds_nobody_up_but_its_senders():
     async with Pair() as (one, two):
         await start(two.container, "deaf", Deaf())
         other = Collect()
@@ -357,42 +357,42 @@ async def test_a_receiver_that_is_choked_again_at_once_holds_nobody_up_but_its_s
         address = "deaf@c2.lab.localhost"
         await start(one.container, "a", send_all(["x"], to=address))
         await asyncio.sleep(0.1)
-        one.link._set_choked(address, True)
+        one.link._set_paused(address, True)
         await start(one.container, "b", waiting := send_all(["y"], to=address))
         await asyncio.sleep(0.1)
-        one.link._set_choked(address, False)
-        one.link._set_choked(address, True)  # before who waits has its turn
+        one.link._set_paused(address, False)
+        one.link._set_paused(address, True)  # before who waits has its turn
         await start(one.container, "c", send_all(["z"], to="other@c2"))
         await arrived(other, 1)
         assert not waiting.is_done()
-        one.link._set_choked(address, False)
+        one.link._set_paused(address, False)
         await waiting.join()
 
 
-async def test_a_choke_ends_with_its_session():
+async def test_a_pause_ends_with_its_session():
     async with Pair() as (one, two):
         await start(two.container, "deaf", Deaf())
         sending = send_all(map(str, range(500)), to="deaf@c2", pause=0.001)
         await start(one.container, "a", sending)
-        await until(lambda: one.link.choked)
+        await until(lambda: one.link.paused)
         one.link.session.end("it was given up")
         one.link._perform()
-        assert one.link.choked == {}
+        assert one.link.paused == {}
         assert any("it was given up" in reason for reason in reasons(one.container)) or not sending.is_done()
 
 
 async def test_orders_to_send_nothing_take_a_bounded_amount_of_memory(monkeypatch):
-    monkeypatch.setattr(link_module, "_CHOKED", 3)
+    monkeypatch.setattr(link_module, "_PAUSED", 3)
     async with Pair() as (one, two):
         await start(two.container, "other", other := Collect())
         await start(one.container, "a", send_all(["x"], to="other@c2"))
         await arrived(other, 1)
         for number in (1, 2, 3, 1, 4, 5):
-            two.link.choke(f"deaf-{number}@c2.lab.localhost", is_choked=True)
+            two.link.pause_sender(f"deaf-{number}@c2.lab.localhost", is_paused=True)
         await until(lambda: len(one.dropped) == 2)
-        assert len(one.link.choked) == 3
+        assert len(one.link.paused) == 3
         assert "send nothing to deaf-4@c2.lab.localhost, beside 3 others" in one.dropped[0]
-        two.link.choke("deaf-1@c2.lab.localhost", is_choked=False)
-        two.link.choke("deaf-6@c2.lab.localhost", is_choked=True)
-        await until(lambda: "deaf-6@c2.lab.localhost" in one.link.choked)
+        two.link.pause_sender("deaf-1@c2.lab.localhost", is_paused=False)
+        two.link.pause_sender("deaf-6@c2.lab.localhost", is_paused=True)
+        await until(lambda: "deaf-6@c2.lab.localhost" in one.link.paused)
         assert len(one.dropped) == 2

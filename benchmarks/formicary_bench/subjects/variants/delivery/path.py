@@ -78,11 +78,11 @@ class Way:
         if self._has_room is not None and not self.is_closed:
             self._let_on()
 
-    def choke(self, receiver: str, *, is_choked: bool) -> None:
+    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Let no more messages on while some wait for the receiver's mailbox; for `Overflow`."""
         del receiver
-        self.is_closed = is_choked
-        if self._has_room is not None and not is_choked:
+        self.is_closed = is_paused
+        if self._has_room is not None and not is_paused:
             self._let_on()
 
     def deliver(self, message: Message) -> Sequence[MessageSink] | None:

@@ -1,4 +1,4 @@
-"""The way through the container that others have joined, where there is no server: it passes their frames on.
+"""The path through the container that others have joined, where there is no server.
 
 On the connection to that container, such a frame is wrapped: one byte that says what it is, the length of a
 container's domain in one byte, that domain, and the frame. `docs/wire-format.md` specifies it.
@@ -41,7 +41,7 @@ def unwrap(data: bytes) -> tuple[int, str, bytes]:
 
 
 class RelayPath:
-    """The way to one other container through the one in the middle.
+    """The path to one other container through the one in the middle.
 
     Args:
         domain: the other container's.
@@ -78,7 +78,7 @@ class RelayPath:
 
 
 class NoPath:
-    """Stands where there is no way but a direct one: all that goes here comes back.
+    """Stands where there is no path but a direct one: all that goes here comes back.
 
     Args:
         reason: why, as a sentence.

@@ -1,4 +1,4 @@
-"""The transport of a container: its links, and the ways that they have."""
+"""The transport of a container: its links, and the paths that they have."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Router:
         listen: the IP address, with or without a port, where others may reach this container directly; None
             for this host only.
         identity: the file with what those who join know this container by; None for none.
-        route: which way messages may take.
+        route: which path messages may take.
         tls: where direct connections use TLS: True: TCP; "always": Unix sockets too; False: nowhere.
         session: makes a link's state machine.
     """
@@ -240,10 +240,10 @@ class Router:
         """Return what is known about each link."""
         return tuple(link.status() for link in self.links.values())
 
-    # -- the far way ----------------------------------------------------------------------------------------
+    # -- the indirect path ----------------------------------------------------------------------------------
 
     def on_path_changed(self) -> None:
-        """Learn that the far way was lost, or is back, or has room or none."""
+        """Learn that the indirect path was lost, or is back, or has room or none."""
         for link in tuple(self.links.values()):
             link.choose_path()
 

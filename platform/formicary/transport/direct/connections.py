@@ -39,7 +39,7 @@ class Owner(Protocol):
         """Return the link to a container; FormicaryError if there cannot be one."""
 
     def on_path_changed(self) -> None:
-        """Learn that the way through the container in the middle was lost, or is back."""
+        """Learn that the path through the container in the middle was lost, or is back."""
 
     def drop(self, origin: str, what: str) -> None:
         """Count and log what must not have been sent."""
@@ -53,7 +53,7 @@ class Connections:
         listen: where others may reach this container; None for this host only.
         identity: the file with what those who join know this container by; None for none.
         tls: where connections use TLS.
-        direct_only: whether messages have no other way.
+        direct_only: whether messages have no other path.
         relays: whether frames of others come over them, as there is no server to pass these on.
     """
 
@@ -149,7 +149,7 @@ class Connections:
         return None
 
     def path_to(self, link: Link) -> IndirectPath:
-        """Return the way to another container where there is no direct connection, and no server either."""
+        """Return the path to another container where there is no direct connection, and no server either."""
         name = link.domain.partition(".")[0]
         if self._middle is None:
             own = self._container.name

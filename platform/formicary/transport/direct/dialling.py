@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PATIENCE = 1.0  # s that the container whose name comes second waits for the other one to dial
 _AGAIN = 0.1  # s before a lost connection is made again
 _LONGEST = 30.0  # s between tries
-_LONGEST_NEEDED = 1.0  # the same where messages have no other way, or without which no others are found
+_LONGEST_NEEDED = 1.0  # the same where messages have no other path, or without which no others are found
 
 
 class Dialling:
@@ -27,7 +27,7 @@ class Dialling:
         direct: makes the connections.
         connected: called with each.
         failed: called with a domain and why it could not be reached, after each try.
-        direct_only: whether messages have no other way.
+        direct_only: whether messages have no other path.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from formicary.transport.direct.connection import DirectConnection
     from formicary.transport.direct.identity_file import IdentityFile, Record
-    from formicary.transport.direct.offer import Place, Tls
+    from formicary.transport.direct.offer import SocketAddress, Tls
 
 logger = logging.getLogger("formicary.transport")
 
@@ -124,7 +124,7 @@ class DirectEndpoint:
         if self._token is None:
             return None
         return JoinAddress(
-            **self._places(),
+            **self._addresses(),
             domain=self._domain,
             fingerprint=self._identity.fingerprint if self._identity else NO_FINGERPRINT,
             key=self._token,
@@ -133,7 +133,7 @@ class DirectEndpoint:
     def offer(self, peer: str) -> Offer:
         """Return what to tell `peer`, and nobody else, over a way that both trust."""
         certificate = self._identity.certificate if self._identity else b""
-        return Offer(**self._places(), certificate=certificate, key=self._peers.key_for(peer))
+        return Offer(**self._addresses(), certificate=certificate, key=self._peers.key_for(peer))
 
     def expect(self, peer: str, offer: Offer) -> None:
         """Take connections from `peer` that show the certificate in its offer, and no other.
@@ -147,7 +147,7 @@ class DirectEndpoint:
         """Take no connections from `peer` until it is offered a new key and expected again."""
         self._peers.forget(peer)
 
-    def _places(self) -> dict[str, Any]:
+    def _addresses(self) -> dict[str, Any]:
         return {
             "host": this_host(),
             "unix": self._listener.unix,
@@ -159,14 +159,14 @@ class DirectEndpoint:
 
     async def _welcome(self, connected: socket.socket, is_tcp: bool) -> None:  # noqa: FBT001 -- a callback
         with_tls = bool(self._tls) if is_tcp else self._tls == "always"
-        greeter = OpeningProtocol(partial(self._acceptor, with_tls=with_tls), self.dropped)
+        opening = OpeningProtocol(partial(self._acceptor, with_tls=with_tls), self.dropped)
         context = self._peers.context() if with_tls else None
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
                 await asyncio.get_running_loop().connect_accepted_socket(
-                    lambda: greeter, connected, ssl=context
+                    lambda: opening, connected, ssl=context
                 )
-                connection = await greeter.connection()
+                connection = await opening.connection()
         except TimeoutError:
             self.dropped["too slow"] += 1
         except OpeningError as error:
@@ -190,16 +190,16 @@ class DirectEndpoint:
     # -- dialling -------------------------------------------------------------------------------------------
 
     async def dial(self, peer: str, offer: Offer | JoinAddress) -> DirectConnection:
-        """Connect to `peer`, by the first way in its offer that works.
+        """Connect to `peer`, at the first address in its offer that works.
 
         Raises:
             AuthenticationError: what answers is not `peer`, or does not take us for what we are.
-            LinkError: there is no way to it, with the cause.
+            LinkError: it cannot be reached, with the cause.
         """
         errors: list[LinkError] = []
-        for way in offer.ways(this_host()):
+        for address in offer.addresses(this_host()):
             try:
-                return await self._dial(peer, offer, way)
+                return await self._dial(peer, offer, address)
             except LinkError as error:
                 errors.append(error)
         if not errors:
@@ -210,14 +210,18 @@ class DirectEndpoint:
         # What answered, and wrongly, says more than what did not answer.
         raise next((error for error in errors if isinstance(error, AuthenticationError)), errors[-1])
 
-    async def _dial(self, peer: str, offer: Offer | JoinAddress, way: str | Place) -> DirectConnection:
-        context = self._dialling_context(peer, offer, way)
-        where = f"{peer} at its Unix socket" if isinstance(way, str) else f"{peer} at {way[0]}, port {way[1]}"
-        greeter = OpeningProtocol(partial(self._dialler, peer, offer, context), self.dropped)
+    async def _dial(self, peer: str, offer: Offer | JoinAddress, address: SocketAddress) -> DirectConnection:
+        context = self._dialling_context(peer, offer, address)
+        where = (
+            f"{peer} at its Unix socket"
+            if isinstance(address, str)
+            else f"{peer} at {address[0]}, port {address[1]}"
+        )
+        opening = OpeningProtocol(partial(self._dialler, peer, offer, context), self.dropped)
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
-                await self._connect(greeter, way, context)
-                return await greeter.connection()
+                await self._connect(opening, address, context)
+                return await opening.connection()
         except TimeoutError:
             raise LinkError(
                 f"cannot connect to {where}: no answer within {_OPENING_TIMEOUT:g} s; is the way to it open?"
@@ -233,22 +237,24 @@ class DirectEndpoint:
             raise LinkError(f"cannot connect to {where}: {reason(error)}; is it running?") from None
 
     @staticmethod
-    async def _connect(greeter: OpeningProtocol, way: str | Place, context: ssl.SSLContext | None) -> None:
+    async def _connect(
+        opening: OpeningProtocol, address: SocketAddress, context: ssl.SSLContext | None
+    ) -> None:
         loop = asyncio.get_running_loop()
         name = None if context is None else ""  # none is sent, and none is compared
-        if isinstance(way, str):
-            await loop.create_unix_connection(lambda: greeter, way, ssl=context, server_hostname=name)
+        if isinstance(address, str):
+            await loop.create_unix_connection(lambda: opening, address, ssl=context, server_hostname=name)
         else:
-            await loop.create_connection(lambda: greeter, *way, ssl=context, server_hostname=name)
+            await loop.create_connection(lambda: opening, *address, ssl=context, server_hostname=name)
 
     def _dialling_context(
-        self, peer: str, offer: Offer | JoinAddress, way: str | Place
+        self, peer: str, offer: Offer | JoinAddress, address: SocketAddress
     ) -> ssl.SSLContext | None:
         theirs, ours = (
-            tls == "always" if isinstance(way, str) else bool(tls) for tls in (offer.tls, self._tls)
+            tls == "always" if isinstance(address, str) else bool(tls) for tls in (offer.tls, self._tls)
         )
         if theirs != ours:
-            kind = "Unix sockets" if isinstance(way, str) else "TCP"
+            kind = "Unix sockets" if isinstance(address, str) else "TCP"
             raise LinkError(
                 f"{peer} uses {'TLS' if theirs else 'no TLS'} on {kind} and this container "
                 f"{'does' if ours else 'does not'}; start both with the same tls="

@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from formicary.core.errors import UsageError
 from formicary.transport.direct.identity import Identity
-from formicary.transport.direct.offer import Place, Tls  # noqa: TC001 -- msgspec reads them
+from formicary.transport.direct.offer import TcpAddress, Tls  # noqa: TC001 -- msgspec reads them
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     pem: str | None
     tls: Tls
     unix: Annotated[str, Meta(max_length=128)] | None
-    tcp: Annotated[tuple[Place, ...], Meta(max_length=16)]
+    tcp: Annotated[tuple[TcpAddress, ...], Meta(max_length=16)]
     version: Literal[1] = 1
 
     def __repr__(self) -> str:
@@ -160,7 +160,13 @@ class IdentityFile:
         return record, identity
 
     def keep(
-        self, token: bytes, identity: Identity | None, *, tls: Tls, unix: str | None, tcp: tuple[Place, ...]
+        self,
+        token: bytes,
+        identity: Identity | None,
+        *,
+        tls: Tls,
+        unix: str | None,
+        tcp: tuple[TcpAddress, ...],
     ) -> None:
         """Have the file hold this, as a `Record` does: it is made now if there was none.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Coroutine
 
-    from formicary.transport.direct.offer import Place
+    from formicary.transport.direct.offer import TcpAddress
 
 LOOPBACK = "127.0.0.1"
 
@@ -48,9 +48,11 @@ class Listener:
         self._tasks: list[asyncio.Task[None]] = []
         self._half_open: dict[asyncio.Task[None], None] = {}  # oldest first
         self.unix: str | None = None
-        self.tcp: tuple[Place, ...] = ()
+        self.tcp: tuple[TcpAddress, ...] = ()
 
-    async def open(self, listen: str | None, *, unix: str | None = None, tcp: tuple[Place, ...] = ()) -> None:
+    async def open(
+        self, listen: str | None, *, unix: str | None = None, tcp: tuple[TcpAddress, ...] = ()
+    ) -> None:
         """Listen at a Unix socket and over TCP.
 
         Args:
@@ -104,7 +106,9 @@ class Listener:
         self.unix = path
         self._bind(socket.AF_UNIX, path)
 
-    def _open_tcp_again(self, family: int, address: tuple[str, int], former: dict[str, int]) -> Place | None:
+    def _open_tcp_again(
+        self, family: int, address: tuple[str, int], former: dict[str, int]
+    ) -> TcpAddress | None:
         """Take the former port, if any will do, and this one is free."""
         ip, port = address
         if port or ip not in former:
@@ -115,7 +119,7 @@ class Listener:
             return None
         return ip, former[ip]
 
-    def _open_tcp(self, family: int, address: tuple[str, int]) -> Place:
+    def _open_tcp(self, family: int, address: tuple[str, int]) -> TcpAddress:
         try:
             listening = self._bind(family, address)
         except OSError as error:

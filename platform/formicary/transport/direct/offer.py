@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 Tls = bool | Literal["always"]
 """On which connections TLS is used: True: TCP; "always": also Unix sockets; False: none."""
 
-Place = tuple[Annotated[str, Meta(max_length=64)], Annotated[int, Meta(ge=1, le=65535)]]
+TcpAddress = tuple[Annotated[str, Meta(max_length=64)], Annotated[int, Meta(ge=1, le=65535)]]
+"""An IP address and a port."""
+SocketAddress = str | TcpAddress
+"""The path of a Unix socket, or an IP address and a port."""
 _Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
 
 _SCHEME = "formicary://"
 
 
-class _Places(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+class _Addresses(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Where a container listens.
 
     Args:
@@ -42,17 +45,17 @@ class _Places(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
 
     host: Annotated[str, Meta(max_length=256)]
     unix: Annotated[str, Meta(max_length=128)] | None
-    tcp: Annotated[tuple[Place, ...], Meta(max_length=16)]
+    tcp: Annotated[tuple[TcpAddress, ...], Meta(max_length=16)]
     tls: Tls
 
-    def ways(self, host: str) -> list[str | Place]:
+    def addresses(self, host: str) -> list[SocketAddress]:
         """Return what a container on `host` can dial, best first: paths of Unix sockets, IP addresses."""
         if self.host == host:
             return ([self.unix] if self.unix else []) + list(self.tcp)
         return [place for place in self.tcp if not _is_loopback(place[0])]
 
 
-class Offer(_Places, frozen=True, kw_only=True, array_like=True):
+class Offer(_Addresses, frozen=True, kw_only=True, array_like=True):
     """What a container tells one other, over a way that both trust.
 
     Args:
@@ -72,7 +75,7 @@ class Offer(_Places, frozen=True, kw_only=True, array_like=True):
         return f"Offer(unix={self.unix!r}, tcp={self.tcp!r}, tls={self.tls!r})"
 
 
-class JoinAddress(_Places, frozen=True, kw_only=True, array_like=True):
+class JoinAddress(_Addresses, frozen=True, kw_only=True, array_like=True):
     """What a container gives to others who may join it. `str()` of it holds a secret; `repr()` does not.
 
     Args:

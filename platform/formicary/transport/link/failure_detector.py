@@ -22,7 +22,7 @@ FORGET: Final = 10 * GIVE_UP
 _PROBE = 1.0  # s without an answer after which to ask for one
 _PROBE_AWAY = 0.25  # the same where it is known to be away
 _KEEP_ALIVE = 10.0  # s between pings, so that the leases last
-_DOUBT = 3.0  # s without an answer after which the way is in doubt; what is heard may come another way
+_DOUBT = 3.0  # s without an answer after which the path is in doubt; what is heard may come another path
 _STANDSTILL = 5.0  # s without a tick that show that this process was stopped
 
 
@@ -66,7 +66,7 @@ class FailureDetector:
     # -- what happens ---------------------------------------------------------------------------------------
 
     def change_path(self) -> None:
-        """Learn that frames go another way: what is known about the old one counts no more."""
+        """Learn that frames go another path: what is known about the old one counts no more."""
         self._pinged_at = self._absent_since = None
 
     def lose(self, now: float) -> None:
@@ -144,7 +144,7 @@ class FailureDetector:
         return self.waiting_since is not None and now >= max(last, self.waiting_since) + _PROBE
 
     def has_doubt(self, now: float) -> bool:
-        """Tell whether the way may be at fault."""
+        """Tell whether the path may be at fault."""
         return self._pinged_at is not None and now - self._pinged_at >= _DOUBT
 
     def ping(self, now: float, sent: int) -> int:

@@ -48,7 +48,7 @@ class Terms(msgspec.Struct):
 
     Args:
         versions: the lowest and the highest version of the protocol that the sender speaks.
-        frame_limit: bytes of the largest frame that reaches it on every way.
+        frame_limit: bytes of the largest frame that reaches it on every path.
         window_frames: how many frames it takes before it has acknowledged any of them.
         window_bytes: how many bytes these may be together; one frame it takes in any case.
         message_limit: bytes of the largest batch that it puts together from parts.

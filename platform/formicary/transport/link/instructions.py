@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, frozen=True)
 class Transmit:
-    """Send a frame over the present way."""
+    """Send a frame over the present path."""
 
     frame: bytes
 
@@ -40,7 +40,7 @@ class Ended:
 
 @dataclass(slots=True, frozen=True)
 class Doubt:
-    """Nothing comes back over the present way; another one may be better."""
+    """Nothing comes back over the present path; another one may be better."""
 
 
 Instruction = Transmit | Opened | Failed | Ended | Doubt

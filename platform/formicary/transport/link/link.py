@@ -1,6 +1,6 @@
-"""A link: what joins this container to one other, over whichever way there is at the moment.
+"""A link: what joins this container to one other, over whichever path there is at the moment.
 
-The thin shell around a `Session`: it performs what that says, chooses the way, and keeps the time.
+The thin shell around a `Session`: it performs what that says, chooses the path, and keeps the time.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Link:
         domain: the domain of the other container.
         owner: the router.
         session: the state machine.
-        make_indirect: makes the way through a third party.
-        direct_only: whether messages may go directly only, and the far way is for first contact.
+        make_indirect: makes the path through a third party.
+        direct_only: whether messages may go directly only, and the indirect path is for first contact.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Link:
         self.was_direct = False
         """Whether there has been a direct connection to this incarnation of the other container."""
         self.obstacle = ""
-        """Why there is no direct connection, where messages have no other way; empty if that is not known."""
+        """Why there is no direct connection, where messages have no other path; empty if not known."""
         self.outbox = Outbox(self, domain)
         self.paused: dict[str, PausedReceiver] = {}
         self._direct_only = direct_only
@@ -109,8 +109,8 @@ class Link:
     @property
     def has_room(self) -> bool:
         """Whether a batch goes out at once."""
-        way = self._path
-        return way is not None and way.has_room and self.session.has_room
+        path = self._path
+        return path is not None and path.has_room and self.session.has_room
 
     def send_batch(self, data: bytes, letters: list[Letter]) -> None:
         """Send a batch, which holds `letters`; in parts, where it is too large for a frame."""
@@ -174,33 +174,33 @@ class Link:
             return self.indirect.trouble()
         return "whose other end takes nothing more for now"
 
-    # -- ways -----------------------------------------------------------------------------------------------
+    # -- paths ----------------------------------------------------------------------------------------------
 
     def choose_path(self) -> None:
-        """Use the best way that there is; to be called when there is another one, or one less."""
+        """Use the best path that there is; to be called when there is another one, or one less."""
         far = self.indirect if self.indirect.is_up else None
         if self._direct_only and self.session.is_open:
             far = None
-        way = self.direct or far
-        if way is not self._path:
-            self._path = way
-            self.session.use_path(self._now(), there_is_one=way is not None)
+        path = self.direct or far
+        if path is not self._path:
+            self._path = path
+            self.session.use_path(self._now(), there_is_one=path is not None)
             self._perform()
         self.refresh()
 
     def refresh(self) -> None:
-        """Go on if there is room again; to be called when a way has some."""
+        """Go on if there is room again; to be called when a path has some."""
         if self.has_room:
             self.outbox.open()
 
     def set_away(self, *, is_away: bool) -> None:
-        """Learn whether the other container is known to be away, where only a direct way leads to it."""
+        """Learn whether the other container is known to be away, where only a direct path leads to it."""
         if isinstance(self.indirect, NoPath) and self.indirect.is_up is not is_away:
             self.indirect.is_up = is_away
             self.choose_path()
 
     def bounced(self, reason: str, *, is_away: bool = True) -> None:
-        """Learn that what went over the far way was not delivered.
+        """Learn that what went over the indirect path was not delivered.
 
         Args:
             reason: why, as a sentence.
@@ -220,7 +220,7 @@ class Link:
         self._tick_soon()
 
     def hinder(self, obstacle: str) -> None:
-        """Learn why there is no direct connection yet, where messages have no other way."""
+        """Learn why there is no direct connection yet, where messages have no other path."""
         self.obstacle = obstacle
         self.session.remind(self._now())
         self._perform()
@@ -228,7 +228,7 @@ class Link:
     # -- what comes in --------------------------------------------------------------------------------------
 
     def receive(self, frame: bytes) -> None:
-        """Take a frame that came over any way."""
+        """Take a frame that came over any path."""
         session = self.session
         try:
             batch = session.receive(frame, self._now())
@@ -244,9 +244,9 @@ class Link:
             self._tick_soon()
 
     def receive_indirect(self, frame: bytes) -> None:
-        """Take a frame that came over the far way."""
+        """Take a frame that came over the indirect path."""
         if self.direct is not None and self._path is self.direct:
-            self.session.ask(self._now())  # the other end may have left the direct way for a reason
+            self.session.ask(self._now())  # the other end may have left the direct path for a reason
         self.receive(frame)
 
     def _drop(self, what: str) -> None:
@@ -270,11 +270,11 @@ class Link:
                         self._owner.doubted(self)
 
     def _transmit(self, frame: bytes) -> None:
-        way: Path | None = self._path
-        if way is None and self.indirect.is_up and frame[0] == HELLO:
-            way = self.indirect
-        if way is not None:
-            way.send(frame)
+        path: Path | None = self._path
+        if path is None and self.indirect.is_up and frame[0] == HELLO:
+            path = self.indirect
+        if path is not None:
+            path.send(frame)
 
     def _opened(self, terms: Terms) -> None:
         self.batch_limit = self.session.frame_limit
@@ -411,10 +411,10 @@ class Link:
     def status(self) -> LinkStatus:
         """Return what is known about the link."""
         counters = self.session.counters
-        way = "none" if self._path is None else "direct" if self._path is self.direct else self.indirect.kind
+        path = "none" if self._path is None else "direct" if self._path is self.direct else self.indirect.kind
         return LinkStatus(
             self.domain,
-            way,
+            path,
             self.session.is_open,
             *self.session.incarnations,
             self.session.unacknowledged,

@@ -1,4 +1,4 @@
-"""What a link needs of the ways that its frames can go, and of whose it is."""
+"""What a link needs of the paths that its frames can go, and of whose it is."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Path(Protocol):
 
 
 class IndirectPath(Path, Protocol):
-    """A way through a third party, which is there or not."""
+    """A path through a third party, which is there or not."""
 
     @property
     def kind(self) -> str:
@@ -59,7 +59,7 @@ class LinkOwner(Protocol):
         """Take what the other container has told this one; ValueError if it cannot be."""
 
     def doubted(self, link: Link) -> None:
-        """Learn that nothing comes back over the present way; a direct one is to be cut."""
+        """Learn that nothing comes back over the present path; a direct one is to be cut."""
 
     def drop(self, origin: str, what: str) -> None:
         """Count and log what another container must not have sent."""

@@ -12,7 +12,7 @@ from formicary.transport.link.instructions import Failed, Transmit
 if TYPE_CHECKING:
     from formicary.transport.link.instructions import Instruction
 
-_RESEND: Final = 0.25  # s between two times that all is sent again, unless it is over another way
+_RESEND: Final = 0.25  # s between two times that all is sent again, unless it is over another path
 NEVER: Final = float("-inf")
 
 _pack = HEADER.pack
@@ -115,7 +115,7 @@ class Sending:
             kind: `PART` where more of the batch follows.
 
         Returns:
-            The frame to send over the present way; None where it has to wait.
+            The frame to send over the present path; None where it has to wait.
         """
         unacked = self._unacked
         if len(unacked) >= self._room or self._unacked_bytes + len(payload) + SIZE > self._other.window_bytes:

@@ -96,12 +96,12 @@ class Session(Sending):
             resent=self._resent,
         )
 
-    # -- ways -----------------------------------------------------------------------------------------------
+    # -- paths ----------------------------------------------------------------------------------------------
 
     def use_path(self, now: float, *, there_is_one: bool = True) -> None:
-        """Learn that from now on frames go another way, or that there is none for now.
+        """Learn that from now on frames go another path, or that there is none for now.
 
-        What is not acknowledged goes again, over the new way: the old one may have lost it.
+        What is not acknowledged goes again, over the new path: the old one may have lost it.
         """
         self._has_path = there_is_one
         self._detector.change_path()
@@ -356,7 +356,7 @@ class Session(Sending):
         self.instructions.append(Transmit(self._handshake.greet(self._own, now)))
 
     def remind(self, now: float) -> None:
-        """Say again what began the session, if there is no way yet: it may not have come."""
+        """Say again what began the session, if there is no path yet: it may not have come."""
         if self.is_open and self._answered and not self._has_path and self._handshake.is_fresh(now):
             self._hello(now, to=self._peer, asks=False, echo=self._answered)
 
@@ -378,7 +378,7 @@ class Session(Sending):
 
         Args:
             now: the time.
-            holds: whether more waits outside, for a way.
+            holds: whether more waits outside, for a path.
         """
         is_in_handshake = self.state is State.HANDSHAKE
         self._detector.tick(now, is_waiting=bool(self._unacked or self._pending or is_in_handshake or holds))
@@ -399,7 +399,7 @@ class Session(Sending):
                 self._say(PING, self._detector.ping(now, self._sent))
 
     def ask(self, now: float) -> None:
-        """Ask for a sign of life now, unless one is awaited: the present way may be at fault."""
+        """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""
         if self._peer and self._has_path and not self._detector.is_asking:
             self._say(PING, self._detector.ping(now, self._sent))
 

@@ -1,4 +1,4 @@
-"""The way through an XMPP server: its container is connected there, all its agents behind it.
+"""The path through an XMPP server: its container is connected there, all its agents behind it.
 
 It carries frames to other containers of the platform, and plain messages to any other XMPP address. Frames
 may get lost with the connection; links see to that. Plain messages that wait for a connection go when it is
@@ -187,11 +187,11 @@ class XmppConnection:
     # -- frames ---------------------------------------------------------------------------------------------
 
     def path_to(self, domain: str) -> XmppPath:
-        """Return the way to another container."""
+        """Return the path to another container."""
         return XmppPath(self, domain, self._server.frame_head(self._container.domain, domain))
 
     def send_frame(self, head: bytes, frame: bytes) -> None:
-        """Send a frame behind the head of its stanza; for the ways."""
+        """Send a frame behind the head of its stanza; for the paths."""
         if self.is_up:
             self._write(b"".join((head, b64encode(frame), _FRAME_END)))
 
@@ -284,7 +284,7 @@ class XmppConnection:
 
 
 class XmppPath:
-    """The way to one other container through the server.
+    """The path to one other container through the server.
 
     Args:
         connection: the container's.
@@ -319,7 +319,7 @@ class XmppPath:
 
 
 class _AddressOutside:
-    """The way to an address outside the platform, where messages wait for a connection.
+    """The path to an address outside the platform, where messages wait for a connection.
 
     Args:
         connection: what carries them.
@@ -339,7 +339,7 @@ class _AddressOutside:
         await self._connection.ready()
 
     def is_done(self) -> bool:
-        """Tell whether there is no way any more."""
+        """Tell whether there is no path any more."""
         return self._connection.is_closed
 
     def __str__(self) -> str:

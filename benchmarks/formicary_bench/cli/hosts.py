@@ -43,7 +43,7 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     from formicary_bench.remote.extra import need_extra
 
     need_extra()
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
     from formicary_bench.cli import hosts_check_view
     from formicary_bench.cli.hosts_progress import Steps
     from formicary_bench.remote.checks import check as checking
@@ -72,7 +72,7 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
     from formicary_bench.remote.extra import need_extra
 
     need_extra()
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
     from formicary_bench.cli.hosts_prepare_view import show
     from formicary_bench.cli.hosts_progress import Steps
     from formicary_bench.remote.provisioning import prepare as preparing
@@ -96,7 +96,7 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     from formicary_bench.remote.extra import need_extra
 
     need_extra()
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
     from formicary_bench.cli.hosts_clean_view import show
     from formicary_bench.cli.hosts_progress import Steps
     from formicary_bench.remote import clean as cleaning

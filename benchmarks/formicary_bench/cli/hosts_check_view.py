@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from formicary.cli.showing import show_table
+from formicary.cli.output import show_table
 from formicary.core.quoting import printable
 from formicary.doctor.finding import State
 

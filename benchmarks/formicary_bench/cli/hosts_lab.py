@@ -59,7 +59,7 @@ def up(
 @app.command(epilog=examples("hosts lab down", "hosts lab down --folder /tmp/mine"))
 def down(*, folder: Folder = None, as_json: Json = False) -> None:
     """Remove the lab: its hosts, all that runs there, its files; it is no mistake if there is none."""
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
     from formicary_bench.netlab.remove import down as remove
 
     removed = remove(folder)
@@ -84,7 +84,7 @@ def status(*, folder: Folder = None, as_json: Json = False) -> None:
 
 
 def _show(found: Status, what: str, *, as_json: bool) -> None:
-    from formicary.cli.showing import show_json, show_table
+    from formicary.cli.output import show_json, show_table
     from formicary_bench.netlab.folder import LabFolder
 
     if as_json:

@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 
 import typer
 
+from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
-from formicary.cli.visiting import Visit, visiting
 
 EPILOG = examples("agents", "agents 'printer-*' --state suspended", "agents --container c2 --json")
 
 
-@visiting
+@in_guest_session
 async def agents(
-    visit: Visit,
+    session: GuestSession,
     pattern: Annotated[
         str,
         typer.Argument(
@@ -38,9 +38,9 @@ async def agents(
     Containers' own agents, such as ams, are left out. It is no error if there are
     none. Exit codes are those of `formicary ps`.
     """
-    from formicary.cli.showing import show_json, show_table, tell_missing
+    from formicary.cli.output import report_missing, show_json, show_table
 
-    found = await visit.management.agents(pattern, state=state, container=container)
+    found = await session.management.agents(pattern, state=state, container=container)
     if as_json:
         show_json({"agents": found, "missing": found.missing})
     else:
@@ -48,4 +48,4 @@ async def agents(
             (each.name, each.state.value, each.container.partition(".")[0], each.class_name) for each in found
         ]
         show_table(("NAME", "STATE", "CONTAINER", "CLASS"), rows)
-    tell_missing(found.missing)
+    report_missing(found.missing)

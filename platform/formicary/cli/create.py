@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
 from formicary.cli.values import parse_pairs
-from formicary.cli.visiting import Visit, visiting
 
 EPILOG = examples(
     "create shop.printers:Printer laser --container c2",
@@ -16,9 +16,9 @@ EPILOG = examples(
 )
 
 
-@visiting
+@in_guest_session
 async def create(
-    visit: Visit,
+    session: GuestSession,
     class_name: Annotated[
         str,
         typer.Argument(metavar="CLASS", help="package.module:Class of the agent.", show_default=False),
@@ -46,10 +46,10 @@ async def create(
 
     The exit code is 1 if it does not, or if the agent cannot be made.
     """
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
 
     arguments = parse_pairs("--argument", argument)
-    name = await visit.management.create(class_name, agent, container=container, arguments=arguments)
+    name = await session.management.create(class_name, agent, container=container, arguments=arguments)
     if as_json:
         show_json({"agent": name})
     else:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
 from formicary.cli.values import parse_condition, parse_pairs
-from formicary.cli.visiting import Visit, visiting
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Iterable
@@ -51,8 +51,8 @@ _LOOK = 1.0  # s between two looks at whether the platform is there still
 
 
 @app.command(name="list", epilog=examples("df list", "df list --type printer", "df list --json"))
-@visiting
-async def list_(visit: Visit, *, type_: Type = None, as_json: Json = False) -> None:
+@in_guest_session
+async def list_(session: GuestSession, *, type_: Type = None, as_json: Json = False) -> None:
     """List all services, those that came first in front.
 
     Exit codes are those of `formicary ps`.
@@ -60,7 +60,7 @@ async def list_(visit: Visit, *, type_: Type = None, as_json: Json = False) -> N
     found: dict[tuple[str, str], ServiceDescription] = {}  # between two pages, services come and go
     offset = 0
     while True:
-        page = await visit.directory.search(_query(visit, type_=type_, max_results=_PAGE, offset=offset))
+        page = await session.directory.search(_query(session, type_=type_, max_results=_PAGE, offset=offset))
         found |= {(service.agent, service.name): service for service in page}
         offset += len(page)
         if len(page) < _PAGE:
@@ -74,9 +74,9 @@ async def list_(visit: Visit, *, type_: Type = None, as_json: Json = False) -> N
         "df search --where 'dpi>=300' --where 'colour!=none' --max-results 5",
     )
 )
-@visiting
+@in_guest_session
 async def search(
-    visit: Visit,
+    session: GuestSession,
     *,
     type_: Type = None,
     name: Name = None,
@@ -91,7 +91,7 @@ async def search(
     It is no error if there are none. Exit codes are those of `formicary ps`.
     """
     query = _query(
-        visit,
+        session,
         type_=type_,
         name=name,
         agent=agent,
@@ -99,16 +99,16 @@ async def search(
         where=where,
         max_results=max_results,
     )
-    found = await visit.directory.search(query)
+    found = await session.directory.search(query)
     _show(found, as_json=as_json)
     if len(found) == max_results:
         typer.echo(f"formicary: there may be more than these {max_results}; see --max-results", err=True)
 
 
 @app.command(epilog=examples("df watch --type printer", "df watch --where 'dpi>=300' --for 60 --json"))
-@visiting
+@in_guest_session
 async def watch(
-    visit: Visit,
+    session: GuestSession,
     *,
     type_: Type = None,
     name: Name = None,
@@ -126,15 +126,20 @@ async def watch(
     The exit code is then 130; with --for it is 0. With the platform it ends, too
     (3). A platform with a look-up directory cannot be watched (1).
     """
-    query = _query(visit, type_=type_, name=name, agent=agent, properties=properties, where=where)
+    query = _query(session, type_=type_, name=name, agent=agent, properties=properties, where=where)
     loop = asyncio.get_running_loop()
     until = None if seconds is None else loop.time() + seconds
-    async with visit.directory.subscribe(query) as changes, aclosing(_changes(visit, changes, until)) as all_:
+    async with (
+        session.directory.subscribe(query) as changes,
+        aclosing(_changes(session, changes, until)) as all_,
+    ):
         async for change in all_:
             _tell(change, as_json=as_json)
 
 
-async def _changes(visit: Visit, changes: Subscription, until: float | None) -> AsyncGenerator[Change, None]:
+async def _changes(
+    session: GuestSession, changes: Subscription, until: float | None
+) -> AsyncGenerator[Change, None]:
     """Yield what changes until a time, as long as the platform is there."""
     loop = asyncio.get_running_loop()
     while until is None or loop.time() < until:
@@ -143,13 +148,13 @@ async def _changes(visit: Visit, changes: Subscription, until: float | None) -> 
             async with asyncio.timeout(left):
                 change = await anext(changes)
         except TimeoutError:
-            visit.check()
+            session.check()
         else:
             yield change
 
 
 def _query(
-    visit: Visit,
+    session: GuestSession,
     *,
     type_: str | None,
     name: str | None = None,
@@ -163,7 +168,7 @@ def _query(
     from formicary.directory.model.query import Query
 
     if agent is not None:
-        agent = complete(check_receiver(agent), visit.main.domain, visit.container.platform)
+        agent = complete(check_receiver(agent), session.main.domain, session.container.platform)
     return Query(
         type=type_,
         name=name,
@@ -176,7 +181,7 @@ def _query(
 
 
 def _show(services: Iterable[ServiceDescription], *, as_json: bool) -> None:
-    from formicary.cli.showing import show_json, show_table
+    from formicary.cli.output import show_json, show_table
 
     if as_json:
         show_json({"services": list(services)})
@@ -190,7 +195,7 @@ def _row(service: ServiceDescription) -> tuple[str, ...]:
 
 def _tell(change: Change, *, as_json: bool) -> None:
     """Print what has changed, and have it go out at once."""
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
     from formicary.core.quoting import printable
 
     for service in change.services:

@@ -24,7 +24,7 @@ def doctor(*, as_json: Json = False) -> None:
 
     The exit code is 0 if all that is needed is there, and 1 if not.
     """
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
     from formicary.doctor.finding import State
 
     findings = list(_look())

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
-from formicary.cli.visiting import Visit, visiting
 from formicary.core.errors import FormicaryError, UnknownAgentError
 
 if TYPE_CHECKING:
@@ -28,44 +28,44 @@ Names = Annotated[
 ]
 
 
-@visiting
-async def kill(visit: Visit, names: Names, *, as_json: Json = False) -> None:
+@in_guest_session
+async def kill(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
     """End agents, as their stop() does.
 
     One that does not end within 10 seconds is left behind, and counts as gone.
     The exit code is 1 if one of them cannot be killed; the others are.
     """
-    await _do_all(visit, names, "killed", visit.management.kill, as_json=as_json)
+    await _do_all(session, names, "killed", session.management.kill, as_json=as_json)
 
 
-@visiting
-async def suspend(visit: Visit, names: Names, *, as_json: Json = False) -> None:
+@in_guest_session
+async def suspend(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
     """Hold agents until they are resumed; their messages wait meanwhile.
 
     Micro-agents cannot be held. The exit code is 1 if one of them cannot be
     suspended; the others are.
     """
-    await _do_all(visit, names, "suspended", visit.management.suspend, as_json=as_json)
+    await _do_all(session, names, "suspended", session.management.suspend, as_json=as_json)
 
 
-@visiting
-async def resume(visit: Visit, names: Names, *, as_json: Json = False) -> None:
+@in_guest_session
+async def resume(session: GuestSession, names: Names, *, as_json: Json = False) -> None:
     """Let agents go on that are suspended.
 
     The exit code is 1 if one of them cannot be resumed; the others are.
     """
-    await _do_all(visit, names, "resumed", visit.management.resume, as_json=as_json)
+    await _do_all(session, names, "resumed", session.management.resume, as_json=as_json)
 
 
 async def _do_all(
-    visit: Visit, names: list[str], done: str, do: Callable[[str], Awaitable[None]], *, as_json: bool
+    session: GuestSession, names: list[str], done: str, do: Callable[[str], Awaitable[None]], *, as_json: bool
 ) -> None:
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
     from formicary.core.quoting import printable
 
     async def do_one(name: str) -> tuple[str, str | None]:
         try:
-            full = await _full_name(visit, name)
+            full = await _full_name(session, name)
             await do(full)
         except FormicaryError as error:
             return name, str(error)
@@ -83,7 +83,7 @@ async def _do_all(
         raise typer.Exit(1)
 
 
-async def _full_name(visit: Visit, name: str) -> str:
+async def _full_name(session: GuestSession, name: str) -> str:
     """Return the full name of an agent, which may be given by its own name if no other has that.
 
     Raises:
@@ -94,9 +94,9 @@ async def _full_name(visit: Visit, name: str) -> str:
 
     check_receiver(name)
     if "@" in name:
-        return complete(name, visit.main.domain, visit.container.platform)
+        return complete(name, session.main.domain, session.container.platform)
     # A name may have asterisks of its own; what else it finds then is passed over.
-    agents = await visit.management.agents(name.replace("*", "?"))
+    agents = await session.management.agents(name.replace("*", "?"))
     found = [agent.name for agent in agents if agent.name.partition("@")[0] == name]
     if not found:
         silent = "".join(f"; {each.domain} could not be asked" for each in agents.missing)

@@ -147,7 +147,7 @@ def _print_table(profile: Profile, found: list[Figure], by: By, top: int) -> Non
 
 
 def _print_json(profile: Profile, found: list[Figure], by: By) -> None:
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
 
     show_json(
         {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
-from formicary.cli.visiting import Visit, visiting
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,8 +18,8 @@ EPILOG = examples("ps", "ps --join c1 --json", "ps --server local --main lobby")
 _COLUMNS = ("CONTAINER", "MAIN", "HOST", "#PID", "#UPTIME", "#AGENTS", "#DEAD LETTERS", "LINKS")
 
 
-@visiting
-async def ps(visit: Visit, *, as_json: Json = False) -> None:
+@in_guest_session
+async def ps(session: GuestSession, *, as_json: Json = False) -> None:
     """List the containers of a platform that runs.
 
     Without options it is the only one on this host: that of the container that
@@ -28,23 +28,23 @@ async def ps(visit: Visit, *, as_json: Json = False) -> None:
     The exit code is 1 if a container does not answer, 2 if an option cannot be
     used, and 3 if the platform cannot be reached.
     """
-    from formicary.cli.showing import show_json, show_table, tell_missing
+    from formicary.cli.output import report_missing, show_json, show_table
 
-    found = await visit.management.containers()
-    containers = [_without_visitors(container) for container in found]
+    found = await session.management.containers()
+    containers = [_without_guests(container) for container in found]
     if as_json:
         show_json({"containers": containers, "missing": found.missing})
     else:
         show_table(_COLUMNS, map(_row, containers))
-    tell_missing(found.missing)
+    report_missing(found.missing)
 
 
-def _without_visitors(container: ContainerDescription) -> ContainerDescription:
+def _without_guests(container: ContainerDescription) -> ContainerDescription:
     from msgspec.structs import replace
 
-    from formicary.cli.visitors import is_visitor
+    from formicary.cli.guest_names import is_guest_name
 
-    return replace(container, links=tuple(link for link in container.links if not is_visitor(link.peer)))
+    return replace(container, links=tuple(link for link in container.links if not is_guest_name(link.peer)))
 
 
 def _row(container: ContainerDescription) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.connecting import LOOPBACK, ConnectionSettings, Design, Route
 from formicary.cli.options import (
     Account,
     AccountServer,
@@ -22,8 +23,7 @@ from formicary.cli.options import (
     Tls,
     examples,
 )
-from formicary.cli.reaching import LOOPBACK, Design, Reaching, Route
-from formicary.cli.running import run_to_the_end
+from formicary.cli.signals import run_until_signal
 from formicary.core.errors import FormicaryError
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def run(
     errors = _Errors()
     logging.getLogger("formicary").addHandler(errors)
     try:
-        reaching = Reaching(
+        settings = ConnectionSettings(
             platform=platform,
             server=server,
             main=main,
@@ -153,9 +153,9 @@ def run(
             directory_file=directory_file,
             creatable=tuple(allow_create or ()),
         )
-        container = reaching.container(name, seed)
+        container = settings.container(name, seed)
         agents = load_agents(file)
-        _run_to_the_end(container, agents, seconds, reaching.can_be_joined_at, cpu_by_group=cpu_by_group)
+        _run_to_the_end(container, agents, seconds, settings.can_be_joined_at, cpu_by_group=cpu_by_group)
     finally:
         logging.getLogger("formicary").removeHandler(errors)
     if errors.count:
@@ -184,7 +184,7 @@ def _run_to_the_end(
 ) -> None:
     live = _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group)
     try:
-        run_to_the_end(live, _loop_factory())
+        run_until_signal(live, _loop_factory())
     finally:
         _report_dead_letters(container)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
-from formicary.cli.visiting import Visit, visiting
 
 if TYPE_CHECKING:
     from formicary.management.management import Listing
@@ -23,8 +23,10 @@ Every = Annotated[
 ]
 
 
-@visiting
-async def top(visit: Visit, *, once: Once = False, every: Every = 1.0, as_json: Json = False) -> None:
+@in_guest_session
+async def top(
+    session: GuestSession, *, once: Once = False, every: Every = 1.0, as_json: Json = False
+) -> None:
     """Show what the containers of a platform that runs do now: CPU, memory, messages, links.
 
     It looks each second until Ctrl-C. Messages are counted where they go to or
@@ -35,26 +37,26 @@ async def top(visit: Visit, *, once: Once = False, every: Every = 1.0, as_json: 
     The exit code is 1 if a container does not answer (with --once), 2 if an option
     cannot be used, 3 if the platform cannot be reached, and 130 after Ctrl-C.
     """
-    from formicary.cli.showing import tell_missing
+    from formicary.cli.output import report_missing
 
-    before = await visit.management.figures()
+    before = await session.management.figures()
     if once:
         await asyncio.sleep(every)
-        after = await visit.management.figures()
+        after = await session.management.figures()
         _print(before, after, as_json=as_json)
-        tell_missing(after.missing)
+        report_missing(after.missing)
     elif as_json or not sys.stdout.isatty():
         while True:
             await asyncio.sleep(every)
-            visit.check()
-            after = await visit.management.figures()
+            session.check()
+            after = await session.management.figures()
             _print(before, after, as_json=as_json)
             before = after
     else:
-        await _live(visit, before, every)
+        await _live(session, before, every)
 
 
-async def _live(visit: Visit, before: Listing[Figures], every: float) -> None:
+async def _live(session: GuestSession, before: Listing[Figures], every: float) -> None:
     from rich.live import Live
 
     from formicary.cli.top_view import view
@@ -62,14 +64,14 @@ async def _live(visit: Visit, before: Listing[Figures], every: float) -> None:
     with Live(view(before, before), screen=True, auto_refresh=False) as live:
         while True:
             await asyncio.sleep(every)
-            visit.check()
-            after = await visit.management.figures()
+            session.check()
+            after = await session.management.figures()
             live.update(view(before, after), refresh=True)
             before = after
 
 
 def _print(before: Listing[Figures], after: Listing[Figures], *, as_json: bool) -> None:
-    from formicary.cli.showing import show_json
+    from formicary.cli.output import show_json
     from formicary.cli.top_view import lines, records
 
     if as_json:

@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from formicary.cli.visitors import is_visitor
+from formicary.cli.guest_names import is_guest_name
 from formicary.core.quoting import printable
 from formicary.observe.rates import rates
 
@@ -52,14 +52,14 @@ def records(before: Listing[Figures], after: Listing[Figures]) -> list[dict[str,
 
 
 def _pairs(before: Iterable[Figures], after: Iterable[Figures]) -> list[Pair]:
-    known = {figures.domain: _without_visitors(figures) for figures in before}
-    found = map(_without_visitors, after)
+    known = {figures.domain: _without_guests(figures) for figures in before}
+    found = map(_without_guests, after)
     return [(figures, rates(known.get(figures.domain), figures)) for figures in found]
 
 
-def _without_visitors(figures: Figures) -> Figures:
+def _without_guests(figures: Figures) -> Figures:
     """Leave the links to commands out, such as this one."""
-    return replace(figures, links=tuple(link for link in figures.links if not is_visitor(link.peer)))
+    return replace(figures, links=tuple(link for link in figures.links if not is_guest_name(link.peer)))
 
 
 def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | Text]:

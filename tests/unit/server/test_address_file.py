@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.plugins.paths import ROOT
 
-from formicary.cli.reaching import Reaching
+from formicary.cli.connecting import Reaching
 from formicary.errors import UsageError
 from formicary.server import ServerAddress
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
 
-def run_to_the_end(
+def run_until_signal(
     work: Coroutine[Any, Any, None], loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None
 ) -> None:
     """Run something in an event loop; Ctrl-C and SIGTERM cancel it.

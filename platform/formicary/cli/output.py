@@ -68,7 +68,7 @@ def _show_lines(headings: list[str], are_numbers: list[bool], cells: list[list[s
     typer.echo("\n".join(printed))  # at once: each call of it writes out what there is
 
 
-def tell_missing(missing: Sequence[Missing]) -> None:
+def report_missing(missing: Sequence[Missing]) -> None:
     """Say which containers could not be asked; it is a failure, after all the rest was printed.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Names for commands while they visit a platform: few, so that it need not remember many."""
+"""Names for commands while they ask a platform: few, so that it need not remember many."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _PREFIX = "cli-"
 
 
-def is_visitor(domain: str) -> bool:
+def is_guest_name(domain: str) -> bool:
     """Tell whether a container's domain is that of such a command."""
     return domain.startswith(_PREFIX)
 
 
 @contextmanager
-def lent_name() -> Iterator[str]:
+def lease_name() -> Iterator[str]:
     """Have a name that no other command of this user on this host has meanwhile."""
     # Commands of other users and hosts may ask the same platform at the same time.
     user = hashlib.sha256(f"{socket.gethostname()}/{os.getuid()}".encode()).hexdigest()[:6]

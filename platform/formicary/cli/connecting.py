@@ -23,7 +23,7 @@ _LONGEST_PASSWORD = 4096  # bytes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reaching:
+class ConnectionSettings:
     """How a container is to reach others. None is what was not given.
 
     Attributes:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
+from formicary.cli.connecting import ConnectionSettings
 from formicary.cli.options import (  # noqa: TC001 -- Typer reads the types
     Account,
     AccountServer,
@@ -23,8 +24,7 @@ from formicary.cli.options import (  # noqa: TC001 -- Typer reads the types
     Server,
     Tls,
 )
-from formicary.cli.reaching import Reaching
-from formicary.cli.running import run_to_the_end
+from formicary.cli.signals import run_until_signal
 from formicary.core.errors import LinkError, ManagementError, ServerError, UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ As = Annotated[
 
 
 @dataclass(frozen=True)
-class Visit:
+class GuestSession:
     """A platform that a command has come to.
 
     Attributes:
@@ -83,14 +83,14 @@ class Visit:
             raise LinkError(f"the platform's container {self.main.name} is not there any more")
 
 
-def visiting(command: Callable[Concatenate[Visit, P], Awaitable[None]]) -> Callable[..., None]:
-    """Make a command of what is done in a visit: with the options that say which platform is visited."""
+def in_guest_session(command: Callable[Concatenate[GuestSession, P], Awaitable[None]]) -> Callable[..., None]:
+    """Make a command of what is done in such a session: with the options that say where the platform is."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
-    common = inspect.signature(_reaching, eval_str=True).parameters
+    common = inspect.signature(_settings, eval_str=True).parameters
 
     def run(**values: Any) -> None:
-        reaching = _reaching(**{option: values.pop(option) for option in common})
-        _run(_visit(*reaching, functools.partial(command, **values)))
+        settings = _settings(**{option: values.pop(option) for option in common})
+        _run(_run_session(*settings, functools.partial(command, **values)))
 
     parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *common.values())]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # functions may have one
@@ -99,7 +99,7 @@ def visiting(command: Callable[Concatenate[Visit, P], Awaitable[None]]) -> Calla
     return run
 
 
-def _reaching(
+def _settings(
     *,
     join: Join = None,
     server: Server = None,
@@ -111,8 +111,8 @@ def _reaching(
     platform: Platform = None,
     tls: Tls = None,
     own_name: As = None,
-) -> tuple[Reaching, str | None]:
-    reaching = Reaching(
+) -> tuple[ConnectionSettings, str | None]:
+    settings = ConnectionSettings(
         join=join,
         server=server,
         main=main,
@@ -123,37 +123,39 @@ def _reaching(
         platform=platform,
         tls=tls,
     )
-    return reaching, own_name
+    return settings, own_name
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     logging.getLogger("formicary").setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence
     logging.getLogger("formicary.transport.login").setLevel(logging.WARNING)  # but this warns the user
-    run_to_the_end(work)
+    run_until_signal(work)
 
 
-async def _visit(reaching: Reaching, name: str | None, do: Callable[[Visit], Awaitable[None]]) -> None:
-    from formicary.cli.visitors import lent_name
+async def _run_session(
+    settings: ConnectionSettings, name: str | None, do: Callable[[GuestSession], Awaitable[None]]
+) -> None:
+    from formicary.cli.guest_names import lease_name
 
-    reaching = _found(reaching)
-    with lent_name() if name is None else contextlib.nullcontext(name) as own:
-        container = reaching.guest(own)
-        await _enter(container, reaching)
+    settings = _found(settings)
+    with lease_name() if name is None else contextlib.nullcontext(name) as own:
+        container = settings.guest(own)
+        await _enter(container, settings)
         try:
-            await do(Visit(container, await _meet(container, reaching)))
+            await do(GuestSession(container, await _meet(container, settings)))
         finally:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LEAVING):
                     await container.__aexit__(None, None, None)
 
 
-def _found(reaching: Reaching) -> Reaching:
+def _found(settings: ConnectionSettings) -> ConnectionSettings:
     """Return where the platform is, if nobody has said: the only one on this host."""
     from formicary.cli.join_files import listening
 
-    if not reaching.join is reaching.server is reaching.account is None:
-        return reaching
+    if not settings.join is settings.server is settings.account is None:
+        return settings
     names = listening()
     if len(names) > 1:
         raise UsageError(
@@ -161,7 +163,7 @@ def _found(reaching: Reaching) -> Reaching:
             f"platform's, as in --join {names[0]}"
         )
     if names:
-        return replace(reaching, join=names[0])
+        return replace(settings, join=names[0])
     from formicary.server import ServerAddress
 
     try:
@@ -171,13 +173,13 @@ def _found(reaching: Reaching) -> Reaching:
             "no platform runs on this host: no container listens, and there is no server; start one with "
             "`formicary run FILE --listen`, or say where it is with --join, --server or --account"
         ) from None
-    return replace(reaching, server="local")
+    return replace(settings, server="local")
 
 
-async def _enter(container: Container, reaching: Reaching) -> None:
+async def _enter(container: Container, settings: ConnectionSettings) -> None:
     # Who is joined is the platform's container; servers have limits of their own.
     try:
-        async with asyncio.timeout(None if reaching.join is None else _PATIENCE):
+        async with asyncio.timeout(None if settings.join is None else _PATIENCE):
             await container.__aenter__()
     except TimeoutError:
         raise _silence(container) from None
@@ -191,7 +193,7 @@ def _silence(container: Container) -> LinkError:
     )
 
 
-async def _meet(container: Container, reaching: Reaching) -> ContainerDescription:
+async def _meet(container: Container, settings: ConnectionSettings) -> ContainerDescription:
     """Wait until the platform's container has answered.
 
     Raises:
@@ -200,7 +202,7 @@ async def _meet(container: Container, reaching: Reaching) -> ContainerDescriptio
     """
     domain = container._plan.main
     name = domain.partition(".")[0]
-    option = "--join" if reaching.join is not None else "--main"
+    option = "--join" if settings.join is not None else "--main"
     try:
         async with asyncio.timeout(_PATIENCE):
             main = await container.management.describe(domain)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import pty
 
-from formicary.cli.showing import show_table
+from formicary.cli.output import show_table
 
 COLUMNS = ("NAME", "#COUNT", "LAST")
 

@@ -15,15 +15,22 @@ from formicary.core.errors import (
     FormicaryError,
 )
 from formicary.core.names import MANAGEMENT
-from formicary.directory.central.subscriptions import results
 from formicary.directory.interface import Subscription
-from formicary.directory.language import Result, Search, Subscribe, encode, encode_error, read_request
+from formicary.directory.language import (
+    Result,
+    Search,
+    Subscribe,
+    encode,
+    encode_changes,
+    encode_error,
+    read_request,
+)
 
 if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.directory.interface import Backend
     from formicary.directory.model.description import ServiceDescription
-    from formicary.management.agent import ManagementAgent
+    from formicary.fipa.management_agent import ManagementAgent
 
 _LARGEST: Final = 1 << 18  # bytes of an answer: what is larger only holds up others
 _MOST: Final = 1000  # subscriptions
@@ -87,7 +94,7 @@ class Enquiries:
             anew = True
             async with Subscription(self._backend, request.query) as changes:
                 async for change in changes:
-                    for body in results(change.services, change.gone, anew=anew):
+                    for body in encode_changes(change.services, change.gone, anew=anew):
                         if not await self._answer(message, body):
                             return
                     anew = False

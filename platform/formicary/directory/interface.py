@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from formicary.core.base_agent import AgentState
 from formicary.core.errors import AgentStateError, DirectoryError, InvalidDescriptionError
-from formicary.directory.language import Gone
-from formicary.directory.model.description import RESERVED, ServiceDescription
+from formicary.directory.model.description import RESERVED, Gone, ServiceDescription
 from formicary.directory.model.query import Query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Coroutine, Mapping, Sequence
 
     from formicary.core.base_agent import BaseAgent
-
-    Notice = Callable[[Sequence[ServiceDescription], Sequence[Gone]], None]
+    from formicary.directory.model.watches import Notice
 
 _NO_PROPERTIES: Mapping[str, Any] = {}
 

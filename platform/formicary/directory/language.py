@@ -20,11 +20,16 @@ from formicary.core.errors import (
     TooManyServicesError,
     UnauthorisedError,
 )
-from formicary.directory.model.description import ServiceDescription  # noqa: TC001 -- msgspec reads the types
+from formicary.directory.model.description import (  # noqa: TC001 -- msgspec reads the types
+    Gone,
+    ServiceDescription,
+)
 from formicary.directory.model.query import Query  # noqa: TC001 -- as above
 from formicary.fipa.language import LANGUAGE, ONTOLOGY, Dialect, write_error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from formicary.core.message import Message
 
 ENQUIRIES = "formicary-directory"
@@ -145,18 +150,6 @@ class Subscribe(_Action, frozen=True, tag="subscribe"):
     query: Query
 
 
-class Gone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A service that is not registered any more.
-
-    Args:
-        agent: the full name of the agent whose it was.
-        name: the service's name.
-    """
-
-    agent: str
-    name: str
-
-
 class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What an `inform` says.
 
@@ -233,6 +226,18 @@ def encode(content: Request | Result) -> str:
     return text
 
 
+def encode_changes(
+    services: Sequence[ServiceDescription], gone: Sequence[Gone], *, anew: bool = False
+) -> Iterator[str]:
+    """Yield contents that tell of all this; at least one."""
+    for start in range(0, max(len(services), len(gone), 1), _MOST_AT_ONCE):
+        end = start + _MOST_AT_ONCE
+        more = end < max(len(services), len(gone))
+        yield encode(
+            Result("subscribe", (*services[start:end],), (*gone[start:end],), anew and not start, more)
+        )
+
+
 def decode_result(body: str | bytes) -> Result:
     """Return what an `inform` says.
 
@@ -270,6 +275,7 @@ DIALECT: Dialect[DirectoryError] = Dialect(
         for kind in (AlreadyRegisteredError, NotRegisteredError, TooManyServicesError, UnauthorisedError)
     },
 )
+_MOST_AT_ONCE = 100  # services in a message: at 16 KiB each, it fits through every link between containers
 _SHORT = 256  # bytes or characters
 _REMEMBERED = 1024
 _searches: dict[str | bytes, Request] = {}  # short ones that were read: most are asked again and again

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary.container.dispatcher import Plan
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
-    from formicary.management.agent import ManagementAgent
+    from formicary.fipa.management_agent import ManagementAgent
 
 
 class DirectoryProxy(CentralDirectory):

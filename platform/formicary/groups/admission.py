@@ -18,8 +18,8 @@ from formicary.groups.naming import ONTOLOGY
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
+    from formicary.fipa.management_agent import ManagementAgent
     from formicary.groups.naming import Role
-    from formicary.management.agent import ManagementAgent
 
 Gatekeeper = Callable[[str, str, Any], bool | str | Awaitable[bool | str]]
 """Decides who may play a role: `(agent, role, pass_key)` to True, False, or the reason why not."""

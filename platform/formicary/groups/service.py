@@ -30,13 +30,12 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend, Watch
-    from formicary.directory.language import Gone
-    from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.description import Gone, ServiceDescription
     from formicary.directory.model.query import Query
+    from formicary.fipa.management_agent import ManagementAgent
     from formicary.groups.admission import Gatekeeper
     from formicary.groups.roster import Group
     from formicary.groups.subscription import GroupSubscription
-    from formicary.management.agent import ManagementAgent
 
     Listener = Callable[[str, str, bool], None]
 

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from formicary.core.errors import AlreadyRegisteredError, DirectoryRequestError, FormicaryError
-from formicary.directory.language import Gone
+from formicary.directory.model.description import Gone
 from formicary.directory.model.query import MOST_RESULTS, Query
 from formicary.groups.naming import ROLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from formicary.directory.interface import Backend, Notice, Watch
+    from formicary.directory.interface import Backend, Watch
     from formicary.directory.model.description import ServiceDescription
+    from formicary.directory.model.watches import Notice
 
 logger = logging.getLogger("formicary.groups")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formicary.core.errors import UsageError
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.proxy import DirectoryProxy
-from formicary.management.agent import ManagementAgent
+from formicary.fipa.management_agent import ManagementAgent
 from formicary.management.management import Management
 from formicary.management.requests.actions import ListContainers
 from formicary.management.requests.router import RequestRouter

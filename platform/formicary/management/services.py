@@ -10,7 +10,7 @@ from formicary.directory.agreement import Agreement
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.language import ENQUIRIES
 from formicary.fipa.language import ONTOLOGY
-from formicary.management.agent import ManagementAgent
+from formicary.fipa.management_agent import ManagementAgent
 from formicary.management.management import Management
 from formicary.management.membership.members import Members
 from formicary.management.requests.handler import Requests
@@ -63,7 +63,7 @@ class PlatformServices:
         if plan.directory == "replica":
             from formicary.directory.replicated.directory import ReplicatedDirectory
 
-            return ReplicatedDirectory(self._container, self._members, transport)
+            return ReplicatedDirectory(self._container, self.members[self._container.domain], transport)
         from formicary.directory.central.client import CentralDirectory
 
         return CentralDirectory(self._container, self.agent, plan)

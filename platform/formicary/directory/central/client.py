@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from formicary.container.dispatcher import Plan
     from formicary.directory.central.answering import AnsweringAgent
     from formicary.directory.central.claims import Claim
-    from formicary.directory.interface import Notice
     from formicary.directory.language import Request, Result
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
-    from formicary.management.agent import ManagementAgent
+    from formicary.directory.model.watches import Notice
+    from formicary.fipa.management_agent import ManagementAgent
 
 logger = logging.getLogger("formicary.directory")
 

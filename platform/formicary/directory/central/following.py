@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Protocol
 
 from formicary.core.errors import DirectoryError
 from formicary.core.message import Message
-from formicary.directory.language import SUBSCRIBE, Gone, Subscribe, decode_result, encode
+from formicary.directory.language import SUBSCRIBE, Subscribe, decode_result, encode
+from formicary.directory.model.description import Gone
 from formicary.fipa.language import LANGUAGE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from formicary.directory.interface import Notice
     from formicary.directory.language import Result
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
-    from formicary.management.agent import ManagementAgent
+    from formicary.directory.model.watches import Notice
+    from formicary.fipa.management_agent import ManagementAgent
 
 logger = logging.getLogger("formicary.directory")
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.core.message import Message
-from formicary.directory.central.interests import Interests
-from formicary.directory.language import SUBSCRIBE, Gone, Result, encode
+from formicary.directory.language import SUBSCRIBE, encode_changes
+from formicary.directory.model.description import Gone
+from formicary.directory.model.interests import Interests
 from formicary.fipa.language import LANGUAGE, ONTOLOGY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from formicary.directory.central.store import Key, Subscription
     from formicary.directory.model.description import ServiceDescription
 
     Change = tuple[ServiceDescription | None, ServiceDescription | None]
-
-_MOST = (
-    100  # services in a message: with 16 KiB at most in each, it fits through every link between containers
-)
 
 
 class _News:
@@ -59,7 +56,7 @@ class Subscriptions:
         """
         self.flush()
         self._add(subscription)
-        self._inform(subscription, results(services, (), anew=True))
+        self._inform(subscription, encode_changes(services, (), anew=True))
 
     def resume(self, subscription: Subscription) -> None:
         """Tell a subscriber what changes from now on."""
@@ -92,7 +89,7 @@ class Subscriptions:
         for item in news.values():
             told = (*map(id, item.services), 0, *map(id, item.gone))
             if told not in bodies:
-                bodies[told] = [*results(item.services, item.gone)]
+                bodies[told] = [*encode_changes(item.services, item.gone)]
             self._inform(item.subscription, bodies[told])
 
     def _add(self, subscription: Subscription) -> None:
@@ -133,15 +130,3 @@ class Subscriptions:
                     in_reply_to=subscription.reply_with,
                 )
             )
-
-
-def results(
-    services: Sequence[ServiceDescription], gone: Sequence[Gone], *, anew: bool = False
-) -> Iterator[str]:
-    """Yield contents that tell of all this; at least one."""
-    for start in range(0, max(len(services), len(gone), 1), _MOST):
-        end = start + _MOST
-        more = end < max(len(services), len(gone))
-        yield encode(
-            Result("subscribe", (*services[start:end],), (*gone[start:end],), anew and not start, more)
-        )

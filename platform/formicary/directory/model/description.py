@@ -122,6 +122,18 @@ class ServiceDescription(
         return ServiceDescription(**{**msgspec.structs.asdict(self), **changes})
 
 
+class Gone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A service that is not registered any more.
+
+    Args:
+        agent: the full name of the agent whose it was.
+        name: the service's name.
+    """
+
+    agent: str
+    name: str
+
+
 def check_text(what: str, value: object) -> str:
     """Return a text, as plain str if it is of a kind of str such as StrEnum.
 

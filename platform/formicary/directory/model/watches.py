@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.directory.central.interests import Interests
-from formicary.directory.language import Gone
+from formicary.directory.model.description import Gone
+from formicary.directory.model.interests import Interests
 
 if TYPE_CHECKING:
-    from formicary.directory.interface import Notice
+    from collections.abc import Callable, Sequence
+
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
+
+    Notice = Callable[[Sequence[ServiceDescription], Sequence[Gone]], None]
 
 
 class QueryWatch:

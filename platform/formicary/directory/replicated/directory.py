@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from formicary.container.dispatcher import Dispatcher, Transport
-    from formicary.directory.interface import Notice
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
-    from formicary.directory.model.watches import QueryWatch
-    from formicary.management.membership.members import Members
+    from formicary.directory.model.watches import Notice, QueryWatch
 
 CHANNEL: Final = "directory"
 """What replicas tell each other on."""
@@ -35,17 +33,17 @@ class ReplicatedDirectory(Backend):
 
     Args:
         container: the container.
-        members: the platform's containers; None where there are no others.
-        transport: what reaches them.
+        incarnation: tells it from earlier containers of this domain.
+        transport: what reaches the others; None where there are none.
     """
 
     channel = CHANNEL
 
-    def __init__(self, container: Dispatcher, members: Members | None, transport: Transport | None) -> None:
+    def __init__(self, container: Dispatcher, incarnation: int, transport: Transport | None) -> None:
         self._container = container
         self._domain = container.domain
         self._transport = transport
-        self._replica = Replica(container.domain, 0 if members is None else members.incarnation)
+        self._replica = Replica(container.domain, incarnation)
         self._index: Index[_Key] = Index()
         self._watches = Watches()
         self.open_subscriptions = set()

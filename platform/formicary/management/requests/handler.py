@@ -15,7 +15,7 @@ from formicary.management.requests.language import encode, encode_error, read_re
 
 if TYPE_CHECKING:
     from formicary.core.message import Message
-    from formicary.management.agent import ManagementAgent
+    from formicary.fipa.management_agent import ManagementAgent
     from formicary.management.requests.actions import Request
     from formicary.management.requests.router import RequestRouter
 

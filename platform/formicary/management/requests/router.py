@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from formicary.container.container import Container
-    from formicary.management.agent import ManagementAgent
+    from formicary.fipa.management_agent import ManagementAgent
     from formicary.management.requests.actions import Request
 
 T = TypeVar("T")

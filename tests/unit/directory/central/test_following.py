@@ -6,8 +6,8 @@ import pytest
 
 from formicary import Message
 from formicary.directory.central.following import Following
-from formicary.directory.language import ENQUIRIES, Gone, Result, Subscribe, decode_request, encode
-from formicary.directory.model.description import ServiceDescription
+from formicary.directory.language import ENQUIRIES, Result, Subscribe, decode_request, encode
+from formicary.directory.model.description import Gone, ServiceDescription
 from formicary.directory.model.query import Query
 from formicary.errors import DirectoryError
 

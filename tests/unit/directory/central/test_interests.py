@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary.directory.central.interests import Interests
 from formicary.directory.model.description import ServiceDescription
+from formicary.directory.model.interests import Interests
 from formicary.directory.model.query import Query
 
 NAMES = st.sampled_from("ab")

@@ -12,6 +12,7 @@ from formicary.core.message import stamp
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT
 from formicary.core.strand import Answer
+from formicary.fipa.language import ONTOLOGY
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
 
     Handler = Callable[[Message], Awaitable[None] | None]
-
-ONTOLOGY = "fipa-agent-management"
-"""What messages to the management agent are about, if they do not say."""
 
 _ANSWERS = frozenset({"inform", "refuse", "failure", "not-understood"})
 _QUIET = _ANSWERS | {"agree"}  # nobody gets an answer to an answer: that could go on for ever

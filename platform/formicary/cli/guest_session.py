@@ -186,7 +186,7 @@ async def _enter(container: Container, settings: ConnectionSettings) -> None:
 
 
 def _silence(container: Container) -> LinkError:
-    name = container._plan.main.partition(".")[0]
+    name = container.platform_options.main.partition(".")[0]
     return LinkError(
         f"the platform's container {name} has not answered within {_PATIENCE:g} s; look at its process: "
         "it is busy, or was stopped"
@@ -200,7 +200,7 @@ async def _meet(container: Container, settings: ConnectionSettings) -> Container
         LinkError: it does not.
         UsageError: it is another one.
     """
-    domain = container._plan.main
+    domain = container.platform_options.main
     name = domain.partition(".")[0]
     option = "--join" if settings.join is not None else "--main"
     try:

@@ -7,8 +7,10 @@ import logging
 import random
 from typing import TYPE_CHECKING, Literal, Self
 
-from formicary.container.dispatcher import Dispatcher, Plan, Reach
+from formicary.container.dispatcher import Dispatcher
 from formicary.container.options import (
+    ConnectionOptions,
+    PlatformOptions,
     check_directory,
     check_guest,
     check_identity,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from formicary.container.dispatcher import Connectable, Transport
+    from formicary.container.protocols import Connectable, Transport
     from formicary.core.behaviours import Behaviour
     from formicary.core.message import Message
     from formicary.core.strand import Strand
@@ -125,7 +127,7 @@ class Container(Dispatcher):
         self.creatable = tuple(creatable)
         check_directory(directory, directory_file)
         check_identity(identity, can_be_joined=listen is not None and server is None and account is None)
-        self._plan = Plan(
+        self.platform_options = PlatformOptions(
             main=main_domain(self.domain, meeting, join, f"{check_container(main)}.{platform}"),
             directory=directory,
             directory_file=directory_file,
@@ -133,7 +135,7 @@ class Container(Dispatcher):
         )
         self._services: PlatformServices | GuestServices | None = None
         self._meeting = meeting
-        self._reach = Reach(listen, route, tls, identity)
+        self._connection = ConnectionOptions(listen, route, tls, identity)
         self._mailbox_limit = mailbox_limit
         self._queue_limit = queue_limit
         self._starting: set[str] = set()
@@ -154,7 +156,7 @@ class Container(Dispatcher):
         return self
 
     async def _open_services(self, transport: Transport | None) -> None:
-        if transport is None and self._plan.directory == "replica":
+        if transport is None and self.platform_options.directory == "replica":
             return  # they are opened by who asks for one: most containers of a first hour need none
         services = self._open_now(transport)
         await services.open()
@@ -168,14 +170,14 @@ class Container(Dispatcher):
             services.start()
 
     def _open_now(self, transport: Transport | None) -> PlatformServices | GuestServices:
-        if self._plan.is_guest:
+        if self.platform_options.is_guest:
             from formicary.management.guest import GuestServices
 
-            self._services = GuestServices(self, self._plan)
+            self._services = GuestServices(self, self.platform_options)
         else:
             from formicary.management.services import PlatformServices
 
-            self._services = PlatformServices(self, self._plan, transport)
+            self._services = PlatformServices(self, self.platform_options, transport)
         return self._services
 
     @property
@@ -234,12 +236,12 @@ class Container(Dispatcher):
 
     def _make_transport(self) -> Transport | None:
         if self._meeting is not None:
-            return self._meeting.transport(self._reach)
-        if self._reach.listen is None:
+            return self._meeting.transport(self._connection)
+        if self._connection.listen is None:
             return None
         from formicary.transport import connect  # only now: most containers of a first hour need none of it
 
-        return connect(self._reach)
+        return connect(self._connection)
 
     @property
     def links(self) -> tuple[LinkStatus, ...]:

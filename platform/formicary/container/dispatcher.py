@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 from formicary.container.dead_letters import DeadLetter, DeadLetters
 from formicary.container.overflow import Overflow
@@ -16,118 +15,18 @@ from formicary.core.names import MANAGEMENT, check_container, check_platform, co
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
-    from formicary.container.container import Container
     from formicary.container.instruments import Instrument
+    from formicary.container.protocols import Outlet, Peers, Transport
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.micro import MicroAgent
     from formicary.core.scheduler import Scheduler
-    from formicary.observe.links import LinkStatus
     from formicary.profiling.accounting.accounting import Accounting
 
 logger = logging.getLogger("formicary")
 
 _REMEMBERED = 65_536  # names whose full form is remembered
-
-
-class Outlet(Protocol):
-    """What carries messages to elsewhere: a transport, or an agent's own account."""
-
-    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for `receiver`, a full name of another domain.
-
-        Returns:
-            The places that have no room now, if any.
-
-        Raises:
-            FormicaryError: the message cannot go there; it is among the dead letters.
-        """
-
-    def refuse(self, message: Message, receiver: str, failure: Message) -> None:
-        """Tell the sender in another domain that its message was not delivered; never waits."""
-
-
-class Transport(Outlet, Protocol):
-    """What carries messages to other containers, and theirs to this one."""
-
-    async def open(self, container: Container) -> None:
-        """Connect for `container`.
-
-        Raises:
-            LinkError: with the cause and what to do about it.
-        """
-
-    def status(self) -> tuple[LinkStatus, ...]:
-        """Return what is known about each link to another container."""
-
-    def connect(self, domain: str) -> None:
-        """Look for another container: `peers` of this one is told when it is there."""
-
-    def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
-        """Tell the `peers` of another container something, past its agents, in order or not at all.
-
-        Returns:
-            Whether it was taken: not where no link is open, or where too much waits to go there already.
-        """
-
-    def before_sending(self, callback: Callable[[], None] | None) -> None:
-        """Call back once, before anything goes out next; None for no longer."""
-
-    async def close(self) -> None:
-        """Disconnect, after what was taken has gone out."""
-
-
-class Peers(Protocol):
-    """What is to know of other containers, and hears what they tell: a container's management."""
-
-    def opened(self, domain: str) -> None:
-        """Learn that a link to another container has begun: what was told it before may be lost."""
-
-    def ended(self, domain: str) -> None:
-        """Learn that the link to another container has ended."""
-
-    def on_control(self, domain: str, channel: str, payload: bytes) -> None:
-        """Take what another container has told this one.
-
-        Raises:
-            ValueError: it is nothing that is said on this channel.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """How a container wants to reach others, and to be reached; see the arguments of `Container`."""
-
-    listen: str | None = None
-    route: Literal["auto", "direct", "xmpp"] = "auto"
-    tls: bool | Literal["always"] = True
-    identity: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a container's platform is managed; see the arguments of `Container`.
-
-    Args:
-        main: the full domain of the platform's container.
-        directory: how agents find each other.
-        directory_file: the file of a central directory.
-        is_guest: whether the container is none of the platform's, and only asks these.
-    """
-
-    main: str
-    directory: Literal["replica", "central", "lookup"] = "replica"
-    directory_file: Path | None = None
-    is_guest: bool = False
-
-
-class Connectable(Protocol):
-    """Something that a container can be connected through, such as a server's address."""
-
-    def transport(self, reach: Reach) -> Transport:
-        """Return a new transport for one container, which wants to be reached so."""
 
 
 class Dispatcher:

@@ -1,18 +1,46 @@
-"""Which arguments of a container go together, and where it meets others by them."""
+"""The options of a container: which go together, and where it meets others by them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from formicary.core.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from formicary.container.dispatcher import Connectable
+    from formicary.container.protocols import Connectable
 
 DIRECTORIES = ("replica", "central", "lookup")
 """The ways in which the directory can be built."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionOptions:
+    """How a container wants to reach others, and to be reached; see the arguments of `Container`."""
+
+    listen: str | None = None
+    route: Literal["auto", "direct", "xmpp"] = "auto"
+    tls: bool | Literal["always"] = True
+    identity: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformOptions:
+    """How a container's platform is managed; see the arguments of `Container`.
+
+    Args:
+        main: the full domain of the platform's container.
+        directory: how agents find each other.
+        directory_file: the file of a central directory.
+        is_guest: whether the container is none of the platform's, and only asks these.
+    """
+
+    main: str
+    directory: Literal["replica", "central", "lookup"] = "replica"
+    directory_file: Path | None = None
+    is_guest: bool = False
 
 
 def check_guest(meeting: Connectable | None, *, guest: bool) -> None:

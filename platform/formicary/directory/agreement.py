@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from formicary.container.options import DIRECTORIES
 
 if TYPE_CHECKING:
-    from formicary.container.dispatcher import Plan, Transport
+    from formicary.container.options import PlatformOptions
+    from formicary.container.protocols import Transport
     from formicary.directory.interface import Backend
 
 logger = logging.getLogger("formicary.directory")
@@ -28,16 +29,18 @@ class Agreement:
 
     Args:
         name: the container's.
-        plan: how the directory is built here.
+        options: how the directory is built here.
         backend: the container's part of it.
         transport: what reaches the others.
     """
 
     channel = CHANNEL
 
-    def __init__(self, name: str, plan: Plan, backend: Backend, transport: Transport | None) -> None:
+    def __init__(
+        self, name: str, options: PlatformOptions, backend: Backend, transport: Transport | None
+    ) -> None:
         self._name = name
-        self._plan = plan
+        self._options = options
         self._backend = backend
         self._transport = transport
         self._untold: dict[str, None] = {}
@@ -55,7 +58,7 @@ class Agreement:
             self._timer = None
         for domain in tuple(self._untold):
             if self._transport is None or self._transport.send_control(
-                domain, CHANNEL, self._plan.directory.encode()
+                domain, CHANNEL, self._options.directory.encode()
             ):
                 del self._untold[domain]
         if self._untold:
@@ -77,8 +80,8 @@ class Agreement:
             raise ValueError(
                 f"{domain} builds the directory in a way that is not known here: {payload[:40]!r}"
             )
-        is_main = domain == self._plan.main
-        if design == self._plan.directory:
+        is_main = domain == self._options.main
+        if design == self._options.directory:
             self._others.pop(domain, None)
             if is_main:
                 self._backend.refusal = None
@@ -92,7 +95,7 @@ class Agreement:
             logger.error("%s", sentence)
 
     def _sentence(self, other: str, design: str, *, is_main: bool) -> str:
-        own = self._plan.directory
+        own = self._options.directory
         if is_main:
             return (
                 f"the platform's container {other} has directory={design!r} and container {self._name} has "
@@ -101,7 +104,7 @@ class Agreement:
         return (
             f"container {other} has directory={design!r} and container {self._name} has directory={own!r}, "
             f"so they share no directory; open all with that of the platform's container "
-            f"{self._plan.main.partition('.')[0]}"
+            f"{self._options.main.partition('.')[0]}"
         )
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from formicary.directory.language import ENQUIRIES, Search
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
-    from formicary.container.dispatcher import Plan
+    from formicary.container.options import PlatformOptions
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
     from formicary.fipa.management_agent import ManagementAgent
@@ -25,12 +25,12 @@ class DirectoryProxy(CentralDirectory):
     Args:
         container: the guest.
         agent: its management agent, which asks.
-        plan: which container is the platform's.
+        options: which container is the platform's.
     """
 
-    def __init__(self, container: Container, agent: ManagementAgent, plan: Plan) -> None:
-        super().__init__(container, agent, plan)
-        self._address = f"{MANAGEMENT}@{plan.main}"
+    def __init__(self, container: Container, agent: ManagementAgent, options: PlatformOptions) -> None:
+        super().__init__(container, agent, options)
+        self._address = f"{MANAGEMENT}@{options.main}"
         self._ontology = ENQUIRIES
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from formicary.container.container import Container
-    from formicary.container.dispatcher import Plan
+    from formicary.container.options import PlatformOptions
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
@@ -35,18 +35,18 @@ class GuestServices:
 
     Args:
         container: the guest.
-        plan: which container is the platform's.
+        options: which container is the platform's.
     """
 
-    def __init__(self, container: Container, plan: Plan) -> None:
-        self._main = plan.main
+    def __init__(self, container: Container, options: PlatformOptions) -> None:
+        self._main = options.main
         self._is_there = False
         self._was_lost = False  # then it may have forgotten what it was asked to tell
         self.agent = ManagementAgent()
         container.add_system_agent(self.agent)
         container.peers = self
-        self.backend: Backend = DirectoryProxy(container, self.agent, plan)
-        self.management = Management(GuestRequestRouter(container, self.agent, plan.main))
+        self.backend: Backend = DirectoryProxy(container, self.agent, options)
+        self.management = Management(GuestRequestRouter(container, self.agent, options.main))
         self.directory = Directory(self.backend)
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:

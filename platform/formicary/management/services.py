@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from formicary.container.container import Container
-    from formicary.container.dispatcher import Plan, Transport
+    from formicary.container.options import PlatformOptions
+    from formicary.container.protocols import Transport
     from formicary.core.base_agent import BaseAgent
     from formicary.core.message import Message
     from formicary.directory.enquiries import Enquiries
@@ -37,20 +38,20 @@ class PlatformServices:
 
     Args:
         container: the container.
-        plan: how the platform is managed.
+        options: how the platform is managed.
         transport: what reaches other containers; it is not open yet. None where there are no others.
     """
 
-    def __init__(self, container: Container, plan: Plan, transport: Transport | None) -> None:
+    def __init__(self, container: Container, options: PlatformOptions, transport: Transport | None) -> None:
         self._container = container
         self.agent = ManagementAgent()
         container.add_system_agent(self.agent)
         self._members: Members | None = None
         if transport is not None:
-            self._members = Members(container.domain, plan.main, transport)
+            self._members = Members(container.domain, options.main, transport)
             container.peers = self._members
-        self.backend: Backend = self._make_backend(plan, transport)
-        self._agreement = Agreement(container.name, plan, self.backend, transport)
+        self.backend: Backend = self._make_backend(options, transport)
+        self._agreement = Agreement(container.name, options, self.backend, transport)
         router = RequestRouter(container, self.agent)
         self.agent.serve(ONTOLOGY, Requests(self.agent, router).handle)
         self.management = Management(router)
@@ -59,14 +60,14 @@ class PlatformServices:
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
         self.agent.serve(ENQUIRIES, self._enquire)
 
-    def _make_backend(self, plan: Plan, transport: Transport | None) -> Backend:
-        if plan.directory == "replica":
+    def _make_backend(self, options: PlatformOptions, transport: Transport | None) -> Backend:
+        if options.directory == "replica":
             from formicary.directory.replicated.directory import ReplicatedDirectory
 
             return ReplicatedDirectory(self._container, self.members[self._container.domain], transport)
         from formicary.directory.central.client import CentralDirectory
 
-        return CentralDirectory(self._container, self.agent, plan)
+        return CentralDirectory(self._container, self.agent, options)
 
     def directory_of(self, agent: BaseAgent) -> AgentDirectory:
         """Return the directory as an agent sees it."""

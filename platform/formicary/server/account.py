@@ -13,7 +13,8 @@ from formicary.core.names import check_local, check_platform, is_container
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from formicary.container.dispatcher import Reach, Transport
+    from formicary.container.options import ConnectionOptions
+    from formicary.container.protocols import Transport
     from formicary.server.address import Stream
 
 CLIENT_STANZA_LIMIT = 256 * 1024
@@ -95,11 +96,11 @@ class AccountAddress:
         """The domain of the account's server."""
         return self.jid.partition("@")[2]
 
-    def transport(self, reach: Reach | None = None) -> Transport:
+    def transport(self, options: ConnectionOptions | None = None) -> Transport:
         """Return a new transport through this account, for one container, which wants to be reached so."""
         from formicary.transport import connect
 
-        return connect(reach, server=self)
+        return connect(options, server=self)
 
     def stream(self, domain: str, **callbacks: Any) -> Stream:
         """Return a new stream for a container, not connected yet.

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from xml.etree.ElementTree import Element
 
-    from formicary.container.dispatcher import Reach, Transport
+    from formicary.container.options import ConnectionOptions
+    from formicary.container.protocols import Transport
     from formicary.core.errors import LinkError
 
 LOOPBACK = "127.0.0.1"
@@ -58,7 +59,7 @@ class XmppServer(Protocol):
     def gives_addresses(self) -> bool:
         """Whether agents have XMPP addresses of their own, at which others can reach them."""
 
-    def transport(self, reach: Reach | None = None) -> Transport:
+    def transport(self, options: ConnectionOptions | None = None) -> Transport:
         """Return a new transport through this server, for one container, which wants to be reached so."""
 
     def stream(
@@ -139,11 +140,11 @@ class ServerAddress:
         """
         return origin if is_container_of(origin, self.platform) else None
 
-    def transport(self, reach: Reach | None = None) -> Transport:
+    def transport(self, options: ConnectionOptions | None = None) -> Transport:
         """Return a new transport through this server, for one container, which wants to be reached so."""
         from formicary.transport import connect
 
-        return connect(reach, server=self)
+        return connect(options, server=self)
 
     @classmethod
     def load(cls, where: str | Path = "local", *, tls: bool = False) -> ServerAddress:

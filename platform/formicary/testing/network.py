@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
-    from formicary.container.dispatcher import Reach
+    from formicary.container.options import ConnectionOptions
     from formicary.core.mailbox import MessageSink
     from formicary.observe.links import LinkStatus
 
@@ -44,9 +44,9 @@ class MemoryNetwork:
         self.whole = asyncio.Event()  # set while the connection is there
         self.whole.set()
 
-    def transport(self, reach: Reach | None = None) -> MemoryTransport:
+    def transport(self, options: ConnectionOptions | None = None) -> MemoryTransport:
         """Return a new transport for one container."""
-        del reach  # there is one way only
+        del options  # there is one way only
         return MemoryTransport(self)
 
     def cut(self) -> None:

@@ -14,26 +14,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from formicary.container.dispatcher import Reach
+    from formicary.container.options import ConnectionOptions
     from formicary.server.address import XmppServer
     from formicary.transport.direct import JoinAddress
     from formicary.transport.router import Router
 
 
 def connect(
-    reach: Reach | None, *, server: XmppServer | None = None, join: JoinAddress | None = None
+    options: ConnectionOptions | None, *, server: XmppServer | None = None, join: JoinAddress | None = None
 ) -> Router:
     """Return a new transport for one container.
 
     Args:
-        reach: how the container wants to reach others; None for the usual.
+        options: how the container wants to reach others; None for the usual.
         server: the XMPP server where containers meet, if they do so there.
         join: the join address of the container where they meet, if they do so there.
     """
     from formicary.transport.router import Router
 
-    if reach is None:
+    if options is None:
         return Router(server, join=join)
     return Router(
-        server, join=join, listen=reach.listen, identity=reach.identity, route=reach.route, tls=reach.tls
+        server,
+        join=join,
+        listen=options.listen,
+        identity=options.identity,
+        route=options.route,
+        tls=options.tls,
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec.structs import replace
 
 from formicary import Container
-from formicary.container.dispatcher import Reach
+from formicary.container.options import ConnectionOptions
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.direct import JoinAddress
@@ -71,7 +71,7 @@ def container(work: Workload, name: str, **about: Any) -> Container:
     about = {"seed": work.job.seed, **about}
     if configuration.route == _IN_PROCESS:
         return Container(name, **about)
-    about |= asdict(reach_of(work, name))
+    about |= asdict(connection_options(work, name))
     if configuration.route == DIRECT:
         return Container(name, **{"join": _join(work), **about})
     if server is None:
@@ -91,13 +91,13 @@ def _join(work: Workload) -> str | None:
     return str(replace(JoinAddress.parse(work.job.peer), unix=None))
 
 
-def reach_of(work: Workload, name: str) -> Reach:
+def connection_options(work: Workload, name: str) -> ConnectionOptions:
     """Return how a container is to reach the other one, and to be reached."""
     configuration = work.configuration
     is_listening = configuration.route != XMPP and (work.job.listen or _is_dialled(work, name))
     listen = work.address if is_listening else None
     route = cast("Literal['auto', 'direct', 'xmpp']", configuration.route)
-    return Reach(listen, route, "always" if configuration.tls else False)
+    return ConnectionOptions(listen, route, "always" if configuration.tls else False)
 
 
 def address_of(server: Server) -> ServerAddress:

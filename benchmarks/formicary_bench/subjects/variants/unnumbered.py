@@ -17,10 +17,10 @@ from formicary.transport.link.header import CLOSE, DATA, HEADER, PART, SIZE
 from formicary.transport.link.session import Session
 from formicary.transport.router import Router
 from formicary_bench.subjects.ours import behaviours
-from formicary_bench.subjects.ours.containers import address_of, reach_of
+from formicary_bench.subjects.ours.containers import address_of, connection_options
 
 if TYPE_CHECKING:
-    from formicary.container.dispatcher import Reach
+    from formicary.container.options import ConnectionOptions
     from formicary.server import ServerAddress
     from formicary_bench.subjects.workload import Workload
 
@@ -67,14 +67,14 @@ class Unnumbered:
     server: ServerAddress | None = None
     join: JoinAddress | None = None
 
-    def transport(self, reach: Reach) -> Router:
+    def transport(self, options: ConnectionOptions) -> Router:
         """Return a new transport for one container."""
         return Router(
             self.server,
             join=self.join,
-            listen=reach.listen,
-            route=reach.route,
-            tls=reach.tls,
+            listen=options.listen,
+            route=options.route,
+            tls=options.tls,
             session=UnnumberedSession,
         )
 
@@ -85,8 +85,8 @@ def container(work: Workload, name: str) -> Container:
     join = JoinAddress.parse(work.job.peer) if work.job.peer else None
     meeting = Unnumbered(server, join)
     platform = server.platform if server else PLATFORM
-    reach = asdict(reach_of(work, name))
-    return Container(name, platform=platform, server=meeting, seed=work.job.seed, **reach)
+    options = asdict(connection_options(work, name))
+    return Container(name, platform=platform, server=meeting, seed=work.job.seed, **options)
 
 
 ask = partial(behaviours.ask, make=container)

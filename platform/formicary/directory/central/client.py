@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from formicary.container.container import Container
-    from formicary.container.dispatcher import Plan
+    from formicary.container.options import PlatformOptions
     from formicary.directory.central.answering import AnsweringAgent
     from formicary.directory.central.claims import Claim
     from formicary.directory.language import Request, Result
@@ -65,18 +65,18 @@ class CentralDirectory(Backend):
     Args:
         container: the container.
         agent: its management agent, which asks.
-        plan: where the directory's agent is, and of which kind.
+        options: where the directory's agent is, and of which kind.
     """
 
     channel = "central directory"
 
-    def __init__(self, container: Container, agent: ManagementAgent, plan: Plan) -> None:
+    def __init__(self, container: Container, agent: ManagementAgent, options: PlatformOptions) -> None:
         self._container = container
         self._agent = agent
-        self._plan = plan
-        self._address = f"{AGENT}@{plan.main}"
+        self._options = options
+        self._address = f"{AGENT}@{options.main}"
         self._ontology = ONTOLOGY
-        self._is_kept = plan.directory == "central"  # as long as an agent lives; not so what expires
+        self._is_kept = options.directory == "central"  # as long as an agent lives; not so what expires
         self._served: AnsweringAgent | None = None  # where it is in this container
         self.open_subscriptions = set()
         self._claims = Claims(self._ask)
@@ -89,12 +89,12 @@ class CentralDirectory(Backend):
 
     async def open(self) -> None:
         """Have the directory's agent here, if this is the platform's container."""
-        if self._plan.main != self._container.domain:
+        if self._options.main != self._container.domain:
             return
         if self._is_kept:
             from formicary.directory.central.agent import DirectoryAgent
 
-            served: AnsweringAgent = DirectoryAgent(AGENT, path=self._plan.directory_file)
+            served: AnsweringAgent = DirectoryAgent(AGENT, path=self._options.directory_file)
         else:
             from formicary.directory.central.lookup import LookupAgent
 

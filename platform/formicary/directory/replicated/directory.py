@@ -15,7 +15,8 @@ from formicary.directory.replicated.replica import Added, Broadcast, Replica, Se
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary.container.dispatcher import Dispatcher, Transport
+    from formicary.container.dispatcher import Dispatcher
+    from formicary.container.protocols import Transport
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
     from formicary.directory.model.watches import Notice, QueryWatch

@@ -15,7 +15,7 @@ from formicary.management.membership.leader import MembershipLeader
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from formicary.container.dispatcher import Transport
+    from formicary.container.protocols import Transport
     from formicary.management.membership.machine import Membership
 
 logger = logging.getLogger("formicary.management")

@@ -49,7 +49,7 @@ class WhitePages:
         return ContainerDescription(
             name=container.name,
             domain=container.domain,
-            is_main=container._plan.main == container.domain,
+            is_main=container.platform_options.main == container.domain,
             incarnation=container.members[container.domain],
             host=socket.gethostname(),
             pid=os.getpid(),

@@ -19,7 +19,8 @@ from formicary.core.names import check_platform
 from formicary.transport.direct.identity import fingerprint
 
 if TYPE_CHECKING:
-    from formicary.container.dispatcher import Reach, Transport
+    from formicary.container.options import ConnectionOptions
+    from formicary.container.protocols import Transport
 
 Tls = bool | Literal["always"]
 """On which connections TLS is used: True: TCP; "always": also Unix sockets; False: none."""
@@ -114,11 +115,11 @@ class JoinAddress(_Addresses, frozen=True, kw_only=True, array_like=True):
         """The platform of the container to join."""
         return self.domain.partition(".")[2]
 
-    def transport(self, reach: Reach | None = None) -> Transport:
+    def transport(self, options: ConnectionOptions | None = None) -> Transport:
         """Return a new transport for one container that joins, and wants to be reached so."""
         from formicary.transport import connect
 
-        return connect(reach, join=self)
+        return connect(options, join=self)
 
     def __str__(self) -> str:
         packed = urlsafe_b64encode(msgspec.msgpack.encode(self)).rstrip(b"=").decode()

@@ -1,1 +1,3 @@
 """The laboratory: what agent communication costs, and why."""
+
+CPU_GROUP = "runtime"

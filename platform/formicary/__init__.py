@@ -23,6 +23,8 @@ from formicary.core.template import Template
 if TYPE_CHECKING:
     from formicary.xmpp.agent import XmppAgent
 
+CPU_GROUP = "platform"
+
 __version__ = "0.1.0"
 
 __all__ = [

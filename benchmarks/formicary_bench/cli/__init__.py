@@ -19,6 +19,8 @@ from formicary_bench.cli.listing import JsonLines  # noqa: TC001 - Typer resolve
 from formicary_bench.cli.model import model
 from formicary_bench.cli.platforms import app as platforms
 
+CPU_GROUP = "runtime"
+
 app = typer.Typer(
     no_args_is_help=True,
     help="Measure what messages between agents cost on this machine, beside what they cannot cost less than.",

@@ -4,3 +4,5 @@
 of several: `quick`, a little of all; `links`, all that there is between containers; and `directory`, all that
 agents find each other by.
 """
+
+CPU_GROUP = "runtime"

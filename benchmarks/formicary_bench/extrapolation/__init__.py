@@ -5,3 +5,5 @@ used up first, for each way to connect hosts), `fit` (from a run's figures to th
 said of it), `idle` (what a link costs over which nothing goes). `docs/scaling.md` says what is measured, what
 is assumed, and where not to believe it.
 """
+
+CPU_GROUP = "runtime"

@@ -14,6 +14,8 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+CPU_GROUP = "runtime"
+
 SOURCE = "Alberola 2010"
 MACHINE = (
     "two Pentium IV of 1.5 GHz with 256 MB and Fast Ethernet; JDK 1.5, Jade 3.3, MadKit 4.0, AgentScape 0.8.1"

@@ -10,3 +10,5 @@ For these commands nothing has to be installed on a host: `helper` sends it the 
 `prepare` sends are wheels: `needs` says of what, `wheels` and `own_wheel` make them from what is installed
 here, `downloads` fetches them for other Pythons, and `stock` keeps them.
 """
+
+CPU_GROUP = "runtime"

@@ -3,3 +3,5 @@
 `model` says what a manifest holds, `raw` writes and reads the measured values, `folder` keeps both together
 on disk, `machine` describes where the run took place, `summary` computes one row per configuration.
 """
+
+CPU_GROUP = "runtime"

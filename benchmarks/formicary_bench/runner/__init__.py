@@ -7,3 +7,5 @@ From the outside in: `options` (what was asked for), `plan` (what is measured), 
 `measures` says how a repetition of each experiment is measured: `memory`, `growth` and `network` have ways of
 their own. `interruption` says when Ctrl-C may end all this.
 """
+
+CPU_GROUP = "runtime"

@@ -2,3 +2,5 @@
 
 Everything here takes numbers and gives numbers; it knows nothing of runs, subjects or reports.
 """
+
+CPU_GROUP = "runtime"

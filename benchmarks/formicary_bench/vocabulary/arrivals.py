@@ -11,6 +11,8 @@ import random
 from array import array
 from itertools import accumulate
 
+CPU_GROUP = "agents"
+
 ARRIVALS = CONSTANT, POISSON = "constant", "poisson"
 """How messages of an open loop follow each other."""
 

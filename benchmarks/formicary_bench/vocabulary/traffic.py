@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+CPU_GROUP = "agents"
+
 TRAFFICS = RING, ALL_TO_ALL = "ring", "all-to-all"
 """Each host's senders talk to the next host's receivers, or evenly to those of all other hosts."""
 

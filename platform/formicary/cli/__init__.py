@@ -12,6 +12,8 @@ from formicary import __version__
 from formicary.cli import agents, create, df, doctor, life, profile, ps, run, server, top
 from formicary.core.errors import FormicaryError
 
+CPU_GROUP = "platform"
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,

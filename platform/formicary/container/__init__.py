@@ -2,4 +2,6 @@
 
 from formicary.container.container import Container
 
+CPU_GROUP = "platform"
+
 __all__ = ["Container"]

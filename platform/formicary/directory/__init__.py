@@ -8,3 +8,5 @@ they change on a `draft`, and does that to its `ledger`, which has the index, th
 (`store`, by way of a `journal` that does not stop the loop). `subscriptions` says who is told, `federation`
 asks others, and `outgoing` waits for room with what an agent sends from plain code.
 """
+
+CPU_GROUP = "directory"

@@ -9,3 +9,5 @@
 - `service`: a container's part of the groups, which puts these together
 - `subscription`, `interface`: what agents see
 """
+
+CPU_GROUP = "platform"

@@ -1,1 +1,3 @@
 """Seeing what goes on in a container: instruments and dead letters."""
+
+CPU_GROUP = "platform"

@@ -18,6 +18,8 @@ from formicary.server.containers import add_container
 from formicary.server.managed import ServerStatus, start, status, stop
 from formicary.server.temporary import ManagedServer
 
+CPU_GROUP = "platform"
+
 __all__ = [
     "AccountAddress",
     "ManagedServer",

@@ -18,4 +18,6 @@ could. A `MemoryNetwork` joins containers of one process::
 from formicary.testing.network import MemoryNetwork
 from formicary.testing.virtual_clock import NothingLeftError, VirtualClockLoop, run_virtual, until_idle
 
+CPU_GROUP = "platform"
+
 __all__ = ["MemoryNetwork", "NothingLeftError", "VirtualClockLoop", "run_virtual", "until_idle"]

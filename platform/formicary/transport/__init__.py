@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from formicary.transport.direct import JoinAddress
     from formicary.transport.router import Router
 
+CPU_GROUP = "communication"
+
 
 def connect(
     options: ConnectionOptions | None, *, server: XmppServer | None = None, join: JoinAddress | None = None

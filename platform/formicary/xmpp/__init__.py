@@ -3,3 +3,5 @@
 Where things are: `client` (its connection, and the messages that go over it), `stanzas` (messages as aioxmpp
 has them), `presence` (who is there, and who may see whether the agent is), `discovery` (who can do what).
 """
+
+CPU_GROUP = "communication"

@@ -17,19 +17,13 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Profile
     from formicary_bench.results.store.model import Repetition
 
-RULES = Rules(
-    (
-        Rule(
-            "communication",
-            "module",
-            "formicary_bench.subjects.variants.delivery.*",
-            "other designs of delivery",
-        ),
-        Rule("agents", "module", "formicary_bench.subjects.*", "the laboratory's agents"),
-        Rule("runtime", "module", "formicary_bench.*", "what measures"),
-    )
+_FORMER = (
+    Rule("communication", "module", "formicary_bench.designs.*"),
+    Rule("agents", "module", "formicary_bench.platforms.*"),
+    Rule("runtime", "module", "formicary_bench.*"),
 )
-"""The laboratory's agents are the users' code here, wherever it is installed."""
+RULES = Rules(former=_FORMER)
+"""The laboratory's packages declare their groups, but did not when older runs were measured."""
 
 SERVER = "server"
 _US = 1e6

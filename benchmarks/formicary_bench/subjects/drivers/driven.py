@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from formicary_bench.subjects.drivers.protocol import Hello, Placement
     from formicary_bench.subjects.workload import Workload
 
+CPU_GROUP = "agents"
+
 _BYTES = array("q").itemsize
 
 

@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.profiling.accounting.ledger import AGENTS, GROUPS, RUNTIME, Callback
+from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.groups import Rules
 from formicary.profiling.model.profile import Frame
 
@@ -22,7 +23,7 @@ _RULES = Rules()
 @cache
 def group_of_file(name: str) -> int:
     """Return the group of what is defined in a file; the runtime's where the rules leave it to its caller."""
-    group = _RULES.group_of(Frame("", name))
+    group = _RULES.group_of(with_group(Frame("", name)))
     return RUNTIME if group is None else GROUPS.index(group)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.profiling.analysis.attribution import View
 from formicary.profiling.analysis.palette import colour
+from formicary.profiling.model.declarations import declared_rules
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary.profiling.model.profile import Method, Role
 
@@ -83,7 +84,7 @@ def bar(found: Sequence[Figure], *, is_coloured: bool) -> Text:
 def rules_table(rules: Rules) -> Table:
     """Return the rules as a table, in the order in which they are tried."""
     table = _empty("group", "papers", "what", "pattern", "why")
-    for rule in rules.all:
+    for rule in (*rules.own, *declared_rules(), *rules.others):
         table.add_row(rule.group, _paper(rule.group), rule.kind, rule.pattern, rule.why)
     table.add_row(
         Group.AGENTS, _paper(Group.AGENTS), "module", "(any that is not installed)", "somebody's own"

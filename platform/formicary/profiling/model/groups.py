@@ -1,4 +1,4 @@
-"""Which group a frame belongs to: rules that are data, in the order in which they are tried."""
+"""Which group a frame belongs to: as its package declares, else by rules, which are tried in order."""
 
 from __future__ import annotations
 
@@ -73,12 +73,6 @@ RULES: tuple[Rule, ...] = (
     # What a pool's thread calls without a Python function of its own is somebody's job, not the pool's.
     Rule(Group.AGENTS, "function", "concurrent.futures.thread:_WorkItem.run", "a job in an executor"),
     Rule(Group.AGENTS, "function", "threading:Thread.run", "a thread of the agents' own"),
-    Rule(Group.RUNTIME, "module", "formicary.profiling.*", "what measures"),
-    Rule(Group.COMMUNICATION, "module", "formicary.transport.*", "routes, links, frames"),
-    Rule(Group.COMMUNICATION, "module", "formicary.xmpp.*", "ordinary XMPP accounts"),
-    Rule(Group.COMMUNICATION, "module", "formicary.xmpp.agent", "agents with accounts of their own"),
-    Rule(Group.DIRECTORY, "module", "formicary.directory.*", "the directory"),
-    Rule(Group.PLATFORM, "module", "formicary.*", "the rest of the platform"),
     Rule(Group.COMMUNICATION, "module", "asyncio.sslproto", "TLS"),
     Rule(Group.COMMUNICATION, "module", "ssl", "TLS"),
     Rule(Group.COMMUNICATION, "module", "aioxmpp.*", "an XMPP library"),
@@ -95,8 +89,20 @@ RULES: tuple[Rule, ...] = (
     Rule(Group.RUNTIME, "module", "zipimport", "imports"),
     Rule(Group.RUNTIME, "module", "runpy", "starting a program"),
 )
-"""Ours; a user's own come before them. What is left: somebody's own program is `agents`; libraries and
-machine code belong to who calls them; a stack in which nothing is known is `runtime`."""
+"""Of code that declares no group (see `declarations`); a user's own rules come first of all. What is left:
+somebody's own program is `agents`; libraries and machine code belong to who calls them; a stack in which
+nothing is known is `runtime`."""
+
+_FORMER = "in profiles of former versions"
+FORMER: tuple[Rule, ...] = (
+    Rule(Group.RUNTIME, "module", "formicary.profiling.*", _FORMER),
+    Rule(Group.COMMUNICATION, "module", "formicary.transport.*", _FORMER),
+    Rule(Group.COMMUNICATION, "module", "formicary.accounts.*", _FORMER),
+    Rule(Group.COMMUNICATION, "module", "formicary.xmpp_agent", _FORMER),
+    Rule(Group.DIRECTORY, "module", "formicary.directory.*", _FORMER),
+    Rule(Group.PLATFORM, "module", "formicary.*", _FORMER),
+)
+"""What belonged where before packages declared it: for profiles that do not say it of their frames."""
 
 
 def own_rule(text: str) -> Rule:
@@ -121,16 +127,18 @@ class Rules:
     """Tells groups from stacks.
 
     Args:
-        own: what a user adds; tried first.
+        own: what a user adds; tried first, before what packages declare.
+        former: as `FORMER`, of a user's own packages.
     """
 
-    def __init__(self, own: Iterable[Rule] = ()) -> None:
-        self.all: tuple[Rule, ...] = (*own, *RULES)
+    def __init__(self, own: Iterable[Rule] = (), former: Iterable[Rule] = ()) -> None:
+        self.own = tuple(own)
+        self.others = (*RULES, *FORMER, *former)
         self.group_of = lru_cache(maxsize=50_000)(self._group_of)
 
     def names(self) -> list[str]:
         """Return the groups' names: ours first, then the user's."""
-        return list(dict.fromkeys([*map(str, Group), *(rule.group for rule in self.all)]))
+        return list(dict.fromkeys([*map(str, Group), *(rule.group for rule in self.own)]))
 
     def group_of_stack(self, frames: Sequence[Frame]) -> str:
         """Return the group of the innermost frame that a rule knows.
@@ -149,9 +157,8 @@ class Rules:
 
     def group_of_process(self, program: str) -> str | None:
         """Return the group of a process that is not looked into; None if no rule knows it."""
-        return next(
-            (r.group for r in self.all if r.kind == "process" and fnmatchcase(program, r.pattern)), None
-        )
+        rules = (*self.own, *self.others)
+        return next((r.group for r in rules if r.kind == "process" and fnmatchcase(program, r.pattern)), None)
 
     def _group_of(self, frame: Frame) -> str | None:
         if not frame.file:
@@ -160,9 +167,12 @@ class Rules:
         module = "" if native else module_of(frame.file)
         library = PurePath(frame.file).name if native else ""
         function = unmark(frame.function)[1]
-        for rule in self.all:
-            if _matches(rule, module, library, function):
-                return rule.group
+
+        def first(rules: Iterable[Rule]) -> str:
+            return next((rule.group for rule in rules if _matches(rule, module, library, function)), "")
+
+        if group := first(self.own) or frame.group or first(self.others):
+            return group
         return None if native or is_library(frame.file) else Group.AGENTS
 
     def _is_imported(self, outer: Sequence[Frame]) -> bool:

@@ -38,11 +38,13 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
         function: its qualified name; of native code, the symbol.
         file: where it is defined, as its code object says; of native code, the library.
         line: where its definition begins; 0 for native code.
+        group: what its package declares; empty if nothing. Profiles of former versions do not have it.
     """
 
     function: str
     file: str
     line: int = 0
+    group: str = ""
 
 
 class Stack(msgspec.Struct, frozen=True, array_like=True):

@@ -8,6 +8,7 @@ from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
+from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.groups import Group, Rules
 from formicary.profiling.model.modules import module_of
 from formicary.profiling.model.profile import Collection, Frame, Method, Process, Profile, Role, Stack, Thread
@@ -107,7 +108,7 @@ class Window:
             window_s=lasted,
             rate_hz=self._rate,
             processes=processes,
-            frames=tuple(frames.places),
+            frames=tuple(map(with_group, frames.places)),
             warnings=tuple(_warnings(processes, samples, self._pid if ended_early else None)),
             is_partial=bool(samples.problem) or ended_early,
         )

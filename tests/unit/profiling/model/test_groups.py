@@ -7,7 +7,7 @@ import pytest
 import formicary
 from formicary.errors import UsageError
 from formicary.profiling.model.code_names import mark
-from formicary.profiling.model.groups import RULES, Group, Rules, own_rule
+from formicary.profiling.model.groups import FORMER, RULES, Group, Rule, Rules, own_rule
 from formicary.profiling.model.profile import Frame
 
 HOME = formicary.__path__[0]
@@ -46,7 +46,7 @@ def group(*files, rules=None):
         ("<string>", Group.AGENTS),
     ],
 )
-def test_a_frame_by_itself(file, expected):
+def test_a_frame_that_says_nothing_of_itself(file, expected):
     assert group(file) == expected
 
 
@@ -120,4 +120,13 @@ def test_processes():
 
 
 def test_every_rule_is_of_one_of_our_groups():
-    assert {rule.group for rule in RULES} <= set(Group)
+    assert {rule.group for rule in (*RULES, *FORMER)} <= set(Group)
+
+
+def test_what_a_frame_says_of_itself_comes_before_all_but_a_users_own_rules():
+    moved = Frame("f", f"{HOME}/directory/moved.py", 1, Group.COMMUNICATION)
+    assert group(moved) == Group.COMMUNICATION
+    assert group(moved, rules=Rules([own_rule("mine=formicary.directory.*")])) == "mine"
+    theirs = [Rule(Group.PLATFORM, "module", "market")]
+    assert group("/home/ada/market.py", rules=Rules(former=theirs)) == Group.PLATFORM
+    assert group(Frame("f", "/home/ada/market.py", 1, "agents"), rules=Rules(former=theirs)) == Group.AGENTS

@@ -4,3 +4,5 @@
 what all designs have in common. Each of the other modules is a design: `outbox` (Jade, AgentScape), `chain`
 (MadKit) and `direct` (ours, by reference or with copies). `catalogue` names them.
 """
+
+CPU_GROUP = "communication"

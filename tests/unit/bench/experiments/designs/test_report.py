@@ -7,6 +7,7 @@ import pytest
 from tests.unit.bench.synthetic import row
 
 from formicary import Container
+from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.profile import Frame
 from formicary_bench.experiments.memory.summary import Figure
 from formicary_bench.experiments.messaging.designs.report import design_extras, design_sentences, held_against
@@ -51,7 +52,7 @@ def test_a_login_for_each_makes_fewer_round_trips():
 
 
 def test_a_designs_own_code_is_communication():
-    assert RULES.group_of_stack([Frame("_work", outbox.__file__)]) == "communication"
+    assert RULES.group_of_stack([with_group(Frame("_work", outbox.__file__))]) == "communication"
 
 
 # -- what it says -------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from tests.unit.bench.synthetic import EVIL, STARTED, main_extras, make_run, rou
 
 from formicary.core import mailbox
 from formicary.errors import TracingError, UsageError
+from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.profile import Frame, Method, Process, Profile, Role, Stack, Thread
 from formicary.profiling.sampling.window import Window
 from formicary_bench.experiments.memory.summary import mean_figure
@@ -34,7 +35,7 @@ from formicary_bench.worker import worker
 from formicary_bench.worker.messages import Account, Accounted, Mark
 
 FRAMES = tuple(
-    Frame(function, module.__file__)
+    with_group(Frame(function, module.__file__))
     for function, module in (("Ask.run", behaviours), ("Mailbox.put", mailbox), ("_report", worker))
 )
 COUNTED = {"seconds": 2.0, "round_trips": 20_000.0, "rate_during": 10_000.0}

@@ -6,80 +6,79 @@ runs meanwhile in threads that are not accounted goes through at the price of a 
 
 from __future__ import annotations
 
-import importlib
+import inspect
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from formicary.profiling.accounting.ledger import (
-    AGENTS,
-    COMMUNICATION,
-    DIRECTORY,
-    PLATFORM,
-    call_border,
-    coroutine_border,
-    ledgers,
-)
+from formicary.container.container import Container
+from formicary.container.dispatcher import Dispatcher
+from formicary.core.agent import Agent
+from formicary.core.behaviours import Behaviour
+from formicary.core.message import Message
+from formicary.core.micro import MicroAgent, MicroInbox
+from formicary.core.scheduler import Scheduler
+from formicary.core.strand import Strand
+from formicary.directory.central.client import CentralDirectory
+from formicary.directory.interface import AgentDirectory, Directory, Subscription
+from formicary.directory.replicated.directory import ReplicatedDirectory
+from formicary.profiling.accounting.ledger import AGENTS, DIRECTORY, call_border, coroutine_border, ledgers
+from formicary.profiling.accounting.owners import group_of_file
+from formicary.transport.direct.connection import DirectConnection
+from formicary.transport.link.link import Link
+from formicary.transport.link.outbox import Outbox
+from formicary.transport.xmpp.connection import XmppConnection
+from formicary.transport.xmpp.stream import XmppStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.profiling.accounting.calibration import Costs
 
-
-class Border(NamedTuple):
-    """Methods of a class that lead to another group.
-
-    Attributes:
-        owner: `module:Class`.
-        slot: the group.
-        calls: methods that are counted from their call to their return.
-        coroutines: methods that make coroutines, each step of which is counted.
-    """
-
-    owner: str
-    slot: int
-    calls: tuple[str, ...] = ()
-    coroutines: tuple[str, ...] = ()
-
-
-BORDERS = (
+BORDERS: tuple[Callable[..., Any], ...] = (
     # What agents call of the platform, and where the platform's own turn begins.
-    Border("formicary.core.behaviours:Behaviour", PLATFORM, ("kill",), ("send", "receive")),
-    Border("formicary.core.micro:MicroAgent", PLATFORM, ("send_nowait",), ("send", "stop")),
-    Border("formicary.core.message:Message", PLATFORM, ("make_reply",)),
-    Border("formicary.core.agent:Agent", PLATFORM, ("add_behaviour", "remove_behaviour"), ("stop",)),
-    Border("formicary.container.container:Container", PLATFORM, (), ("start",)),
-    Border("formicary.core.scheduler:Scheduler", PLATFORM, ("_run",)),
-    # What the platform calls of the users'.
-    Border("formicary.container.container:Container", AGENTS, (), ("_set_up",)),
-    Border("formicary.container.dispatcher:Dispatcher", AGENTS, ("_tell",)),
+    Behaviour.kill,
+    Behaviour.send,
+    Behaviour.receive,
+    MicroAgent.send_nowait,
+    MicroAgent.send,
+    MicroAgent.stop,
+    Message.make_reply,
+    Agent.add_behaviour,
+    Agent.remove_behaviour,
+    Agent.stop,
+    Container.start,
+    Scheduler._run,
     # Batches out, and what comes in.
-    Border("formicary.transport.link.outbox:Outbox", COMMUNICATION, ("_send_all",)),
-    Border("formicary.transport.link.link:Link", COMMUNICATION, ("receive", "tell")),
-    Border("formicary.transport.direct.connection:DirectConnection", COMMUNICATION, ("data_received",)),
-    Border("formicary.transport.xmpp.stream:XmppStream", COMMUNICATION, ("data_received",)),
-    Border("formicary.transport.xmpp.connection:XmppConnection", COMMUNICATION, ("post",)),
-    # The directory, as agents and containers use it, and as other containers tell it things.
-    Border(
-        "formicary.directory.interface:Subscription", DIRECTORY, (), ("__aenter__", "__aexit__", "__anext__")
-    ),
-    Border(
-        "formicary.directory.interface:AgentDirectory", DIRECTORY, (), ("register", "modify", "deregister")
-    ),
-    Border(
-        "formicary.directory.replicated.directory:ReplicatedDirectory",
-        DIRECTORY,
-        ("told", "joined", "lost", "agent_gone"),
-    ),
-    Border(
-        "formicary.directory.central.client:CentralDirectory",
-        DIRECTORY,
-        ("told", "joined", "lost", "agent_gone"),
-    ),
+    Outbox._send_all,
+    Link.receive,
+    Link.send_control,
+    DirectConnection.data_received,
+    XmppStream.data_received,
+    XmppConnection.post,
+    # The directory, as agents and containers use it, and what other containers say of it.
+    Subscription.__aenter__,
+    Subscription.__aexit__,
+    Subscription.__anext__,
+    AgentDirectory.register,
+    AgentDirectory.modify,
+    AgentDirectory.deregister,
+    ReplicatedDirectory.on_control,
+    ReplicatedDirectory.joined,
+    ReplicatedDirectory.lost,
+    ReplicatedDirectory.agent_gone,
+    CentralDirectory.on_control,
+    CentralDirectory.joined,
+    CentralDirectory.lost,
+    CentralDirectory.agent_gone,
 )
+"""Methods that lead to the group that their package declares."""
+
+TO_AGENTS: tuple[Callable[..., Any], ...] = (Container._set_up, Dispatcher._tell)
+"""Methods of the platform in which it calls the users' code."""
 
 
 class Patches:
@@ -99,19 +98,15 @@ class Patches:
 
     def install(self) -> None:
         """Put the borders in place."""
-        costs = self._costs
-        for border in BORDERS:
-            owner = _find(border.owner)
-            for name in border.calls:
-                self._replace(owner, name, partial(call_border, slot=border.slot, cost=costs.call))
-            for name in border.coroutines:
-                self._replace(owner, name, partial(coroutine_border, slot=border.slot, cost=costs.coroutine))
-        directory = _find("formicary.directory.interface:Directory")
-        self._replace(directory, "search", self._search)
-        for newcomer in ("formicary.core.strand:Strand", "formicary.core.micro:MicroInbox"):
-            self._replace(_find(newcomer), "__init__", self._adopting)
-        self._replace(_find("formicary.core.scheduler:Scheduler"), "at_turn_end", self._charging)
-        self._replace(ThreadPoolExecutor, "submit", _submitting)
+        for method in BORDERS:
+            self._replace(method, partial(self._bordered, slot=group_of_file(method.__code__.co_filename)))
+        for method in TO_AGENTS:
+            self._replace(method, partial(self._bordered, slot=AGENTS))
+        self._replace(Directory.search, self._search)
+        for init in (Strand.__init__, MicroInbox.__init__):
+            self._replace(init, self._adopting)
+        self._replace(Scheduler.at_turn_end, self._charging)
+        self._replace(ThreadPoolExecutor.submit, _submitting)
 
     def remove(self) -> None:
         """Put everything back as it was."""
@@ -119,10 +114,15 @@ class Patches:
             owner, name, plain = self._plain.pop()
             setattr(owner, name, plain)
 
-    def _replace(self, owner: type, name: str, make: Callable[[Any], Any]) -> None:
-        plain = owner.__dict__[name]
-        self._plain.append((owner, name, plain))
-        setattr(owner, name, make(plain))
+    def _replace(self, method: Callable[..., Any], make: Callable[[Any], Any]) -> None:
+        owner, name = owner_of(method), method.__name__
+        self._plain.append((owner, name, method))
+        setattr(owner, name, make(method))
+
+    def _bordered(self, plain: Any, slot: int) -> Any:
+        if inspect.iscoroutinefunction(plain):
+            return coroutine_border(plain, slot, self._costs.coroutine)
+        return call_border(plain, slot, self._costs.call)
 
     def _search(self, plain: Any) -> Any:
         """Return a border for what does a part of its work before it returns its coroutine."""
@@ -144,9 +144,10 @@ class Patches:
         return at_turn_end
 
 
-def _find(owner: str) -> Any:
-    module, _, name = owner.partition(":")
-    return getattr(importlib.import_module(module), name)
+def owner_of(method: Callable[..., Any]) -> type:
+    """Return the class that defines a method."""
+    owner: type = getattr(sys.modules[method.__module__], method.__qualname__.partition(".")[0])
+    return owner
 
 
 def _submitting(plain: Any) -> Any:

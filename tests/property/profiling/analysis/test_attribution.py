@@ -14,7 +14,7 @@ from formicary.profiling.model.profile import Collection, Frame, Method, Process
 HOME = formicary.__path__[0]
 FRAMES = (
     Frame("Trader.run", "/home/ada/market.py", 3),
-    Frame("Link.send", f"{HOME}/transport/link.py", 9),
+    Frame("Link.send", f"{HOME}/transport/link/link.py", 9),
     Frame(mark("bob", "handle"), "/home/ada/market.py", 20),
     Frame("epoll_wait", "?"),
 )

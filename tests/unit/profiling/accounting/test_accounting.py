@@ -16,7 +16,7 @@ from formicary.core.scheduler import Scheduler
 from formicary.core.strand import Strand
 from formicary.errors import UsageError
 from formicary.profiling.accounting.accounting import accounting
-from formicary.profiling.accounting.borders import BORDERS, _find
+from formicary.profiling.accounting.borders import BORDERS, TO_AGENTS, owner_of
 from formicary.profiling.model.profile import Method, decode, encode
 from formicary.transport.link import outbox
 
@@ -299,8 +299,8 @@ async def test_behaviours_that_raise_are_cancelled_or_send_within_sends_keep_the
 
 
 async def test_nothing_is_left_when_it_is_over():
-    plain = {border: dict(_find(border.owner).__dict__) for border in BORDERS}
-    before = {border: dict(_find(border.owner).__dict__) for border in BORDERS}
+    owners = {owner_of(method) for method in (*BORDERS, *TO_AGENTS)}
+    before = {owner: dict(vars(owner)) for owner in owners}
     init, loop = Strand.__init__, asyncio.get_running_loop()
     collectors = list(gc.callbacks)
     async with Container("c1") as container:
@@ -310,12 +310,12 @@ async def test_nothing_is_left_when_it_is_over():
         await container.start(agent("stays", stays))
         async with accounting(container):
             assert Strand.__init__ is not init
-            assert Scheduler._run is not plain[BORDERS[5]]["_run"]
+            assert Scheduler._run is not before[Scheduler]["_run"]
             asker = Asker("micro", "stays", rounds=3)
             await container.start(agent("asker", asker))
             await asker.join()
             assert "call_soon" in vars(loop)
-        assert {border: dict(_find(border.owner).__dict__) for border in BORDERS} == before
+        assert {owner: dict(vars(owner)) for owner in owners} == before
         assert Strand.__init__ is init
         assert not {"call_soon", "call_later", "call_at", "call_soon_threadsafe"} & set(vars(loop))
         assert gc.callbacks == collectors

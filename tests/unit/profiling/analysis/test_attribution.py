@@ -26,7 +26,7 @@ from formicary.profiling.model.profile import (
 
 HOME = formicary.__path__[0]
 AGENT = Frame("Trader.run", "/home/ada/market.py", 3)
-LINK = Frame("Link.send", f"{HOME}/transport/link.py", 9)
+LINK = Frame("Link.send", f"{HOME}/transport/link/link.py", 9)
 MAIN = Frame(mark("bob/Trader", "Behaviour._main"), f"{HOME}/behaviours.py", 200)
 FRAMES = (AGENT, LINK, MAIN)
 

@@ -22,7 +22,7 @@ from formicary.profiling.model.profile import Frame, Method, Process, Profile, R
 HOME = formicary.__path__[0]
 FRAMES = (
     Frame(mark("bob/<b>\x1b[31m&", "Trader.run"), "/home/ada/market.py", 3),
-    Frame("Link.send", f"{HOME}/transport/link.py", 9),
+    Frame("Link.send", f"{HOME}/transport/link/link.py", 9),
 )
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -30,7 +30,7 @@ def group(*files, rules=None):
     [
         (f"{HOME}/run_queue.py", Group.PLATFORM),
         (f"{HOME}/__init__.py", Group.PLATFORM),
-        (f"{HOME}/transport/link.py", Group.COMMUNICATION),
+        (f"{HOME}/transport/link/link.py", Group.COMMUNICATION),
         (f"{HOME}/transport/__init__.py", Group.COMMUNICATION),
         (f"{HOME}/directory/central.py", Group.DIRECTORY),
         (f"{HOME}/profiling/prepared.py", Group.RUNTIME),
@@ -51,7 +51,7 @@ def test_a_frame_that_says_nothing_of_itself(file, expected):
 
 
 def test_libraries_and_machine_code_belong_to_who_calls_them():
-    agent, link = "/home/ada/market.py", f"{HOME}/transport/link.py"
+    agent, link = "/home/ada/market.py", f"{HOME}/transport/link/link.py"
     assert group(link, agent, f"{LIB}/json/encoder.py", f"{SITE}/numpy/core/numeric.py") == Group.AGENTS
     assert group(agent, link, f"{SITE}/msgspec/_core.cpython-311-x86_64-linux-gnu.so") == Group.COMMUNICATION
     assert group(agent, link, "?") == Group.COMMUNICATION
@@ -101,7 +101,7 @@ def test_a_users_rules_come_first(tmp_path):
     assert group(str(package / "__init__.py"), rules=rules) == "planner"
     assert group(str(tmp_path / "my_planner.py"), rules=rules) == "planner"
     assert group(str(tmp_path / "my_planner_too.py"), rules=rules) == Group.AGENTS
-    assert group(f"{HOME}/transport/link.py", rules=rules) == "net"
+    assert group(f"{HOME}/transport/link/link.py", rules=rules) == "net"
     assert rules.names()[-2:] == ["planner", "net"]
 
 

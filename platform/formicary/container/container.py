@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from formicary.container.link_status import LinkStatus
     from formicary.container.protocols import Connectable, Transport
     from formicary.core.behaviours import Behaviour
     from formicary.core.message import Message
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from formicary.management.guest import GuestServices
     from formicary.management.management import Management
     from formicary.management.services import PlatformServices
-    from formicary.observe.links import LinkStatus
 
 logger = logging.getLogger("formicary")
 

@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
+    from formicary.container.link_status import LinkStatus
     from formicary.container.options import ConnectionOptions
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
-    from formicary.observe.links import LinkStatus
 
 
 class Outlet(Protocol):

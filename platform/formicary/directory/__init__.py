@@ -1,12 +1,16 @@
 """Who offers what: descriptions of services, and how agents find them (FIPA00023's directory facilitator).
 
-`description` (what an entry is), `query` (what is asked) and `index` (entries in memory, found by query) are
-what every design of the directory shares; `language` is how all of it is written in messages.
+Three designs stand behind one interface: `replicated`, and two kinds of `central`. Each line below knows only
+those above it.
 
-A directory that is an `agent`, or only a `lookup`, is built on `answering`: it reads requests, plans what
-they change on a `draft`, and does that to its `ledger`, which has the index, the `leases`, and the file
-(`store`, by way of a `journal` that does not stop the loop). `subscriptions` says who is told, `federation`
-asks others, and `outgoing` waits for room with what an agent sends from plain code.
+- `model`: descriptions, queries and the index, which all designs share
+- `language`: how requests and answers are written
+- `interface`: what users see, `agent.directory` and `container.directory`, and what a design has to do
+- `replicated`: a copy of all entries in each container
+- `central`: one agent that has all entries, for as long as they are registered or for a limited time
+- `proxy`: the directory as a guest of the platform has it, and `enquiries`: who answers guests
+- `agreement`: whether all containers of a platform have the same design
+- `description`, `query`, `agent`: other names of modules in `model` and `central`
 """
 
 CPU_GROUP = "directory"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary.container.container import Container
-    from formicary.observe.links import LinkStatus
+    from formicary.container.link_status import LinkStatus
 
 _LOOKED_AT = 10_000  # agents whose mailboxes are looked at: a few ms
 _SHOWN = 5  # mailboxes and agents that are named

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.container.container import Container
+    from formicary.container.link_status import LinkStatus
     from formicary.container.options import ConnectionOptions
     from formicary.core.mailbox import MessageSink
-    from formicary.observe.links import LinkStatus
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Message).decode

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary.container.container import Container
+    from formicary.container.link_status import LinkStatus
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
-    from formicary.observe.links import LinkStatus
     from formicary.server.address import XmppServer
     from formicary.transport.direct import JoinAddress
     from formicary.transport.direct.connections import Connections

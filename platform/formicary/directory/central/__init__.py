@@ -1,1 +1,12 @@
-"""The directory as an agent (FIPA00023's DF), and each container's client of it."""
+"""The directory as an agent (FIPA00023's DF), and each container's client of it.
+
+- `store`: its file, and `journal`, which writes that without stopping the event loop
+- `leases`: when entries expire
+- `draft`: what requests would change
+- `ledger`: what the agent keeps, changed by one draft after the other
+- `outgoing`: sends messages from plain code, which cannot wait for room
+- `answering`: reads requests, has the ledger do them, and answers
+- `subscriptions`: tells subscribers of changes, and `federation` asks other directories
+- `agent`, `lookup`: the two kinds of directory, built on `answering`
+- `client`: a container's client; `claims` is what its agents have there, `following` its subscriptions
+"""

@@ -1,1 +1,8 @@
-"""What every design of the directory shares: descriptions, queries, the index, and watched queries."""
+"""What all designs of the directory share.
+
+- `description`: an entry, what an agent offers
+- `query`: what is searched for
+- `index`: entries in memory, found by query
+- `interests`: who is to be told of a change, found by the queries that may match it
+- `watches`: queries that are watched within a process
+"""

@@ -1,1 +1,8 @@
-"""Which containers a platform has: the leader's list, its followers' copies, their exchange."""
+"""Which containers a platform has: a list that one of them leads, and of which the others have copies.
+
+- `exchange`: what containers tell each other about it
+- `machine`: what leader and followers have in common, as a state machine
+- `leader`: the platform's container
+- `follower`: a container that has joined it
+- `members`: does what the state machine says, and keeps its time
+"""

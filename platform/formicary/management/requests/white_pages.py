@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container.container import Container
+    from formicary.container.link_status import LinkStatus
     from formicary.core.base_agent import BaseAgent
     from formicary.management.requests.actions import Search
-    from formicary.observe.links import LinkStatus
 
 
 class WhitePages:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NoReturn
 
-from formicary.observe.links import LinkStatus
+from formicary.container.link_status import LinkStatus
 from formicary.transport.link.arrivals import Arrivals, control_order, pause_order
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.header import HELLO, PART

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.container.dead_letters import DeadLetters
+from formicary.container.link_status import LinkStatus
 from formicary.errors import FormicaryError
-from formicary.observe.links import LinkStatus
 from formicary.transport.direct import JoinAddress
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.ours import containers

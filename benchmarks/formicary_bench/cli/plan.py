@@ -54,7 +54,7 @@ def check(
     from formicary_bench.runner.planning.values import Words
 
     request = run_request(None, Words(), plan=file)
-    run_plan = request.run_plan(request.hosting(hosts, on, None))
+    run_plan = request.run_plan(request.host_selection(hosts, on, None))
     for sentence in (*run_plan.notes, *run_plan.left_out):
         typer.echo(f"! {sentence}")
     names = {one.experiment for one in run_plan.plan}

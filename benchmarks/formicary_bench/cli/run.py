@@ -103,18 +103,18 @@ def run(
         profile=profile,
     )
     request = run_request(experiment, words, plan=plan, resume=resume, output=output, dry_run=dry_run)
-    hosting = request.hosting(hosts, on, servers)
+    selection = request.host_selection(hosts, on, servers)
     if dry_run:
         from formicary_bench.cli import dry_run_view
 
-        dry_run_view.show(request.run_plan(hosting), as_json=as_json)
+        dry_run_view.show(request.run_plan(selection), as_json=as_json)
         return
     from formicary_bench.runner.execution.display import Display
     from formicary_bench.worker.interruption import ending
 
     with ending():
         with Display(quiet=as_json) as display:
-            outcome = request.perform(output, display, hosting)
+            outcome = request.perform(output, display, selection)
         if outcome.interrupted:
             typer.echo(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
             raise typer.Exit(_INTERRUPTED)

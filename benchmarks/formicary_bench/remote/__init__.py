@@ -1,14 +1,13 @@
 """Many hosts: who they are, how they are reached, what runs there for a measurement.
 
-Where things are: `inventory` (the file hosts.toml), `connection` and `keys` (SSH), `session` (all hosts of a
-run), `protocol` and `framing` (what the controller and the deputy on each host say to each other), `link`,
-`program` and `greeting` (the controller's side of that), `remote` (workers there, as the engine sees them),
-`deputy` (the program on a host) with `crew` (its workers), `answers`, `counters` and `scratch`, and
-`check`, `prepare` and `clean` (the commands `formicary hosts ...`), `lab` (hosts on one machine).
-
-For these commands nothing has to be installed on a host: `helper` sends it the programs of `there`. What
-`prepare` sends are wheels: `needs` says of what, `wheels` and `own_wheel` make them from what is installed
-here, `downloads` fetches them for other Pythons, and `stock` keeps them.
+- `inventory`, `inventory_file`, `inventory_values`: the file hosts.toml.
+- `ssh`: connections, and the keys by which both ends are known.
+- `session`: all hosts of a run; `workers`: workers and windows on them, as the runner sees them.
+- `host_agent`: the program of a run on each host, and the controller's side of it.
+- `bootstrap`: programs for hosts on which nothing is installed yet; the standard library alone.
+- `provisioning`: `formicary hosts prepare`: runs those programs, and makes, fetches and keeps the wheels.
+- `checks` and `clean`: `formicary hosts check` and `formicary hosts clean`.
+- `clocks`, `errors`, `extra`, `folders`: what several of them need.
 """
 
 CPU_GROUP = "runtime"

@@ -1,7 +1,7 @@
-"""All hosts of a run, for as long as it lasts: connections, deputies, and a thread that attends to them.
+"""All hosts of a run, for as long as it lasts: connections, host agents, and a thread that attends to them.
 
     with Session(hosts, progress=print) as session:
-        with session.places["b"].worker() as worker:
+        with session.worker_hosts["b"].worker() as worker:
             ...
         machine = session.ask("b", Describe())
 
@@ -27,13 +27,13 @@ from formicary_bench.remote.host_agent.protocol import (
     Kill,
     Look,
     OpenWindow,
+    SendOrder,
     Start,
     StartServer,
     StopServer,
-    Tell,
 )
-from formicary_bench.remote.places import RemotePlace, RemoteWorker
 from formicary_bench.remote.ssh.connection import Web
+from formicary_bench.remote.workers import RemoteHost, RemoteWorker
 from formicary_bench.worker.interruption import welcome
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 
 class Session:
-    """Hosts that are connected to, each with a deputy, for as long as the `with` block lasts.
+    """Hosts that are connected to, each with a host agent, for as long as the `with` block lasts.
 
     Entering it raises a HostError that lists everything that is wrong with any host. However it is left,
     all that was started on the hosts is ended; nothing waits for a host for longer than some seconds.
@@ -87,7 +87,7 @@ class Session:
         self._links: dict[str, Link] = {}
         self._opening: asyncio.Task[None] | None = None
         self._numbers = itertools.count(1)
-        self.places = {name: RemotePlace(host, self) for name, host in self._hosts.items()}
+        self.worker_hosts = {name: RemoteHost(host, self) for name, host in self._hosts.items()}
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
@@ -115,7 +115,7 @@ class Session:
         return self._do(self._links[name].clock(_SECONDS_TO_TELL_THE_TIME))
 
     def ask(self, name: str, question: Question) -> Result:
-        """Ask a host's deputy something, and wait for the answer.
+        """Ask a host's host agent something, and wait for the answer.
 
         Raises:
             HostError: it refuses, is lost, or does not answer in time.
@@ -123,7 +123,7 @@ class Session:
         return self._do(self._links[name].ask(question, _SECONDS[type(question)]))
 
     def ask_all(self, questions: Mapping[str, Question]) -> dict[str, Result]:
-        """Ask several hosts' deputies at once, by their names, and wait for all answers.
+        """Ask several hosts' host agents at once, by their names, and wait for all answers.
 
         Raises:
             HostError: what is wrong with any of them, as of `ask`.
@@ -132,7 +132,7 @@ class Session:
             return self._do(self._ask_all(questions))
 
     def ask_nobody(self, name: str, question: Question) -> None:
-        """Have a host's deputy do something, whatever comes of it."""
+        """Have a host's host agent do something, whatever comes of it."""
         self._send(self._links[name], Ask(-1, question))
 
     def revive(self, name: str) -> None:
@@ -159,7 +159,9 @@ class Session:
         link = self._links[name]
         number = self.next_number()
         worker = RemoteWorker(
-            name, lambda line: self._send(link, Tell(number, line)), lambda: self._send(link, Kill(number))
+            name,
+            lambda line: self._send(link, SendOrder(number, line)),
+            lambda: self._send(link, Kill(number)),
         )
         self._loop.call_soon_threadsafe(link.add, number, worker)
         self._send(link, Start(number, handover=True))
@@ -223,7 +225,7 @@ class Session:
             raise interruption
 
     async def _close(self) -> None:
-        """End all deputies, then everything else."""
+        """End all host agents, then everything else."""
         if self._opening is not None:
             self._opening.cancel()
         links = self._links.values()

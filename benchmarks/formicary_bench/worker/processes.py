@@ -77,8 +77,8 @@ class Worker:
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
 
-    def tell(self, order: Order) -> None:
-        """Tell it something; nothing happens if it has ended, which is noticed by `read`."""
+    def send(self, order: Order) -> None:
+        """Send it an order; nothing happens if it has ended, which is noticed by `read`."""
         assert self._process.stdin is not None
         if isinstance(order, Job):
             order = replace(order, handover=self._handover.fileno())

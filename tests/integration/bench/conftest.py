@@ -40,7 +40,7 @@ def bench(tmp_path, monkeypatch, capsys):
 
 
 class Silent:
-    """An audience that only remembers; `during` is called when there is progress."""
+    """An listener that only remembers; `during` is called when there is progress."""
 
     def __init__(self, during=None):
         self.said = []

@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.results.store.model import Configuration
-    from formicary_bench.runner.execution.repetition import Task, Watcher
+    from formicary_bench.runner.execution.repetition import ProgressListener, Task
 
 _QUIET_SECONDS = 60.0  # without a word: tracing makes creating a batch of agents several times slower
 
 
-def measure_memory(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
+def measure_memory(task: Task, listener: ProgressListener) -> tuple[Repetition, Holdings]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
         task: what to measure.
-        watcher: told of the progress.
+        listener: told of the progress.
 
     Raises:
         RepetitionError: nothing came of it; says what happened.
@@ -46,8 +46,8 @@ def measure_memory(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
     import numpy as np
 
     started = datetime.now(UTC)
-    uss, _ = _weigh(task.configuration, watcher, traced=False)
-    _, traced = _weigh(task.configuration, watcher, traced=True)
+    uss, _ = _weigh(task.configuration, listener, traced=False)
+    _, traced = _weigh(task.configuration, listener, traced=True)
     known = Repetition(
         configuration=task.configuration.key,
         number=task.number,
@@ -59,12 +59,12 @@ def measure_memory(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
     return known, Holdings(*columns)
 
 
-def _weigh(configuration: Configuration, watcher: Watcher, *, traced: bool) -> tuple[int, int]:
+def _weigh(configuration: Configuration, listener: ProgressListener, *, traced: bool) -> tuple[int, int]:
     """Return what the system gave to such a process alone, and what Python traced in it, in bytes."""
     import psutil
 
     with _holding(configuration, traced=traced) as process:
-        traced_bytes = _until_ready(process, watcher)
+        traced_bytes = _until_ready(process, listener)
         try:
             held = psutil.Process(process.pid).memory_full_info()
         except psutil.Error as error:
@@ -101,7 +101,7 @@ def _holding(configuration: Configuration, *, traced: bool) -> Iterator[subproce
             process.kill()
 
 
-def _until_ready(process: subprocess.Popen[bytes], watcher: Watcher) -> int:
+def _until_ready(process: subprocess.Popen[bytes], listener: ProgressListener) -> int:
     """Wait until it is ready and return what it has traced, in bytes."""
     assert process.stdout is not None
     rest = b""
@@ -119,4 +119,4 @@ def _until_ready(process: subprocess.Popen[bytes], watcher: Watcher) -> int:
             for line in lines:
                 if line.startswith(b"ready"):
                     return int(line.split()[1])
-                watcher.advance(int(line), time.perf_counter_ns())
+                listener.advance(int(line), time.perf_counter_ns())

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
-from formicary_bench.runner.execution.repetition import Course, Nobody
+from formicary_bench.runner.execution.repetition import Nobody, RepetitionRun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from formicary_bench.runner.execution.repetition import Taken, Task, Watcher
+    from formicary_bench.runner.execution.repetition import PlacedWorker, ProgressListener, Task
 
 _FEWEST = 10  # looks at the memory that a slope is taken from
 
 
 @dataclass
-class Looks(Nobody):
+class MemorySampler(Nobody):
     """Looks at what the workers hold, each time one has said how far it has come.
 
     Attributes:
@@ -28,17 +28,17 @@ class Looks(Nobody):
     """
 
     rows: list[tuple[float, int, int]] = field(default_factory=list)
-    _workers: tuple[Taken, ...] = ()
+    _workers: tuple[PlacedWorker, ...] = ()
     _began_ns: int = 0
 
-    def begin(self, workers: Mapping[str, Taken]) -> None:
+    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
         """Keep whom to look at."""
         self._workers = tuple(workers.values())
 
     def advance(self, done: int, at_ns: int) -> None:
         """Look."""
         self._began_ns = self._began_ns or at_ns
-        looked = [seat.place.look((process.pid,)).uss_bytes for seat, process in self._workers]
+        looked = [slot.host.look((process.pid,)).uss_bytes for slot, process in self._workers]
         if not all(looked):
             return  # one is gone: the repetition breaks by itself, and says why
         held = sum(sum(one.values()) for one in looked)
@@ -46,12 +46,12 @@ class Looks(Nobody):
         self.rows.append(((at_ns - self._began_ns) / 1e9, 2 * done, held))
 
 
-def measure_growth(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
+def measure_growth(task: Task, listener: ProgressListener) -> tuple[Repetition, Holdings]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
         task: what to measure.
-        watcher: told of the progress.
+        listener: told of the progress.
 
     Raises:
         RepetitionError: nothing came of it; says what happened.
@@ -59,17 +59,17 @@ def measure_growth(task: Task, watcher: Watcher) -> tuple[Repetition, Holdings]:
     import numpy as np
 
     started = datetime.now(UTC)
-    looks = Looks()
+    sampler = MemorySampler()
     # What one slow turn of a loaded loop takes does not matter here: the load ends by the clock.
-    with Course(task, watcher, looks) as course:
-        course.run()
-    if not looks.rows:
+    with RepetitionRun(task, listener, sampler) as running:
+        running.finish()
+    if not sampler.rows:
         raise RepetitionError("the system does not say what memory a process has; measure without memory")
-    if len(looks.rows) < _FEWEST:
+    if len(sampler.rows) < _FEWEST:
         raise RepetitionError(
-            f"the memory was looked at {len(looks.rows)} times, and {_FEWEST} are needed; take more seconds"
+            f"the memory was looked at {len(sampler.rows)} times, and {_FEWEST} are needed; take more seconds"
         )
-    seconds, messages, held = zip(*looks.rows, strict=True)
+    seconds, messages, held = zip(*sampler.rows, strict=True)
     known = Repetition(
         configuration=task.configuration.key,
         number=task.number,

@@ -2,7 +2,7 @@
 
 The workers read the loopback interface's counters themselves, at the moments at which they see T2 begin and
 end: so bytes and messages are counted over the same time. Over hosts it is the interfaces between them that
-count, read at the same moments by their deputies.
+count, read at the same moments by their host agents.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from formicary_bench.worker.sockets import Carried
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
-    from formicary_bench.runner.execution.repetition import Task, Watcher
+    from formicary_bench.runner.execution.repetition import ProgressListener, Task
     from formicary_bench.worker.messages import Mark
 
 
@@ -35,20 +35,20 @@ class Marks(Nobody):
         self.kept.append(mark)
 
 
-def measure_network(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]:
+def measure_network(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
         task: what to measure.
-        watcher: told of the progress.
+        listener: told of the progress.
 
     Raises:
         RepetitionError: nothing came of it; says what happened.
     """
     marks = Marks()
-    known, data = measure(task, watcher, observer=marks)
+    known, data = measure(task, listener, observer=marks)
     counted = counters(marks.kept)
-    if any(seat.place.name for seat in task.seats):
+    if any(slot.host.name for slot in task.slots):
         counted |= between_hosts(known, counted)
         return replace(known, counters=known.counters | counted), data
     notes = () if has_own_network() else (SHARED,)

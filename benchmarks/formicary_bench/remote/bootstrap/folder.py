@@ -24,7 +24,7 @@ RUNNING = "running"
 """The folder in it with a file for each process of ours."""
 
 SCRATCH = "scratch"
-"""The folder in it where deputies keep what they need while they run."""
+"""The folder in it where host agents keep what they need while they run."""
 
 RECORD = "record.json"
 """The file in it that says what was prepared."""
@@ -46,7 +46,7 @@ class LockedError(Exception):
 
 
 def is_ours(folder: Path) -> bool:
-    """Say whether a folder has our marker, or nothing but what deputies keep while they run."""
+    """Say whether a folder has our marker, or nothing but what host agents keep while they run."""
     if (folder / MARKER).is_file():
         return True
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
@@ -145,7 +145,7 @@ def left(folder: Path) -> dict[int, str]:
 
 
 def is_in_use(folder: Path) -> bool:
-    """Say whether a deputy runs that keeps something in the folder, on this host or another one."""
+    """Say whether a host agent runs that keeps something in the folder, on this host or another one."""
     for file in (folder / SCRATCH).glob("*/lock"):
         with contextlib.suppress(FileNotFoundError), file.open("r+") as lock:
             try:

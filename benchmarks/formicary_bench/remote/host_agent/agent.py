@@ -1,4 +1,4 @@
-"""The deputy of a run's controller on a host. `python -m formicary_bench.remote.host_agent.agent`.
+"""The host agent of a run's controller on a host. `python -m formicary_bench.remote.host_agent.agent`.
 
 It starts the workers there, hands on what is said, and answers questions about the host; see `protocol`. It
 ends, with all that it has started, when it is told to, when its standard input ends (as it does with the
@@ -26,7 +26,6 @@ from formicary_bench.remote.bootstrap.folder import forget, is_ours, left, note
 from formicary_bench.remote.folders import code_digest
 from formicary_bench.remote.host_agent.answers import Answers
 from formicary_bench.remote.host_agent.counters import interface_at
-from formicary_bench.remote.host_agent.crew import Crew
 from formicary_bench.remote.host_agent.framing import Frames, FramingError
 from formicary_bench.remote.host_agent.protocol import (
     ORPHANED_SECONDS,
@@ -36,13 +35,14 @@ from formicary_bench.remote.host_agent.protocol import (
     End,
     Handshake,
     Kill,
+    SendOrder,
     Start,
-    Tell,
     Use,
     decode_demand,
     frame,
 )
 from formicary_bench.remote.host_agent.scratch import scratch
+from formicary_bench.remote.host_agent.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -53,10 +53,10 @@ _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _READ = 1 << 18  # bytes at once
 _LARGEST_BACKLOG = 1 << 20  # bytes that wait to be sent before whoever says more has to wait
 _ATTEMPTS = 5
-_SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next deputy
+_SECONDS_TO_END = 8.0  # then it ends without the rest; the folder is removed by the next host agent
 
 
-class Deputy:
+class HostAgent:
     """The program, from the handshake to the end.
 
     Args:
@@ -65,7 +65,7 @@ class Deputy:
     """
 
     def __init__(self, folder: Path, interface: str) -> None:
-        self._crew = Crew(self._say)
+        self._workers = Workers(self._say)
         self._answers = Answers(interface, folder)
         self._over = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -109,12 +109,12 @@ class Deputy:
         match demand:
             case Beat(sent_ns):
                 self._start(self._say(Beaten(sent_ns, time.time_ns())))
-            case Tell(worker, line):
-                self._crew.tell(worker, line)
+            case SendOrder(worker, line):
+                self._workers.send(worker, line)
             case Start():
-                self._crew.start(demand)
+                self._workers.start(demand)
             case Kill(worker):
-                self._crew.kill(worker)
+                self._workers.kill(worker)
             case Ask():
                 self._start(self._answer(demand))
             case Use(environment):
@@ -140,12 +140,12 @@ class Deputy:
     async def _end(self) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(_SECONDS_TO_END):
-                await self._crew.end()
+                await self._workers.end()
                 await self._answers.end()
 
 
 def main() -> None:
-    """Be a deputy; the exit code is 0 if it could be one."""
+    """Be a host agent; the exit code is 0 if it could be one."""
     # Standard output belongs to the protocol: what a library prints goes to standard error.
     demands, words = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     os.dup2(2, 1)
@@ -155,16 +155,16 @@ def main() -> None:
         signal.signal(one, lambda *_: sys.exit(0))
     with ExitStack() as stack:
         try:
-            deputy = _prepare(stack)
+            agent = _prepare(stack)
             words.write(msgspec.json.encode(_handshake()) + b"\n")
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
             words.write(msgspec.json.encode(Handshake(failed=_reason(error))) + b"\n")
             sys.exit(1)
-        asyncio.new_event_loop().run_until_complete(deputy.run(demands, words))
+        asyncio.new_event_loop().run_until_complete(agent.run(demands, words))
     os._exit(0)  # a thread may still wait for something that never comes
 
 
-def _prepare(stack: ExitStack) -> Deputy:
+def _prepare(stack: ExitStack) -> HostAgent:
     parser = argparse.ArgumentParser(description=__doc__, exit_on_error=False)
     parser.add_argument("--folder", required=True)
     parser.add_argument("--interface", default="")
@@ -177,7 +177,7 @@ def _prepare(stack: ExitStack) -> Deputy:
         _note(above)
     # Temporary files of workers, of the sampler and of the server are gone with the folder.
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
-    return Deputy(folder, _interface(arguments.interface, arguments.listen))
+    return HostAgent(folder, _interface(arguments.interface, arguments.listen))
 
 
 def _note(folder: Path) -> None:
@@ -186,7 +186,7 @@ def _note(folder: Path) -> None:
     for _ in range(_ATTEMPTS):
         with suppress(
             FileNotFoundError, FileExistsError
-        ):  # another deputy, at its end, has removed what was empty
+        ):  # another host agent, at its end, has removed what was empty
             note(folder, os.getpid())
             return
 

@@ -1,4 +1,4 @@
-"""What a deputy does when it is asked: windows, counters, the machine, the XMPP server."""
+"""What a host agent does when it is asked: windows, counters, the machine, the XMPP server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a deputy says first, and what it means if it does not."""
+"""What a host agent says first, and what it means if it does not."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from formicary_bench.remote.inventory import Host
 
-GREETING_SECONDS = 20.0
-"""How long a deputy may take until it is there."""
+HANDSHAKE_SECONDS = 20.0
+"""How long a host agent may take until it is there."""
 
 _LONGEST = 1 << 16  # bytes of a login shell's noise and the handshake
 _SHOWN = 200  # characters of what was said instead
@@ -27,8 +27,8 @@ _SHOWN_DIGITS = 8  # of a digest
 _CANNOT_RUN, _NOT_FOUND = 126, 127  # exit codes of shells
 
 
-class Greeting:
-    """The beginning of what comes from a host on which a deputy was started.
+class HandshakeReader:
+    """The beginning of what comes from a host on which a host agent was started.
 
     Args:
         host: the host.
@@ -45,14 +45,14 @@ class Greeting:
             It, and what came behind it.
 
         Raises:
-            HostError: the deputy says that it cannot work, is none of ours, or says nothing.
+            HostError: the host agent says that it cannot work, is none of ours, or says nothing.
             EOFError: everything ended before a handshake; `failure` says what that means.
         """
         try:
-            async with asyncio.timeout(GREETING_SECONDS):
+            async with asyncio.timeout(HANDSHAKE_SECONDS):
                 line, rest = await self._line(stream)
         except TimeoutError as error:
-            waited = f"its deputy is not there after {GREETING_SECONDS:g} s{self._instead()}"
+            waited = f"its host agent is not there after {HANDSHAKE_SECONDS:g} s{self._instead()}"
             raise self._error(
                 f"{waited}; is it overloaded, or does a login script wait for something?"
             ) from error
@@ -60,7 +60,7 @@ class Greeting:
             handshake = msgspec.json.decode(line, type=Handshake)
         except msgspec.DecodeError as error:
             raise self._error(
-                f"its deputy said {_shown(line)!r}, which is no handshake; {self._prepare()}"
+                f"its host agent said {_shown(line)!r}, which is no handshake; {self._prepare()}"
             ) from error
         self._check(handshake)
         return handshake, rest
@@ -82,7 +82,9 @@ class Greeting:
 
     def _check(self, handshake: Handshake) -> None:
         if handshake.failed:
-            raise self._error(f"its deputy cannot work: {handshake.failed}; correct that there and try again")
+            raise self._error(
+                f"its host agent cannot work: {handshake.failed}; correct that there and try again"
+            )
         ours = (formicary.__version__, code_digest())
         if (handshake.version, handshake.digest) != ours:
             theirs, here = (

@@ -1,4 +1,4 @@
-"""The controller's side of one deputy: the handshake, what is said, and whether it is still there.
+"""The controller's side of one host agent: the handshake, what is said, and whether it is still there.
 
 All of it runs in the session's event loop.
 """
@@ -52,7 +52,7 @@ _SECONDS_BETWEEN_FIRST = 0.02
 
 
 class Member(Protocol):
-    """A worker of the deputy, as the link tells it what happens."""
+    """A worker of the host agent, as the link tells it what happens."""
 
     def started(self, pid: int) -> None:
         """Learn that its process is there."""
@@ -68,7 +68,7 @@ class Member(Protocol):
 
 
 class Link:
-    """A deputy, from its start to its end.
+    """A host agent, from its start to its end.
 
     Args:
         connection: to its host.
@@ -97,7 +97,7 @@ class Link:
         self._program: Program | None = None
 
     async def start(self) -> None:
-        """Start the deputy, and hear that it is there and that its code is ours.
+        """Start the host agent, and hear that it is there and that its code is ours.
 
         Raises:
             HostError: it is not, and why, and what to do.
@@ -112,7 +112,7 @@ class Link:
         ]
 
     def send(self, demand: Demand) -> None:
-        """Tell the deputy something; nothing happens if it is gone."""
+        """Tell the host agent something; nothing happens if it is gone."""
         if self._program is not None and not self.lost:
             self._program.write(frame(demand))
 
@@ -127,7 +127,7 @@ class Link:
         return self._members.pop(number)
 
     async def ask(self, question: Question, seconds: float) -> Result:
-        """Ask the deputy something.
+        """Ask the host agent something.
 
         Raises:
             HostError: it refuses, is lost, or does not answer within these seconds.
@@ -157,7 +157,7 @@ class Link:
         return self._clock.offset(time.time_ns())
 
     async def end(self, seconds: float) -> None:
-        """Have the deputy end with all that it has started; leave it alone if that takes longer."""
+        """Have the host agent end with all that it has started; leave it alone if that takes longer."""
         self._is_ending = True
         self.send(End())
         if self._program is not None and not self.lost:
@@ -176,7 +176,7 @@ class Link:
                     self._take(decode_word(body))
             cause = await program.how_it_ended()
         except (FramingError, msgspec.DecodeError) as error:
-            cause = f"its deputy said what cannot be understood: {error}"
+            cause = f"its host agent said what cannot be understood: {error}"
         except HostError as error:
             cause = str(error)
         self._lose(f"the connection to host {self.name} was lost ({cause})")
@@ -210,7 +210,7 @@ class Link:
                 self.forget(word.worker).ended(code, last_words)
 
     async def _beat(self) -> None:
-        """Say that we live, again and again, and see whether the deputy does."""
+        """Say that we live, again and again, and see whether the host agent does."""
         for count in itertools.count():
             self.send(Beat(time.time_ns()))
             await asyncio.sleep(_SECONDS_BETWEEN_FIRST if count < _FIRST_BEATS else BEAT_SECONDS)
@@ -228,7 +228,7 @@ class Link:
             self._tell(f"host {self.name} {news}")
 
     def _lose(self, sentence: str) -> None:
-        """Take note that the deputy is gone, and let everybody know who waits for it."""
+        """Take note that the host agent is gone, and let everybody know who waits for it."""
         if self.lost:
             return
         self.lost = sentence

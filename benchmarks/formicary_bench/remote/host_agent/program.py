@@ -1,4 +1,4 @@
-"""The deputy's program on a host, as SSH runs it: started, greeted, read and written, and ended."""
+"""The host agent's program on a host, as SSH runs it: started, greeted, read and written, and ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import interpreter
-from formicary_bench.remote.host_agent.handshake import Greeting
+from formicary_bench.remote.host_agent.handshake import HandshakeReader
 from formicary_bench.runner.execution.phases import ended_how
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _LAST_WORDS = 4000  # bytes of standard error that are kept
 
 
 class Program:
-    """A deputy's program.
+    """A host agent's program.
 
     Args:
         connection: to its host.
@@ -40,7 +40,7 @@ class Program:
 
     @classmethod
     async def start(cls, connection: Connection) -> tuple[Program, bytes]:
-        """Start a deputy; return it, and what it has said behind its greeting.
+        """Start a host agent; return it, and what it has said behind its greeting.
 
         Raises:
             HostError: it cannot be started, or its code is not ours; says what to do.
@@ -60,7 +60,7 @@ class Program:
         try:
             process = await connection.ssh.create_process(shlex.join(command), encoding=None)
         except (asyncssh.Error, OSError) as error:
-            raise connection.error(f"its deputy cannot be started ({error}); try again") from error
+            raise connection.error(f"its host agent cannot be started ({error}); try again") from error
         program = cls(connection, process)
         try:
             return program, await program._greet()
@@ -71,13 +71,13 @@ class Program:
     async def _greet(self) -> bytes:
         import asyncssh
 
-        greeting = Greeting(self._connection.host)
+        greeting = HandshakeReader(self._connection.host)
         try:
             handshake, rest = await greeting.hear(self._process.stdout)
         except EOFError as error:
             raise greeting.failure(await self._exit_code(), self.last_words) from error
         except (asyncssh.Error, OSError) as error:
-            sentence = f"the connection was lost before its deputy was there ({error}); try again"
+            sentence = f"the connection was lost before its host agent was there ({error}); try again"
             raise self._connection.error(sentence) from error
         self._pid = handshake.pid
         return rest
@@ -106,7 +106,7 @@ class Program:
         if code is None:
             return "it was closed by the other side"
         words = f"; its last words: {self.last_words}" if self.last_words else ""
-        return f"its deputy {ended_how(code)}{words}"
+        return f"its host agent {ended_how(code)}{words}"
 
     async def end(self, seconds: float) -> None:
         """Wait for its end; end it if that takes longer than these seconds, whatever it is doing."""

@@ -1,9 +1,9 @@
-"""What the controller of a run and its deputy on a host say to each other.
+"""What the controller of a run and its host agent on a host say to each other.
 
-It goes through the standard input and output of the deputy, which SSH carries. The deputy begins with a line
-of JSON, a `Handshake`. All that follows, both ways, are frames: the length in four bytes, big-endian, then so
-many bytes of MessagePack. A job may hold secrets: they go this way only, and are in no arguments, no
-environment and no file that others may read.
+It goes through the standard input and output of the host agent, which SSH carries. It begins with a line of
+JSON from the agent, a `Handshake`. All that follows, both ways, are frames: the length in four bytes,
+big-endian, then so many bytes of MessagePack. A job may hold secrets: they go this way only, and are in no
+arguments, no environment and no file that others may read.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ MISSING_SECONDS = 3.0
 """After how long without an answer a host counts as missing, visibly."""
 
 ORPHANED_SECONDS = 8.0
-"""After how long without any word of its controller a deputy ends, with all that it has started."""
+"""After how long without any word of its controller a host agent ends, with all that it has started."""
 
 
 class Handshake(msgspec.Struct, frozen=True, tag="deputy"):
-    """The first line of a deputy: that it is there, or why it cannot be.
+    """The first line of a host agent: that it is there, or why it cannot be.
 
-    What comes before it is not the deputy's: a login shell may greet everybody. See `HANDSHAKE_BEGINS`.
+    What comes before it is not the host agent's: a login shell may greet everybody. See `HANDSHAKE_BEGINS`.
 
     Attributes:
         failed: why not, a sentence without full stop; empty if all is well.
         version: of formicary there.
         digest: of the code there; the controller's own must be equal.
-        pid: the deputy's process.
+        pid: the host agent's process.
     """
 
     failed: str = ""
@@ -68,8 +68,8 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
     handover: bool = False
 
 
-class Tell(msgspec.Struct, frozen=True, tag="tell"):
-    """Hand an order (see `engine.messages`) on to a worker, as its line of JSON."""
+class SendOrder(msgspec.Struct, frozen=True, tag="tell"):
+    """Hand an order (see `worker.messages`) on to a worker, as its line of JSON."""
 
     worker: int
     line: bytes
@@ -124,11 +124,11 @@ class Describe(msgspec.Struct, frozen=True, tag="describe"):
 class StartServer(msgspec.Struct, frozen=True, tag="start-server"):
     """Start an XMPP server for the run, unless it runs, from files that the controller has made.
 
-    See `hosts.servers`.
+    See `host_agent.servers`.
 
     Attributes:
         files: the content of its state folder, by relative path; written with mode 0600.
-        options: what else `hosts.servers` wants to know, as JSON.
+        options: what else `host_agent.servers` wants to know, as JSON.
     """
 
     files: dict[str, bytes]
@@ -153,10 +153,10 @@ class End(msgspec.Struct, frozen=True, tag="end"):
     """End everything that was started, remove all files, and end."""
 
 
-Demand = Use | Start | Tell | Kill | Beat | Ask | End
+Demand = Use | Start | SendOrder | Kill | Beat | Ask | End
 
 
-# What the deputy says.
+# What the host agent says.
 
 
 class Started(msgspec.Struct, frozen=True, tag="started"):
@@ -195,7 +195,7 @@ class Ended(msgspec.Struct, frozen=True, tag="ended"):
 
 
 class Beaten(msgspec.Struct, frozen=True, tag="beaten"):
-    """The deputy lives: `sent_ns` as of the beat, `at_ns` the host's clock (`time.time_ns`)."""
+    """The host agent lives: `sent_ns` as of the beat, `at_ns` the host's clock (`time.time_ns`)."""
 
     sent_ns: int
     at_ns: int
@@ -238,7 +238,7 @@ class Looked(msgspec.Struct, frozen=True, tag="looked"):
 
 
 class Serving(msgspec.Struct, frozen=True, tag="serving"):
-    """The server runs; `about` is what `hosts.servers` needs to know of it, as JSON."""
+    """The server runs; `about` is what `host_agent.servers` needs to know of it, as JSON."""
 
     about: dict[str, Any] = {}
 

@@ -1,4 +1,4 @@
-"""The folder of a deputy's temporary files: gone with it, or with the next deputy of its user."""
+"""The folder of a host agent's temporary files: gone with it, or with the next host agent of its user."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ATTEMPTS = 20
 
 @contextmanager
 def scratch(folder: Path) -> Iterator[Path]:
-    """Make a folder for this process below `folder`, and remove it, and those that dead deputies have left.
+    """Make a folder for this process below `folder`, and remove it, and those that dead agents have left.
 
     Whoever uses a folder holds a lock in it, which the system releases when a process ends, however it ends.
     (Its number would not do: hosts may share a home folder, and numbers are given again.)
@@ -45,7 +45,7 @@ def scratch(folder: Path) -> Iterator[Path]:
 
 
 def remove_left_over(folder: Path) -> int:
-    """Remove what deputies that are gone have left below `folder`, and say how many they were."""
+    """Remove what host agents that are gone have left below `folder`, and say how many they were."""
     count = 0
     for path in (folder / SCRATCH).glob(f"{_READY}*"):
         with contextlib.suppress(OSError), (path / _LOCK).open("r+b") as lock:
@@ -68,7 +68,7 @@ def _draft(above: Path, attempts: int = _ATTEMPTS) -> Path:
     try:
         above.mkdir(mode=0o700, parents=True, exist_ok=True)
         return Path(tempfile.mkdtemp(prefix=_DRAFT, dir=above))
-    except (FileNotFoundError, FileExistsError):  # another deputy, at its end, has removed what was empty
+    except (FileNotFoundError, FileExistsError):  # another host agent, at its end, has removed what was empty
         if attempts == 1:
             raise
         return _draft(above, attempts - 1)

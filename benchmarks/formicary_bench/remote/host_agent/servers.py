@@ -1,4 +1,4 @@
-"""The XMPP server of a run on a host, as its deputy looks after it."""
+"""The XMPP server of a run on a host, as its host agent looks after it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     async with helping(connection, "looking") as helper:
         facts = await helper.ask("look", folder="~/.local/share/formicary")
 
-The program is a module of `hosts.there`. It ends with the block, and with the connection.
+The program is a module of `remote.bootstrap`. It ends with the block, and with the connection.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formicary_bench.remote.errors import HostError
     from formicary_bench.remote.ssh.connection import Connection
 
-_THERE = Path(__file__).parent.parent / "bootstrap"
+_BOOTSTRAP = Path(__file__).parent.parent / "bootstrap"
 _SECONDS_TO_START = 20.0  # a loaded host with a slow disk; what does not exist says so at once
 _LONGEST_COMPLAINT = 10_000  # bytes
 _NOT_FOUND, _NOT_RUNNABLE = 127, 126
@@ -42,7 +42,7 @@ sys.stdout.write('{"formicary": 0, "result": [%d, %d]}\\n' % sys.version_info[:2
 sys.stdout.flush()
 if sys.version_info < (3, 8): sys.exit()
 import json, types
-package = sys.modules["formicary_bench.remote.bootstrap"] = types.ModuleType("there")
+package = sys.modules["formicary_bench.remote.bootstrap"] = types.ModuleType("bootstrap")
 for name, text in json.loads(sys.stdin.buffer.readline()):
     module = sys.modules["formicary_bench.remote.bootstrap." + name] = types.ModuleType(name)
     exec(compile(text, name, "exec"), module.__dict__)
@@ -156,7 +156,7 @@ async def helping(connection: Connection, module: str) -> AsyncIterator[Helper]:
 
     Args:
         connection: to the host.
-        module: which of `hosts.there`.
+        module: which of `remote.bootstrap`.
 
     Raises:
         HostError: it cannot be started.
@@ -177,7 +177,7 @@ async def helping(connection: Connection, module: str) -> AsyncIterator[Helper]:
 
 
 def _text(name: str) -> str:
-    return (_THERE / f"{name}.py").read_text(encoding="utf-8")
+    return (_BOOTSTRAP / f"{name}.py").read_text(encoding="utf-8")
 
 
 def _understood(line: bytes) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The XMPP servers of a run over hosts: one on each host, which are federated, or one for all.
 
-Their keys and secrets are made here, anew for each run, and sent to the hosts through their deputies; here
+Their keys and secrets are made here, anew for each run, and sent to the hosts through their host agents; here
 they are in no file for longer than it takes to read them.
 """
 
@@ -40,7 +40,7 @@ _ATTEMPTS = 3  # a port may be taken
 
 
 class HostServers:
-    """What a run needs of its servers. All of them end with their deputies.
+    """What a run needs of its servers. All of them end with their host agents.
 
     Args:
         session: the hosts.

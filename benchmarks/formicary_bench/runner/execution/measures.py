@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Profile
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
-    from formicary_bench.runner.execution.repetition import Task, Watcher
+    from formicary_bench.runner.execution.repetition import ProgressListener, Task
 
 
 class Measured(NamedTuple):
@@ -34,7 +34,7 @@ class Measured(NamedTuple):
 
 
 class _Measure(Protocol):
-    def __call__(self, task: Task, watcher: Watcher, /) -> tuple[Repetition, AnyRaw]: ...
+    def __call__(self, task: Task, listener: ProgressListener, /) -> tuple[Repetition, AnyRaw]: ...
 
 
 _MEASURES: dict[str, _Measure] = {
@@ -46,7 +46,7 @@ _MEASURES: dict[str, _Measure] = {
 }
 
 
-def measure_as_planned(task: Task, watcher: Watcher) -> Measured:
+def measure_as_planned(task: Task, listener: ProgressListener) -> Measured:
     """Measure once, in fresh processes, in the way that the configuration asks for.
 
     Raises:
@@ -55,5 +55,5 @@ def measure_as_planned(task: Task, watcher: Watcher) -> Measured:
     if task.configuration.profiled:
         from formicary_bench.runner.observers.profiled import measure_profiled  # loads psutil
 
-        return Measured(*measure_profiled(task, watcher))
-    return Measured(*_MEASURES.get(task.configuration.experiment, measure)(task, watcher))
+        return Measured(*measure_profiled(task, listener))
+    return Measured(*_MEASURES.get(task.configuration.experiment, measure)(task, listener))

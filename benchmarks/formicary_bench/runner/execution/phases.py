@@ -67,7 +67,7 @@ class Prepare:
 
 
 @dataclass(frozen=True, slots=True)
-class TellAll:
+class SendAll:
     """Tell all workers."""
 
     order: Meet | Go | Stop
@@ -119,7 +119,7 @@ class Break:
     reason: str
 
 
-Instruction = Prepare | TellAll | Advance | Observe | Show | Finish | Break
+Instruction = Prepare | SendAll | Advance | Observe | Show | Finish | Break
 
 _DOING = {
     "both": "the measuring process",
@@ -261,7 +261,7 @@ class Phases:
         if not self._measuring:
             return self._break("none of the processes has anything to measure")
         self.stage = Stage.READY
-        return [TellAll(Meet())]
+        return [SendAll(Meet())]
 
     def _meet(self, worker: int, now: float) -> list[Instruction]:
         self._met.add(worker)
@@ -269,7 +269,7 @@ class Phases:
         if len(self._met) < len(self.roles):
             return []
         self.stage = Stage.WARM if self.marks else Stage.MEASURING
-        return [TellAll(Go())]
+        return [SendAll(Go())]
 
     def _is_measuring(self, worker: int) -> bool:
         return self.stage in _LOADED and worker in self._measuring and worker not in self._results
@@ -297,7 +297,7 @@ class Phases:
         if set(self._results) < self._measuring:
             return []
         self.stage = Stage.COLLECTING
-        return [TellAll(Stop())]
+        return [SendAll(Stop())]
 
     def _advance(self, worker: int, progress: Progress, now: float) -> list[Instruction]:
         if progress.done == self._steps.get(worker):

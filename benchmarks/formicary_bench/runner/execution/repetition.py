@@ -23,13 +23,13 @@ from formicary_bench.runner.execution.phases import (
     Observe,
     Phases,
     Prepare,
+    SendAll,
     Show,
-    TellAll,
 )
-from formicary_bench.runner.execution.places import Seat
+from formicary_bench.runner.execution.worker_hosts import WorkerSlot
 from formicary_bench.runner.execution.worker_results import creations, round_trips
+from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.validity import why_late
-from formicary_bench.runner.observers.watching import Watching
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.worker.interruption import welcome
 from formicary_bench.worker.messages import Accounted, Created, Go, Job
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from formicary_bench.results.store.model import Configuration
-    from formicary_bench.runner.execution.places import Process
+    from formicary_bench.runner.execution.worker_hosts import Process
     from formicary_bench.worker.messages import Mark, Order, Server
 
 _SECONDS_TO_END = 5.0
 _SECONDS_BETWEEN_LOOKS = 0.5  # at which hosts are missing
 
 
-class Watcher(Protocol):
+class ProgressListener(Protocol):
     """Who looks on while round trips are made."""
 
     def say(self, sentence: str) -> None:
@@ -56,10 +56,10 @@ class Watcher(Protocol):
         """See how many are done at a time of the worker's clock."""
 
 
-class Taken(NamedTuple):
-    """A seat, and the worker that has taken it."""
+class PlacedWorker(NamedTuple):
+    """A slot, and the worker that has taken it."""
 
-    seat: Seat
+    slot: WorkerSlot
     process: Process
 
 
@@ -72,8 +72,8 @@ class Observer(Protocol):
 
     marks: bool
 
-    def begin(self, workers: Mapping[str, Taken]) -> None:
-        """Learn that all have met and begin when this returns: who they are, by the labels of their seats."""
+    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
+        """Learn that all have met and begin when this returns: who they are, by the labels of their slots."""
 
     def advance(self, done: int, at_ns: int) -> None:
         """See how many are done at a time of the worker's clock."""
@@ -90,7 +90,7 @@ class Nobody:
 
     marks = False
 
-    def begin(self, workers: Mapping[str, Taken]) -> None:
+    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
         """Do nothing."""
 
     def advance(self, done: int, at_ns: int) -> None:
@@ -119,7 +119,7 @@ class Task:
         number: 1 for its first repetition.
         seed: for the random generators.
         server: the XMPP server, where one takes part and all workers are on this machine.
-        seats: what the workers are to be, and where; by the configuration, on this machine, if empty.
+        slots: what the workers are to be, and where; by the configuration, on this machine, if empty.
         missing: returns the names of the hosts that do not answer at the moment.
     """
 
@@ -127,18 +127,18 @@ class Task:
     number: int
     seed: int
     server: Server | None = None
-    seats: tuple[Seat, ...] = ()
+    slots: tuple[WorkerSlot, ...] = ()
     missing: Callable[[], frozenset[str]] = _none
 
 
 def measure(
-    task: Task, watcher: Watcher, *, observer: Observer = NOBODY, quiet_s: float = QUIET_SECONDS
+    task: Task, listener: ProgressListener, *, observer: Observer = NOBODY, quiet_s: float = QUIET_SECONDS
 ) -> tuple[Repetition, RoundTrips | Creations]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
         task: what to measure.
-        watcher: told of the progress.
+        listener: told of the progress.
         observer: measures from outside meanwhile.
         quiet_s: seconds without any progress after which the repetition is given up.
 
@@ -146,9 +146,9 @@ def measure(
         RepetitionError: nothing came of it; says what happened.
     """
     started = datetime.now(UTC)
-    watching = Watching(observer) if any(seat.place.name for seat in task.seats) else None
-    with Course(task, watcher, watching or observer, quiet_s=quiet_s) as course:
-        done = course.run()
+    watching = HostObserver(observer) if any(slot.host.name for slot in task.slots) else None
+    with RepetitionRun(task, listener, watching or observer, quiet_s=quiet_s) as running:
+        done = running.finish()
         first = next(iter(done.results.values()))
         members: tuple[int, ...] = ()
         counted: dict[str, float] = {}
@@ -157,7 +157,7 @@ def measure(
             data = creations(first)
         else:
             counted = first.counters
-            handed = {worker: course.workers[worker].handed_over() for worker in done.results}
+            handed = {worker: running.workers[worker].handed_over() for worker in done.results}
             data, members = round_trips(task.configuration, done.results, handed)
     known = Repetition(
         configuration=task.configuration.key,
@@ -192,27 +192,27 @@ def roles_of(configuration: Configuration) -> tuple[str, ...]:
     return ("both",) if configuration.placement == SAME else ("echo", "ask")
 
 
-class Course:
-    """The thin shell around `Phases`: it waits, and does what it is told. Its workers are gone after it.
+class RepetitionRun:
+    """A repetition while it runs: waits, and does what `Phases` says. Its workers are gone after it.
 
     Args:
         task: what to measure.
-        watcher: told of the progress.
+        listener: told of the progress.
         observer: measures from outside meanwhile.
         quiet_s: seconds without any progress after which the repetition is given up.
     """
 
     def __init__(
-        self, task: Task, watcher: Watcher, observer: Observer, *, quiet_s: float = QUIET_SECONDS
+        self, task: Task, listener: ProgressListener, observer: Observer, *, quiet_s: float = QUIET_SECONDS
     ) -> None:
         self._task = task
-        self._watcher = watcher
+        self._listener = listener
         self._observer = observer
-        self._seats = task.seats or tuple(
-            Seat(role, server=task.server) for role in roles_of(task.configuration)
+        self._slots = task.slots or tuple(
+            WorkerSlot(role, server=task.server) for role in roles_of(task.configuration)
         )
-        roles = tuple(seat.role for seat in self._seats)
-        self._hosts = tuple(seat.place.name for seat in self._seats if seat.place.name)
+        roles = tuple(slot.role for slot in self._slots)
+        self._hosts = tuple(slot.host.name for slot in self._slots if slot.host.name)
         self._marks = observer.marks or len(roles) > 2  # noqa: PLR2004 -- several measure: are they at it together?
         self._phases = Phases(roles, self._hosts, self._marks, quiet_s)
         self._finished: Finish | None = None
@@ -221,7 +221,7 @@ class Course:
 
     def __enter__(self) -> Self:
         try:
-            self.workers += [self._stack.enter_context(seat.place.worker()) for seat in self._seats]
+            self.workers += [self._stack.enter_context(slot.host.worker()) for slot in self._slots]
         except BaseException:
             self._stack.close()
             raise
@@ -232,7 +232,7 @@ class Course:
     ) -> None:
         self._stack.close()
 
-    def run(self) -> Finish:
+    def finish(self) -> Finish:
         """Go through all of it, and return what the workers that measure have to say.
 
         Raises:
@@ -274,16 +274,16 @@ class Course:
         for instruction in instructions:
             match instruction:
                 case Prepare(worker, peer):
-                    self.workers[worker].tell(self._job(worker, peer))
-                case TellAll(order):
+                    self.workers[worker].send(self._job(worker, peer))
+                case SendAll(order):
                     self._tell_all(order)
                 case Advance(done, at_ns):
-                    self._watcher.advance(done, at_ns)
+                    self._listener.advance(done, at_ns)
                     self._observer.advance(done, at_ns)
                 case Observe(worker, report):
-                    self._observe(self._seats[worker].label, report)
+                    self._observe(self._slots[worker].label, report)
                 case Show(sentence):
-                    self._watcher.say(sentence)
+                    self._listener.say(sentence)
                 case Finish():
                     self._finished = instruction
                 case Break(reason):
@@ -291,22 +291,22 @@ class Course:
 
     def _tell_all(self, order: Order) -> None:
         if isinstance(order, Go):
-            self._observer.begin(self._taken())
+            self._observer.begin(self._placed())
         for worker in self.workers:
-            worker.tell(order)
+            worker.send(order)
 
     def _job(self, worker: int, peer: str) -> Job:
-        seat = self._seats[worker]
+        slot = self._slots[worker]
         return Job(
             self._task.configuration,
-            seat.role,
+            slot.role,
             self._task.seed,
             peer=peer,
-            server=seat.server,
+            server=slot.server,
             marks=self._marks,
             member=worker,
-            members=len(self._seats),
-            listen=seat.listen,
+            members=len(self._slots),
+            listen=slot.listen,
         )
 
     def _observe(self, worker: str, report: Mark | Accounted) -> None:
@@ -315,9 +315,10 @@ class Course:
         else:
             self._observer.mark(report)
 
-    def _taken(self) -> dict[str, Taken]:
+    def _placed(self) -> dict[str, PlacedWorker]:
         return {
-            seat.label: Taken(seat, worker) for seat, worker in zip(self._seats, self.workers, strict=True)
+            slot.label: PlacedWorker(slot, worker)
+            for slot, worker in zip(self._slots, self.workers, strict=True)
         }
 
 

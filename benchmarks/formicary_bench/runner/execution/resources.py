@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from formicary_bench.results.store.model import Clock, Configuration, Manifest
-    from formicary_bench.runner.execution.hosting import Hosted, Hosting
+    from formicary_bench.runner.execution.run_hosts import HostSelection, RunHosts
     from formicary_bench.runner.execution.server import RunServer
     from formicary_bench.runner.planning.run_plan import RunPlan
 
@@ -32,21 +32,21 @@ _LONGEST = 2000  # characters of a sentence in a manifest
 
 
 @dataclass
-class Equipment:
+class Resources:
     """What a run has.
 
     Attributes:
         plan: what can be measured with it.
-        hosting: the hosts that were asked for.
+        selection: the hosts that were asked for.
         server: the XMPP server of this machine, if one takes part.
         hosts: the hosts, if any take part.
         left_out: what of the plan cannot be measured, in sentences.
     """
 
     plan: Sequence[Configuration]
-    hosting: Hosting | None = None
+    selection: HostSelection | None = None
     server: RunServer | None = None
-    hosts: Hosted | None = None
+    hosts: RunHosts | None = None
     left_out: list[str] = field(default_factory=list)
 
     def manifest(self, run_plan: RunPlan) -> Manifest:
@@ -73,8 +73,8 @@ class Equipment:
         """
         if configuration.hosts:
             assert self.hosts is not None
-            seats = self.hosts.seats(configuration)
-            return Task(configuration, number, seed, seats=seats, missing=self.hosts.missing)
+            slots = self.hosts.slots(configuration)
+            return Task(configuration, number, seed, slots=slots, missing=self.hosts.missing)
         needed = self.server if needs_server(configuration) else None
         return Task(configuration, number, seed, needed.prepare(configuration) if needed else None)
 
@@ -88,16 +88,16 @@ class Equipment:
 
     def options(self, configuration: Configuration) -> str:
         """Return the options of the command line that choose the hosts of a configuration."""
-        return self.hosting.command if self.hosting and configuration.hosts else ""
+        return self.selection.command if self.selection and configuration.hosts else ""
 
 
-def equip(stack: ExitStack, run_plan: RunPlan, hosting: Hosting | None) -> Equipment:
+def acquire(stack: ExitStack, run_plan: RunPlan, selection: HostSelection | None) -> Resources:
     """Connect to the hosts and start the servers that a plan needs.
 
     Args:
         stack: ends all of it.
         run_plan: what is to be measured.
-        hosting: the hosts that may take part.
+        selection: the hosts that may take part.
 
     Raises:
         UsageError: a host that needs an XMPP server is not for that.
@@ -105,31 +105,31 @@ def equip(stack: ExitStack, run_plan: RunPlan, hosting: Hosting | None) -> Equip
         ServerError: all of the plan, or a route that was asked for, needs a server that cannot be started.
     """
     plan = run_plan.plan
-    equipment = Equipment(plan, hosting, left_out=list(run_plan.left_out))
-    equipment.left_out += _at_home() if run_plan.over_hosts else []
+    resources = Resources(plan, selection, left_out=list(run_plan.left_out))
+    resources.left_out += _at_home() if run_plan.over_hosts else []
     over_hosts = [configuration for configuration in plan if configuration.hosts]
     if over_hosts:
-        from formicary_bench.runner.execution.hosting import hosted
+        from formicary_bench.runner.execution.run_hosts import run_hosts
 
-        assert hosting is not None
+        assert selection is not None
         # Before there is a network of our own: the thread that talks to the hosts stays in that of all.
-        equipment.hosts = stack.enter_context(hosted(hosting, over_hosts))
+        resources.hosts = stack.enter_context(run_hosts(selection, over_hosts))
     if any(configuration.experiment == NETWORK for configuration in plan):
         stack.enter_context(own_network())
     for is_over_hosts in (True, False):
         if any(needs_server(one) and bool(one.hosts) == is_over_hosts for one in plan):
             try:
-                _start_servers(equipment, stack, is_over_hosts=is_over_hosts)
+                _start_servers(resources, stack, is_over_hosts=is_over_hosts)
             except (ServerError, HostError) as error:
-                _leave_out(equipment, run_plan, error, is_over_hosts=is_over_hosts)
-    return equipment
+                _leave_out(resources, run_plan, error, is_over_hosts=is_over_hosts)
+    return resources
 
 
-def _start_servers(equipment: Equipment, stack: ExitStack, *, is_over_hosts: bool) -> None:
+def _start_servers(resources: Resources, stack: ExitStack, *, is_over_hosts: bool) -> None:
     if not is_over_hosts:
-        equipment.server = stack.enter_context(private_server())
-    elif equipment.hosts is not None:
-        equipment.hosts.start_servers()
+        resources.server = stack.enter_context(private_server())
+    elif resources.hosts is not None:
+        resources.hosts.start_servers()
 
 
 @contextmanager
@@ -148,15 +148,15 @@ def private_server() -> Iterator[RunServer]:
 
 
 def _leave_out(
-    equipment: Equipment, run_plan: RunPlan, error: FormicaryError, *, is_over_hosts: bool
+    resources: Resources, run_plan: RunPlan, error: FormicaryError, *, is_over_hosts: bool
 ) -> None:
     """Leave out what needs a server, unless it was asked for by its route, and say what that is."""
-    out = [one for one in equipment.plan if needs_server(one) and bool(one.hosts) == is_over_hosts]
-    equipment.plan = [one for one in equipment.plan if one not in out]
-    if not equipment.plan or run_plan.wants_server:
+    out = [one for one in resources.plan if needs_server(one) and bool(one.hosts) == is_over_hosts]
+    resources.plan = [one for one in resources.plan if one not in out]
+    if not resources.plan or run_plan.wants_server:
         raise error
     names = dict.fromkeys(map(_which, out))
-    equipment.left_out.append(f"left out for want of an XMPP server: {', '.join(names)} ({error})")
+    resources.left_out.append(f"left out for want of an XMPP server: {', '.join(names)} ({error})")
 
 
 def _which(configuration: Configuration) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary_bench.results.store.model import Machine, Manifest
-    from formicary_bench.runner.execution.hosting import Hosting
+    from formicary_bench.runner.execution.run_hosts import HostSelection
 
 _VARYING = {"frequency_mhz", "prosody"}  # what changes by itself, and what takes part only where it is needed
 _ANEW = "run it anew instead"
@@ -50,12 +50,12 @@ def alone(path: Path) -> Iterator[None]:
         os.close(folder)
 
 
-def reopen(path: Path, hosting: Hosting | None) -> tuple[RunFolder, RunPlan]:
+def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunPlan]:
     """Open a run to go on with it, and return what it measures.
 
     Args:
         path: its folder.
-        hosting: the hosts that are there to go on with it.
+        selection: the hosts that are there to go on with it.
 
     Raises:
         UsageError: it is no run, is complete, or was made by another version or on another machine.
@@ -63,7 +63,7 @@ def reopen(path: Path, hosting: Hosting | None) -> tuple[RunFolder, RunPlan]:
     folder = RunFolder.open(path)
     manifest = folder.manifest
     _refuse_unknown(path, manifest)
-    _refuse_without_hosts(path, manifest, hosting)
+    _refuse_without_hosts(path, manifest, selection)
     order = order_of(manifest)
     others = versions(one.platform for one in manifest.configurations)
     refuse_other(path, manifest, begin_manifest({}, (), others=others))
@@ -148,12 +148,12 @@ def _refuse_unknown(path: Path, manifest: Manifest) -> None:
             )
 
 
-def _refuse_without_hosts(path: Path, manifest: Manifest, hosting: Hosting | None) -> None:
+def _refuse_without_hosts(path: Path, manifest: Manifest, selection: HostSelection | None) -> None:
     """Refuse other hosts than those that took part: their order says who asks and who answers."""
     if not any(one.hosts for one in manifest.configurations):
         return
     asked = manifest.options.get("hosts")
-    there = [host.name for host in hosting.containers] if hosting else []
+    there = [host.name for host in selection.containers] if selection else []
     if asked != there:
         names = ", ".join(map(str, asked)) if isinstance(asked, list) else "its hosts"
         raise UsageError(

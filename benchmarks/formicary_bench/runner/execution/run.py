@@ -14,8 +14,8 @@ from formicary_bench.results.store.folder import RUNS, RunFolder
 from formicary_bench.results.store.machine import load_average
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.measures import measure_as_planned
-from formicary_bench.runner.execution.repetition import Watcher
-from formicary_bench.runner.execution.resources import equip
+from formicary_bench.runner.execution.repetition import ProgressListener
+from formicary_bench.runner.execution.resources import acquire
 from formicary_bench.runner.execution.resume import alone, refuse_other, reopen
 from formicary_bench.runner.forecast.duration_history import duration, earlier_durations, remember
 from formicary_bench.runner.forecast.forecast import Forecast, in_words
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary_bench.results.store.model import Configuration
-    from formicary_bench.runner.execution.hosting import Hosting
-    from formicary_bench.runner.execution.resources import Equipment
+    from formicary_bench.runner.execution.resources import Resources
+    from formicary_bench.runner.execution.run_hosts import HostSelection
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.runner.planning.run_plan import Order, RunPlan
 
 _LONG = 600  # seconds after which one may wish to have known before
 
 
-class Audience(Watcher, Protocol):
+class RunListener(ProgressListener, Protocol):
     """Who follows a run."""
 
     def say(self, sentence: str) -> None:
@@ -72,18 +72,18 @@ class Outcome:
 
 
 def perform(
-    options: Options, output: Path | None, audience: Audience, hosting: Hosting | None = None
+    options: Options, output: Path | None, listener: RunListener, selection: HostSelection | None = None
 ) -> Outcome:
     """Measure everything that the options ask for; see `perform_all`.
 
     Raises:
         UsageError: there is nothing to measure, or the folder cannot be made.
     """
-    return perform_all(of_one(options), output, audience, hosting)
+    return perform_all(of_one(options), output, listener, selection)
 
 
 def perform_all(
-    run_plan: RunPlan, output: Path | None, audience: Audience, hosting: Hosting | None = None
+    run_plan: RunPlan, output: Path | None, listener: RunListener, selection: HostSelection | None = None
 ) -> Outcome:
     """Measure all that is planned.
 
@@ -93,8 +93,8 @@ def perform_all(
     Args:
         run_plan: what to measure.
         output: the folder of the run; None for a new one below `runs`.
-        audience: told what happens.
-        hosting: the hosts that take part, if there are any beside this machine.
+        listener: told what happens.
+        selection: the hosts that take part, if there are any beside this machine.
 
     Raises:
         UsageError: the folder cannot be made.
@@ -105,24 +105,24 @@ def perform_all(
     """
     with ExitStack() as stack:
         stack.enter_context(interruptible())
-        equipment = equip(stack, run_plan, hosting)
-        for sentence in (*run_plan.notes, *equipment.left_out):
-            audience.say(sentence)
-        folder = RunFolder.create(equipment.manifest(run_plan), output, label=run_plan.label)
+        resources = acquire(stack, run_plan, selection)
+        for sentence in (*run_plan.notes, *resources.left_out):
+            listener.say(sentence)
+        folder = RunFolder.create(resources.manifest(run_plan), output, label=run_plan.label)
         stack.enter_context(alone(folder.path))
         try:
-            return _Run(folder, equipment, audience).perform()
+            return _Run(folder, resources, listener).perform()
         finally:
             _tidy(folder, output)
 
 
-def resume(path: Path, audience: Audience, hosting: Hosting | None = None) -> Outcome:
+def resume(path: Path, listener: RunListener, selection: HostSelection | None = None) -> Outcome:
     """Go on with a run that was interrupted: the same measurements, seeds and order; what is there is kept.
 
     Args:
         path: the run's folder.
-        audience: told what happens.
-        hosting: the hosts that took part, if there were any.
+        listener: told what happens.
+        selection: the hosts that took part, if there were any.
 
     Raises:
         UsageError: it is no run that can be gone on with here, by this version; it is as it was.
@@ -134,22 +134,22 @@ def resume(path: Path, audience: Audience, hosting: Hosting | None = None) -> Ou
         stack.enter_context(interruptible())
         RunFolder.open(path)  # a sentence, if there is none
         stack.enter_context(alone(path))
-        folder, run_plan = reopen(path, hosting)
-        equipment = equip(stack, run_plan, hosting)
-        refuse_other(path, folder.manifest, equipment.manifest(run_plan))
+        folder, run_plan = reopen(path, selection)
+        resources = acquire(stack, run_plan, selection)
+        refuse_other(path, folder.manifest, resources.manifest(run_plan))
         for sentence in run_plan.notes:
-            audience.say(sentence)
+            listener.say(sentence)
         folder.go_on()
-        return _Run(folder, equipment, audience).perform()
+        return _Run(folder, resources, listener).perform()
 
 
 class _Run:
     """One run, from its first repetition, or the first that is missing, to its last."""
 
-    def __init__(self, folder: RunFolder, equipment: Equipment, audience: Audience) -> None:
+    def __init__(self, folder: RunFolder, resources: Resources, listener: RunListener) -> None:
         self._folder = folder
-        self._equipment = equipment
-        self._audience = audience
+        self._resources = resources
+        self._listener = listener
         self._outcome = Outcome()
         self._is_over = False
         order = order_of(folder.manifest)
@@ -169,11 +169,11 @@ class _Run:
 
     def perform(self) -> Outcome:
         plan = self._folder.manifest.configurations
-        self._audience.plan(self._folder.path, len(plan), len(self._left))
+        self._listener.plan(self._folder.path, len(plan), len(self._left))
         seconds = self._forecast.remaining()
-        self._audience.remains(seconds)
+        self._listener.remains(seconds)
         if seconds > _LONG:
-            self._audience.say(
+            self._listener.say(
                 f"this takes about {in_words(seconds)}: Ctrl-C ends it early and keeps what was measured; "
                 f"--resume {self._folder.path} goes on with it"
             )
@@ -196,20 +196,20 @@ class _Run:
         complete = not interrupted and there == len(order_of(self._folder.manifest))
         remember(self._folder.manifest.machine, self._forecast.took)
         with self._keeping():
-            self._folder.finish(complete=complete, load_after=load_average(), clocks=self._equipment.clocks())
+            self._folder.finish(complete=complete, load_after=load_average(), clocks=self._resources.clocks())
 
     def _measure_timed(self, configuration: Configuration, number: int, seed: int) -> None:
-        self._audience.begin(configuration)
+        self._listener.begin(configuration)
         began = time.monotonic()
         self._measure(configuration, number, seed)
         self._forecast.measured(configuration, time.monotonic() - began)
-        self._audience.end()
-        self._audience.remains(self._forecast.remaining())
+        self._listener.end()
+        self._listener.remains(self._forecast.remaining())
 
     def _measure(self, configuration: Configuration, number: int, seed: int) -> None:
         try:
-            task = self._equipment.task(configuration, number, seed)
-            measured = measure_as_planned(task, self._audience)
+            task = self._resources.task(configuration, number, seed)
+            measured = measure_as_planned(task, self._listener)
         except (RepetitionError, ServerError, HostError, UsageError) as error:
             # Wrong use only now: somebody has removed the driver of a platform.
             self._fail(configuration, number, error)
@@ -236,9 +236,9 @@ class _Run:
         what = f"{describe(configuration)}, repetition {number}"
         sentences = [f"{what}, was not measured: {error}"]
         if not isinstance(error, UsageError):
-            alone = command(configuration) + self._equipment.options(configuration)
+            alone = command(configuration) + self._resources.options(configuration)
             sentences[0] += f"; to see it alone: {alone}"
-        if isinstance(error, HostError) and (gone := self._equipment.missing()):
+        if isinstance(error, HostError) and (gone := self._resources.missing()):
             self._is_over = True
             hosts = "hosts" if len(gone) > 1 else "host"
             sentences.append(
@@ -247,7 +247,7 @@ class _Run:
             )
         self._outcome.problems += sentences
         for sentence in sentences:
-            self._audience.say(sentence)
+            self._listener.say(sentence)
 
 
 def _tidy(folder: RunFolder, output: Path | None) -> None:

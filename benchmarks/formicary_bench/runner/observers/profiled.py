@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Profile
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
-    from formicary_bench.runner.execution.places import Window
-    from formicary_bench.runner.execution.repetition import Taken, Task, Watcher
+    from formicary_bench.runner.execution.repetition import PlacedWorker, ProgressListener, Task
+    from formicary_bench.runner.execution.worker_hosts import Window
     from formicary_bench.worker.messages import Accounted, Mark
 
 SERVER = str(Group.SERVER)
@@ -52,7 +52,7 @@ class Sampling(Marks):
         self.during: list[tuple[int, int]] = []
         self._undo = undo
         self._as_a_whole = as_a_whole
-        self._workers: Mapping[str, Taken] = {}
+        self._workers: Mapping[str, PlacedWorker] = {}
         self._windows: dict[str, Window] = {}
         self._refused: dict[str, str] = {}  # by worker, why nobody may look into it
         self._accounts: dict[str, Profile] = {}
@@ -60,18 +60,18 @@ class Sampling(Marks):
         self._awaited: set[str] = set()  # who has not begun to account yet
         self._opened_ns = 0
 
-    def begin(self, workers: Mapping[str, Taken]) -> None:
+    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
         """Learn whether they may be looked into, and do it where there are no phases."""
         self._workers = workers
-        for name, (seat, process) in workers.items():
-            with seat.place.window(process.pid, ()) as window:
+        for name, (slot, process) in workers.items():
+            with slot.host.window(process.pid, ()) as window:
                 if window.refused:
                     self._refused[name] = window.refused.replace(f"process {process.pid}", "the workers")
         if self._as_a_whole:
             self._open_all()
             return
         for name in self._refused:  # each does it before it does anything else
-            workers[name].process.tell(Account("prepare"))
+            workers[name].process.send(Account("prepare"))
 
     def advance(self, done: int, at_ns: int) -> None:
         """Keep how far they have come, and when."""
@@ -82,7 +82,7 @@ class Sampling(Marks):
         """Open the windows, or close them."""
         super().mark(mark)
         if not mark.begins:
-            if not any(seat.place.name for seat, _ in self._workers.values()):  # the clock is ours
+            if not any(slot.host.name for slot, _ in self._workers.values()):  # the clock is ours
                 self.advance(mark.done, mark.at_ns)
             self._close_all()
         elif not self._as_a_whole:
@@ -117,26 +117,26 @@ class Sampling(Marks):
         found = {name: replace(own, warnings=(said, *own.warnings))}
         servers = tuple(process for process in whole.processes if process.role is Role.SERVER)
         if servers:  # by their clocks, over a window of their own
-            host = self._workers[name].seat.place.name
+            host = self._workers[name].slot.host.name
             label = f"{SERVER}@{host}" if host else SERVER
             found[label] = replace(whole, processes=servers, warnings=(), is_partial=False)
         return found
 
     def _open_all(self) -> None:
         taken: set[tuple[str, int]] = set()
-        for name, (seat, process) in self._workers.items():
-            server = seat.place.name, seat.server.pid if seat.server else 0
+        for name, (slot, process) in self._workers.items():
+            server = slot.host.name, slot.server.pid if slot.server else 0
             servers = (server[1],) if server[1] and server not in taken else ()
             taken.add(server)
-            self._windows[name] = self._undo.enter_context(seat.place.window(process.pid, servers))
+            self._windows[name] = self._undo.enter_context(slot.host.window(process.pid, servers))
         for name in self._refused:
             self._awaited.add(name)
-            self._workers[name].process.tell(Account("begin"))
+            self._workers[name].process.send(Account("begin"))
         self._note_opened()
 
     def _close_all(self) -> None:
         for name in self._refused:
-            self._workers[name].process.tell(Account("end"))
+            self._workers[name].process.send(Account("end"))
         self._profiles = {name: window.end() for name, window in self._windows.items()}
 
     def _note_opened(self) -> None:
@@ -145,12 +145,12 @@ class Sampling(Marks):
             self._opened_ns = monotonic_ns() + _WAITED_NS
 
 
-def measure_profiled(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw, dict[str, Profile]]:
+def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw, dict[str, Profile]]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
         task: what to measure.
-        watcher: told of the progress.
+        listener: told of the progress.
 
     Returns:
         What is known of the repetition, its raw values, and where the CPU time of each worker went.
@@ -162,7 +162,7 @@ def measure_profiled(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw, 
     with ExitStack() as undo:
         sampling = Sampling(undo, as_a_whole=is_whole)
         try:
-            known, data = measure(task, watcher, observer=sampling)
+            known, data = measure(task, listener, observer=sampling)
         except ProfilingError as error:
             raise RepetitionError(str(error).rstrip(".")) from error
     profiles = sampling.profiles()

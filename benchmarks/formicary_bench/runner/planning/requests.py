@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from formicary.errors import UsageError
 from formicary_bench.experiments.presets.presets import EVERYTHING
 from formicary_bench.experiments.selections.quick import QUICK
-from formicary_bench.runner.execution.hosting import read_hosting
 from formicary_bench.runner.execution.run import perform_all, resume
+from formicary_bench.runner.execution.run_hosts import read_host_selection
 from formicary_bench.runner.planning.run_plan import everything, of_one
 from formicary_bench.runner.planning.values import parse
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from formicary_bench.runner.execution.hosting import Hosting
-    from formicary_bench.runner.execution.run import Audience, Outcome
+    from formicary_bench.runner.execution.run import Outcome, RunListener
+    from formicary_bench.runner.execution.run_hosts import HostSelection
     from formicary_bench.runner.planning.run_plan import RunPlan
     from formicary_bench.runner.planning.values import Words
 
@@ -58,7 +58,7 @@ class RunRequest:
     plan: Path | None = None
     resume: Path | None = None
 
-    def hosting(self, hosts: Path | None, on: str | None, servers: str | None) -> Hosting | None:
+    def host_selection(self, hosts: Path | None, on: str | None, servers: str | None) -> HostSelection | None:
         """Return the hosts that the command line names, or else the plan.
 
         Raises:
@@ -68,16 +68,16 @@ class RunRequest:
             from formicary_bench.plans.reading import hosting_of
 
             in_plan = hosting_of(self.plan)
-            return read_hosting(hosts or in_plan.hosts, on or in_plan.on, servers or in_plan.servers)
-        return read_hosting(hosts, on, servers)
+            return read_host_selection(hosts or in_plan.hosts, on or in_plan.on, servers or in_plan.servers)
+        return read_host_selection(hosts, on, servers)
 
-    def run_plan(self, hosting: Hosting | None) -> RunPlan:
+    def run_plan(self, selection: HostSelection | None) -> RunPlan:
         """Return what is measured on this machine, or with these hosts.
 
         Raises:
             UsageError: what was asked for is not understood, or cannot be.
         """
-        hosts = [host.name for host in hosting.containers] if hosting else []
+        hosts = [host.name for host in selection.containers] if selection else []
         if self.plan is not None:
             from formicary_bench.plans.reading import read
 
@@ -87,11 +87,11 @@ class RunRequest:
             return everything(words.get("preset"), words.get("repeat"), words.get("seed"), hosts)
         return of_one(parse(self.experiment, hosts=hosts, **words))
 
-    def perform(self, output: Path | None, audience: Audience, hosting: Hosting | None) -> Outcome:
+    def perform(self, output: Path | None, listener: RunListener, selection: HostSelection | None) -> Outcome:
         """Measure it; see `run.perform_all` and `run.resume`."""
         if self.resume is not None:
-            return resume(self.resume, audience, hosting)
-        return perform_all(self.run_plan(hosting), output, audience, hosting)
+            return resume(self.resume, listener, selection)
+        return perform_all(self.run_plan(selection), output, listener, selection)
 
 
 def run_request(

@@ -36,11 +36,11 @@ def job(load=2, measured=50):
 
 def begin(worker, job):
     """Have a worker measure."""
-    worker.tell(job)
+    worker.send(job)
     hear(worker, Ready)
-    worker.tell(Meet())
+    worker.send(Meet())
     hear(worker, Met)
-    worker.tell(Go())
+    worker.send(Go())
 
 
 def hear(worker, kind):
@@ -60,8 +60,8 @@ def hear(worker, kind):
     raise AssertionError(f"no {kind}")
 
 
-def deputies(host):
-    """The deputies on a host of the lab."""
+def host_agents(host):
+    """The host agents on a host of the lab."""
     found = []
     for pid in host.pids():
         with suppress(psutil.NoSuchProcess):

@@ -16,7 +16,7 @@ import pytest
 from tests.integration.bench.remote.scene import SECONDS, begin, hear, job, wait_until
 
 from formicary.errors import ProfilingError
-from formicary_bench.remote import places
+from formicary_bench.remote import workers as remote_workers
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import CloseWindow, Describe, StopServer
 from formicary_bench.remote.session import Session
@@ -25,20 +25,20 @@ from formicary_bench.worker.messages import Done, Failed, Stop
 
 class TestWhatItDoes:
     def test_a_worker_measures_on_another_host_and_its_raw_values_arrive(self, session):
-        name = next(iter(session.places))
-        with session.places[name].worker() as worker:
+        name = next(iter(session.worker_hosts))
+        with session.worker_hosts[name].worker() as worker:
             begin(worker, job())
             done = hear(worker, Done)
             assert done.counts == (70, 70)
             assert os.fstat(worker.handed_over()).st_size == 2 * 2 * 70 * 8
-            worker.tell(Stop())
+            worker.send(Stop())
             hear(worker, None)
             assert worker.wait(SECONDS) == 0
             assert worker.last_words() == ""
 
     def test_much_is_handed_over_without_keeping_it_in_memory(self, session):
         before = psutil.Process().memory_info().rss
-        with next(iter(session.places.values())).worker() as worker:
+        with next(iter(session.worker_hosts.values())).worker() as worker:
             begin(worker, job(load=20, measured=100_000))
             hear(worker, Done)
             size = os.fstat(worker.handed_over()).st_size
@@ -46,19 +46,19 @@ class TestWhatItDoes:
         assert psutil.Process().memory_info().rss - before < size / 2
 
     def test_it_ends_what_hangs(self, session):
-        with next(iter(session.places.values())).worker() as worker:
+        with next(iter(session.worker_hosts.values())).worker() as worker:
             os.kill(worker.pid, signal.SIGSTOP)
             assert worker.wait(0.1) == -signal.SIGKILL
             assert not psutil.pid_exists(worker.pid)
 
     def test_a_worker_is_gone_when_its_block_ends(self, session):
-        with next(iter(session.places.values())).worker() as worker:
+        with next(iter(session.worker_hosts.values())).worker() as worker:
             pid = worker.pid
             assert psutil.pid_exists(pid)
         assert not psutil.pid_exists(pid)
 
     def test_hosts_are_asked(self, session):
-        for name, place in session.places.items():
+        for name, place in session.worker_hosts.items():
             assert session.ask(name, Describe()).machine.threads == psutil.cpu_count()
             assert place.look((os.getpid(),)).uss_bytes[os.getpid()] > 0
             assert place.look().wire_bytes > 0
@@ -67,7 +67,7 @@ class TestWhatItDoes:
         session.ask("lab-1", StopServer())
 
     def test_a_window_shows_where_the_time_goes(self, session):
-        place = session.places["lab-2"]
+        place = session.worker_hosts["lab-2"]
         with place.worker() as worker:
             begin(worker, job(measured=10_000_000))
             with place.window(worker.pid) as window:
@@ -77,26 +77,26 @@ class TestWhatItDoes:
         assert profile.processes[0].user_s > 0
 
     def test_a_window_may_be_given_up_and_needs_a_process(self, session):
-        place = session.places["lab-1"]
+        place = session.worker_hosts["lab-1"]
         with place.worker() as worker, place.window(worker.pid):
             pass
         with pytest.raises(ProfilingError, match=r"host lab-1: "), place.window(worker.pid):
             pass
 
     def test_clocks_are_the_same_on_one_machine(self, session):
-        for name in session.places:
+        for name in session.worker_hosts:
             offset = session.clock(name)
             assert abs(offset.offset_ns) <= offset.uncertainty_ns
 
     def test_by_way_of_another_host(self, hosts, clean):
         first, second = hosts
         by_way = replace(second, jump=first.name)
-        with Session([by_way], known=hosts) as session, session.places["lab-2"].worker() as worker:
+        with Session([by_way], known=hosts) as session, session.worker_hosts["lab-2"].worker() as worker:
             assert worker.pid > 0
 
     def test_what_the_inventory_sets_is_in_the_workers_and_in_no_arguments(self, lab, hosts, clean):
         host = replace(hosts[0], environment={"SECRET_OF_THE_LAB": "s3cr3t"})
-        with Session([host]) as session, session.places[host.name].worker() as worker:
+        with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
             environment = Path(f"/proc/{worker.pid}/environ").read_bytes().split(b"\0")
             assert b"SECRET_OF_THE_LAB=s3cr3t" in environment
             lines = [psutil.Process(pid).cmdline() for pid in lab.hosts[0].pids()]
@@ -245,7 +245,7 @@ _STARTED = "while b'start' not in os.read(0, 1000): pass\nsay(frame(Started(1, 1
 class TestDeputiesThatAreNone:
     def test_what_a_login_shell_says_is_left_aside(self, pretend):
         host = pretend(f'#!/bin/sh\necho "Welcome to the lab!"\nprintf "no newline: "\n{_OWN} "$@"\n')
-        with Session([host]) as session, session.places[host.name].worker() as worker:
+        with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
             assert worker.pid > 0
 
     def test_a_shell_that_only_talks(self, pretend):
@@ -275,10 +275,10 @@ class TestDeputiesThatAreNone:
         )
         assert "formicary hosts prepare" in said
 
-    def test_a_deputy_that_cannot_work(self, hosts, lab):
+    def test_an_agent_that_cannot_work(self, hosts, lab):
         said = refusal(replace(hosts[0], interface="eth77"))
         assert said.startswith(
-            "host lab-1: its deputy cannot work: it has no network interface eth77; it has lab0"
+            "host lab-1: its host agent cannot work: it has no network interface eth77; it has lab0"
         )
 
     def test_a_handshake_that_is_none(self, pretend):
@@ -302,17 +302,17 @@ class TestDeputiesThatAreNone:
             assert cause in str(caught.value)
 
     def test_one_that_hands_over_without_end(self, pretend, monkeypatch):
-        monkeypatch.setattr(places, "LARGEST_HANDOVER", 1 << 24)
+        monkeypatch.setattr(remote_workers, "LARGEST_HANDOVER", 1 << 24)
         host = pretend(f"{_HOSTILE}{_STARTED}while True: say(frame(Data(1, bytes(CHUNK))))\n")
-        with Session([host]) as session, session.places[host.name].worker() as worker:
+        with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
             assert "it is more than 16 MiB" in hear(worker, Failed).reason
             assert os.fstat(worker.handed_over()).st_size <= 1 << 24
 
     def test_one_that_talks_without_end(self, pretend):
         line = "frame(Said(1, b'{\"type\":\"progress\",\"done\":' + b'1' * 5 + b'}' + b' ' * 100000))"
         host = pretend(f"{_HOSTILE}{_STARTED}while True: say({line})\n")
-        with Session([host]) as session, session.places[host.name].worker() as worker:
-            wait_until(lambda: worker._unread > places._MOST_UNREAD)
+        with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
+            wait_until(lambda: worker._unread > remote_workers._MOST_UNREAD)
             assert hear(worker, Failed).reason == "it says more than anybody can read"
 
     def test_one_that_does_not_answer(self, pretend, news):

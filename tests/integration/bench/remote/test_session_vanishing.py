@@ -1,4 +1,4 @@
-"""Hosts, deputies, workers and controllers that vanish: nothing is left, nothing hangs, and it is said."""
+"""Hosts, host agents, workers and controllers that vanish: nothing is left, nothing hangs, and it is said."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import suppress
 
 import psutil
 import pytest
-from tests.integration.bench.remote.scene import SECONDS, begin, deputies, hear, job, wait_until
+from tests.integration.bench.remote.scene import SECONDS, begin, hear, host_agents, job, wait_until
 
 from formicary.errors import ProfilingError
 from formicary_bench.remote.errors import HostError
@@ -30,7 +30,7 @@ print("begins", flush=True)
 hosts = [replace(host, folder=f"{sys.argv[2]}/{host.name}") for host in load(Path(sys.argv[1])).hosts]
 while True:
     with Session(hosts) as session, ExitStack() as stack:
-        workers = [stack.enter_context(place.worker()) for place in session.places.values()]
+        workers = [stack.enter_context(place.worker()) for place in session.worker_hosts.values()]
         print("ready", flush=True)
         while len(sys.argv) < 4:
             time.sleep(1)
@@ -61,14 +61,14 @@ class TestControllers:
     def test_one_that_is_killed(self, controller, lab):
         process = controller()
         assert process.stdout.readline() == "ready\n"
-        assert all(deputies(host) for host in lab.hosts)
+        assert all(host_agents(host) for host in lab.hosts)
         process.kill()  # that nothing is left, the fixture sees
 
     def test_one_that_is_stopped(self, controller, lab):
         process = controller()
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGSTOP)
-        wait_until(lambda: not any(deputies(host) or workers(host) for host in lab.hosts))
+        wait_until(lambda: not any(host_agents(host) or workers(host) for host in lab.hosts))
         process.send_signal(signal.SIGCONT)
         process.kill()
 
@@ -104,8 +104,8 @@ def is_lost(worker, cause):
 
 class TestHosts:
     def test_one_whose_network_is_cut_is_used_again_when_it_is_back(self, lab, session, news):
-        place = session.places["lab-2"]
-        with session.places["lab-1"].worker() as other, place.worker() as worker:
+        place = session.worker_hosts["lab-2"]
+        with session.worker_hosts["lab-1"].worker() as other, place.worker() as worker:
             begin(worker, job(measured=10_000_000))
             lab.hosts[1].cut()
             wait_until(lambda: session.missing == {"lab-2"})
@@ -119,7 +119,7 @@ class TestHosts:
                 pass
         with pytest.raises(HostError, match="and it cannot be connected to again: host lab-2: "):
             session.start_worker("lab-2")
-        wait_until(lambda: not deputies(lab.hosts[1]) and not workers(lab.hosts[1]))
+        wait_until(lambda: not host_agents(lab.hosts[1]) and not workers(lab.hosts[1]))
         lab.hosts[1].mend()
         with place.worker() as worker:
             begin(worker, job())
@@ -127,7 +127,7 @@ class TestHosts:
         assert session.missing == set()
 
     def test_one_that_is_back_before_it_is_lost(self, lab, session, news):
-        with session.places["lab-2"].worker() as worker:
+        with session.worker_hosts["lab-2"].worker() as worker:
             lab.hosts[1].cut()
             wait_until(lambda: session.missing == {"lab-2"})
             lab.hosts[1].mend()
@@ -136,56 +136,56 @@ class TestHosts:
         assert news == ["host lab-2 is missing: no answer for 3 s", "host lab-2 is there again"]
 
     def test_one_that_is_cut_off_when_the_session_ends(self, lab, hosts, clean):
-        with Session(hosts) as session, session.places["lab-2"].worker():
+        with Session(hosts) as session, session.worker_hosts["lab-2"].worker():
             lab.hosts[1].cut()
-        wait_until(lambda: not deputies(lab.hosts[1]))
+        wait_until(lambda: not host_agents(lab.hosts[1]))
         lab.hosts[1].mend()
 
     def test_one_whose_ssh_session_is_ended(self, lab, session):
-        place = session.places["lab-2"]
+        place = session.worker_hosts["lab-2"]
         with place.worker() as worker:
             pid = worker.pid
-            (deputy,) = deputies(lab.hosts[1])
-            for parent in psutil.Process(deputy).parents()[:2]:
+            (agent,) = host_agents(lab.hosts[1])
+            for parent in psutil.Process(agent).parents()[:2]:
                 if parent.name() == "sshd" and parent.parent().name() == "sshd":
                     parent.kill()
             is_lost(worker, "")
-        wait_until(lambda: not psutil.pid_exists(pid) and not psutil.pid_exists(deputy))
+        wait_until(lambda: not psutil.pid_exists(pid) and not psutil.pid_exists(agent))
         with place.worker() as worker:
             begin(worker, job())
 
 
 class TestDeputies:
     def test_one_that_is_killed_is_started_again(self, lab, session):
-        place = session.places["lab-2"]
+        place = session.worker_hosts["lab-2"]
         with place.worker() as worker:
             pid = worker.pid
             begin(worker, job(measured=10_000_000))
-            os.kill(deputies(lab.hosts[1])[0], signal.SIGKILL)
-            is_lost(worker, "its deputy was ended by SIGKILL")
+            os.kill(host_agents(lab.hosts[1])[0], signal.SIGKILL)
+            is_lost(worker, "its host agent was ended by SIGKILL")
         wait_until(lambda: not psutil.pid_exists(pid))
-        with pytest.raises(HostError, match="its deputy was ended by SIGKILL"):
+        with pytest.raises(HostError, match="its host agent was ended by SIGKILL"):
             session.ask("lab-2", Describe())
         with place.worker() as worker:
             begin(worker, job())
 
     def test_one_that_is_stopped_is_given_up_and_ended(self, lab, session):
-        with session.places["lab-2"].worker() as worker:
-            (deputy,) = deputies(lab.hosts[1])
-            os.kill(deputy, signal.SIGSTOP)
+        with session.worker_hosts["lab-2"].worker() as worker:
+            (agent,) = host_agents(lab.hosts[1])
+            os.kill(agent, signal.SIGSTOP)
             is_lost(worker, "no answer for 10 s")
-            wait_until(lambda: not psutil.pid_exists(deputy))
-        with session.places["lab-2"].worker() as worker:
+            wait_until(lambda: not psutil.pid_exists(agent))
+        with session.worker_hosts["lab-2"].worker() as worker:
             begin(worker, job())
 
 
 class TestWorkers:
     def test_one_that_is_killed(self, session):
-        with session.places["lab-2"].worker() as worker:
+        with session.worker_hosts["lab-2"].worker() as worker:
             begin(worker, job(measured=10_000_000))
             os.kill(worker.pid, signal.SIGKILL)
             hear(worker, None)
             assert worker.wait(SECONDS) == -signal.SIGKILL
             assert worker.last_words() == ""
-        with session.places["lab-2"].worker() as worker:
+        with session.worker_hosts["lab-2"].worker() as worker:
             begin(worker, job())

@@ -29,7 +29,7 @@ class Stall:
         self.stalls = 0
 
     def begin(self, workers):
-        (self.pid,) = [taken.process.pid for taken in workers.values() if taken.seat.role == self.role]
+        (self.pid,) = [placed.process.pid for placed in workers.values() if placed.slot.role == self.role]
 
     def mark(self, mark):
         if not mark.begins:

@@ -180,7 +180,7 @@ def test_the_command_shows_tables_and_prints_json(tmp_path):
     run = make_run(tmp_path / "run", scale_plan(hosts=(2, 3, 4), pairs=(3, 12)), servers="each")
     shown = CliRunner().invoke(app, ["model", str(run.path)])
     assert shown.exit_code == 0, shown.output
-    for words in ("Measured", "Foretold: messages", "direct links, all-to-all", "Taken for granted:"):
+    for words in ("Measured", "Foretold: messages", "direct links, all-to-all", "PlacedWorker for granted:"):
         assert words in shown.output
     printed = CliRunner().invoke(app, ["model", str(run.path), "--count", "20", "--json"])
     lines = [json.loads(line) for line in printed.output.splitlines()]

@@ -114,11 +114,11 @@ def test_hosts_of_a_plan_are_those_of_the_command_line_unless_that_has_others(tm
     path = tmp_path / "plan.toml"
     path.write_text(f'hosts = "hosts.toml"\non = ["a", "b"]\nservers = "one"\n{GOOD}')
     request = run_request(None, Words(), plan=path)
-    hosting = request.hosting(None, None, None)
-    assert [host.name for host in hosting.hosts] == ["a", "b"]
-    assert hosting.servers == "one"
-    assert {one.placement for one in request.run_plan(hosting).plan} == {"two-hosts"}
-    other = request.hosting(None, "b,c", "each")
+    selection = request.host_selection(None, None, None)
+    assert [host.name for host in selection.hosts] == ["a", "b"]
+    assert selection.servers == "one"
+    assert {one.placement for one in request.run_plan(selection).plan} == {"two-hosts"}
+    other = request.host_selection(None, "b,c", "each")
     assert [host.name for host in other.hosts] == ["b", "c"]
     assert other.servers == "each"
 

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.remote import places
+from formicary_bench.remote import workers as remote_workers
 from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.places import RemoteWorker
+from formicary_bench.remote.workers import RemoteWorker
 from formicary_bench.worker.messages import Failed, Go, Progress, encode
 
 SECONDS = 20.0
 
 
-class Deputy:
+class HostAgent:
     """Notes what it is told."""
 
     def __init__(self):
@@ -32,11 +32,11 @@ class Deputy:
 
 
 @pytest.fixture
-def deputy():
-    deputy = Deputy()
-    yield deputy
-    deputy.worker.ended(0, "")
-    deputy.worker.close()
+def agent():
+    agent = HostAgent()
+    yield agent
+    agent.worker.ended(0, "")
+    agent.worker.close()
 
 
 def is_readable(worker):
@@ -47,8 +47,8 @@ def progress(done):
     return encode(Progress(done))
 
 
-def test_it_is_readable_only_when_it_has_said_something(deputy):
-    worker = deputy.worker
+def test_it_is_readable_only_when_it_has_said_something(agent):
+    worker = agent.worker
     assert not is_readable(worker)
     worker.said(progress(1))
     worker.said(progress(2))
@@ -58,8 +58,8 @@ def test_it_is_readable_only_when_it_has_said_something(deputy):
     assert worker.read() == []
 
 
-def test_what_it_has_said_comes_before_its_end_which_stays_readable(deputy):
-    worker = deputy.worker
+def test_what_it_has_said_comes_before_its_end_which_stays_readable(agent):
+    worker = agent.worker
     worker.started(7)
     worker.said(progress(1))
     worker.ended(3, "no more")
@@ -72,7 +72,7 @@ def test_what_it_has_said_comes_before_its_end_which_stays_readable(deputy):
 
 @given(st.lists(st.integers(0, 9), max_size=30))
 def test_nothing_is_lost_while_one_thread_says_and_another_reads(values):
-    worker = Deputy().worker
+    worker = HostAgent().worker
 
     def say():
         for value in values:
@@ -93,72 +93,72 @@ def test_nothing_is_lost_while_one_thread_says_and_another_reads(values):
     assert heard == values
 
 
-def test_it_is_told_as_a_line(deputy):
-    deputy.worker.tell(Go())
-    assert deputy.told == [b'{"type":"go"}']
+def test_it_is_told_as_a_line(agent):
+    agent.worker.send(Go())
+    assert agent.told == [b'{"type":"go"}']
 
 
-def test_what_cannot_be_understood_is_a_failure(deputy):
-    deputy.worker.said(b"hello")
-    (report,) = deputy.worker.read()
+def test_what_cannot_be_understood_is_a_failure(agent):
+    agent.worker.said(b"hello")
+    (report,) = agent.worker.read()
     assert "it said what cannot be understood" in report.reason
 
 
-def test_what_is_handed_over_is_in_the_file_in_order(deputy):
-    deputy.worker.handed(b"ab")
-    deputy.worker.handed(b"cd")
-    assert os.pread(deputy.worker.handed_over(), 100, 0) == b"abcd"
+def test_what_is_handed_over_is_in_the_file_in_order(agent):
+    agent.worker.handed(b"ab")
+    agent.worker.handed(b"cd")
+    assert os.pread(agent.worker.handed_over(), 100, 0) == b"abcd"
 
 
-def test_a_full_disk_is_a_failure_and_ends_it(deputy):
-    deputy.worker._values.close()
-    deputy.worker._values = open("/dev/full", "wb", buffering=0)  # noqa: SIM115, PTH123 -- closed by the worker
-    deputy.worker.handed(b"ab")
+def test_a_full_disk_is_a_failure_and_ends_it(agent):
+    agent.worker._values.close()
+    agent.worker._values = open("/dev/full", "wb", buffering=0)  # noqa: SIM115, PTH123 -- closed by the worker
+    agent.worker.handed(b"ab")
     reason = "what it handed over cannot be kept here: No space left on device"
-    assert deputy.worker.read() == [Failed(reason)]
-    assert deputy.kills == 1
+    assert agent.worker.read() == [Failed(reason)]
+    assert agent.kills == 1
 
 
-def test_too_much_is_a_failure_and_ends_it(deputy, monkeypatch):
-    monkeypatch.setattr(places, "LARGEST_HANDOVER", 3)
-    deputy.worker.handed(b"abcd")
-    assert "cannot be kept here" in deputy.worker.read()[0].reason
-    assert deputy.kills == 1
+def test_too_much_is_a_failure_and_ends_it(agent, monkeypatch):
+    monkeypatch.setattr(remote_workers, "LARGEST_HANDOVER", 3)
+    agent.worker.handed(b"abcd")
+    assert "cannot be kept here" in agent.worker.read()[0].reason
+    assert agent.kills == 1
 
 
-def test_who_talks_without_being_read_is_a_failure(deputy, monkeypatch):
-    monkeypatch.setattr(places, "_MOST_UNREAD", 1000)
+def test_who_talks_without_being_read_is_a_failure(agent, monkeypatch):
+    monkeypatch.setattr(remote_workers, "_MOST_UNREAD", 1000)
     for number in range(100):
-        deputy.worker.said(progress(number))
-    assert Failed("it says more than anybody can read") in deputy.worker.read()
-    assert len(deputy.worker._lines) == 0
+        agent.worker.said(progress(number))
+    assert Failed("it says more than anybody can read") in agent.worker.read()
+    assert len(agent.worker._lines) == 0
 
 
-def test_many_words_wake_without_waiting(deputy):
+def test_many_words_wake_without_waiting(agent):
     for number in range(100_000):  # more than the pair of sockets holds
-        deputy.worker.said(progress(number % 10))
-    assert len(deputy.worker.read()) == 100_000
+        agent.worker.said(progress(number % 10))
+    assert len(agent.worker.read()) == 100_000
 
 
-def test_what_hangs_is_killed_and_given_up(deputy, monkeypatch):
-    monkeypatch.setattr(places, "_SECONDS_TO_END", 0.01)
-    assert deputy.worker.wait(0) == -signal.SIGKILL
-    assert deputy.kills == 1
+def test_what_hangs_is_killed_and_given_up(agent, monkeypatch):
+    monkeypatch.setattr(remote_workers, "_SECONDS_TO_END", 0.01)
+    assert agent.worker.wait(0) == -signal.SIGKILL
+    assert agent.kills == 1
 
 
-def test_one_that_does_not_start_says_why(deputy, monkeypatch):
-    monkeypatch.setattr(places, "_SECONDS_TO_START", 0.01)
+def test_one_that_does_not_start_says_why(agent, monkeypatch):
+    monkeypatch.setattr(remote_workers, "_SECONDS_TO_START", 0.01)
     with pytest.raises(HostError, match=r"^host b: no worker has started within 0.01 s; is it overloaded\?$"):
-        deputy.worker.wait_for_start()
-    deputy.worker.ended(126, "Cannot allocate memory")
+        agent.worker.wait_for_start()
+    agent.worker.ended(126, "Cannot allocate memory")
     with pytest.raises(HostError, match=r"^host b: no worker can be started: Cannot allocate memory$"):
-        deputy.worker.wait_for_start()
+        agent.worker.wait_for_start()
 
 
-def test_what_is_told_after_its_block_changes_nothing(deputy):
-    deputy.worker.ended(0, "")
-    deputy.worker.close()
-    deputy.worker.said(progress(1))
-    deputy.worker.handed(b"x")
-    deputy.worker.ended(1, "again")
-    assert deputy.worker.wait(0) == 0
+def test_what_is_told_after_its_block_changes_nothing(agent):
+    agent.worker.ended(0, "")
+    agent.worker.close()
+    agent.worker.said(progress(1))
+    agent.worker.handed(b"x")
+    agent.worker.ended(1, "again")
+    assert agent.worker.wait(0) == 0

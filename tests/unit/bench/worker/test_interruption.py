@@ -79,7 +79,7 @@ def fail():
         raise ValueError("another reason")
 
 
-class Audience:
+class RunListener:
     """Wants to end when it hears how long it takes."""
 
     def __init__(self):
@@ -102,11 +102,11 @@ def test_a_long_run_says_so_before_it_measures_anything(tmp_path, monkeypatch):
         "messaging/open-loop", rates=(1,), rounds=(50, 100, 50), subjects=("tasks",),
         placements=("same-container",),
     )  # fmt: skip
-    audience = Audience()
-    outcome = perform(options, tmp_path / "run", audience)
+    listener = RunListener()
+    outcome = perform(options, tmp_path / "run", listener)
     assert (outcome.interrupted, outcome.folder) == (True, None)
-    assert audience.seconds == pytest.approx(2000, rel=0.01)
-    (sentence,) = audience.said
+    assert listener.seconds == pytest.approx(2000, rel=0.01)
+    (sentence,) = listener.said
     assert sentence == (
         "this takes about 33 minutes: Ctrl-C ends it early and keeps what was measured; --resume "
         f"{tmp_path / 'run'} goes on with it"

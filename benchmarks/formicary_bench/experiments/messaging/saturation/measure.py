@@ -23,7 +23,7 @@ from formicary_bench.statistics.percentiles import percentiles
 from formicary_bench.subjects.pacing import LATE
 
 if TYPE_CHECKING:
-    from formicary_bench.runner.execution.repetition import Task, Watcher
+    from formicary_bench.runner.execution.repetition import ProgressListener, Task
 
 _SEEDS = 2**32
 _PERCENTILE = 0.99
@@ -43,12 +43,12 @@ class _Tried(NamedTuple):
     disturbed: tuple[str, ...] = ()
 
 
-def measure_saturation(task: Task, watcher: Watcher) -> tuple[Repetition, Trials]:
+def measure_saturation(task: Task, listener: ProgressListener) -> tuple[Repetition, Trials]:
     """Search once; every rate is measured in fresh processes, which are gone when this returns.
 
     Args:
         task: what to search for.
-        watcher: told of the progress.
+        listener: told of the progress.
 
     Raises:
         RepetitionError: the first rates could not be measured at all; says what happened to the last one.
@@ -60,7 +60,7 @@ def measure_saturation(task: Task, watcher: Watcher) -> tuple[Repetition, Trials
     notes: list[str] = []
     while (rate := search.next()) is not None:
         try:
-            trial = _try(task, rate, len(trials), watcher)
+            trial = _try(task, rate, len(trials), listener)
         except RepetitionError as error:
             notes.append(f"at {rate} messages/s nothing was measured: {error}")
             if len(notes) == len(trials) + 1 >= _FAILURES:
@@ -81,11 +81,11 @@ def measure_saturation(task: Task, watcher: Watcher) -> tuple[Repetition, Trials
     return known, Trials(*columns)
 
 
-def _try(task: Task, rate: int, number: int, watcher: Watcher) -> _Tried:
+def _try(task: Task, rate: int, number: int, listener: ProgressListener) -> _Tried:
     """Try a rate; raises RepetitionError if nothing comes of it."""
     one = replace(at_rate(task.configuration, rate, _PHASES_S), limit_us=0)
     trial = dataclasses.replace(task, configuration=one, seed=(task.seed + number) % _SEEDS)
-    repetition, data = measure(trial, watcher)
+    repetition, data = measure(trial, listener)
     assert isinstance(data, RoundTrips)
     times = data.rtt_ns[data.phase == MEASURED]
     (p99_ns,) = percentiles(times, [_PERCENTILE])

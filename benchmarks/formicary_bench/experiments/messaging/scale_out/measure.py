@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from formicary_bench.remote.host_agent.protocol import Looked
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
-    from formicary_bench.runner.execution.repetition import Taken, Task, Watcher
+    from formicary_bench.runner.execution.repetition import PlacedWorker, ProgressListener, Task
     from formicary_bench.worker.messages import Mark
 
 
-class Looks(Nobody):
+class HostSampler(Nobody):
     """Looks at all hosts when T2 begins, and when it ends."""
 
     marks = True
 
     def __init__(self) -> None:
-        self._workers: tuple[Taken, ...] = ()
+        self._workers: tuple[PlacedWorker, ...] = ()
         self._kept: list[list[Looked]] = []
 
-    def begin(self, workers: Mapping[str, Taken]) -> None:
+    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
         """Keep whom to look at."""
         self._workers = tuple(workers.values())
 
     def mark(self, mark: Mark) -> None:  # noqa: ARG002 -- as of Observer
         """Look at all of them."""
-        self._kept.append([one.seat.place.look(_watched(one)) for one in self._workers])
+        self._kept.append([one.slot.host.look(_watched(one)) for one in self._workers])
 
     def counters(self) -> dict[str, float]:
         """Return what was counted, by what it is and where; nothing if there were not both moments."""
@@ -46,31 +46,31 @@ class Looks(Nobody):
             return {}
         found: dict[str, float] = {}
         for worker, first, last in zip(self._workers, *self._kept, strict=True):
-            host = worker.seat.place.name
+            host = worker.slot.host.name
             for who, pid in zip((AGENTS, SERVER), _watched(worker), strict=False):
                 found |= _of_process(f"{who}@{host}", pid, first, last)
             found |= _of_host(host, first, last)
         return found
 
 
-def measure_scale_out(task: Task, watcher: Watcher) -> tuple[Repetition, AnyRaw]:
+def measure_scale_out(task: Task, listener: ProgressListener) -> tuple[Repetition, AnyRaw]:
     """Measure once, in fresh processes, which are gone when this returns.
 
     Args:
         task: what to measure.
-        watcher: told of the progress.
+        listener: told of the progress.
 
     Raises:
         RepetitionError: nothing came of it; says what happened.
     """
-    looks = Looks()
-    known, data = measure(task, watcher, observer=looks)
-    return replace(known, counters=known.counters | looks.counters()), data
+    sampler = HostSampler()
+    known, data = measure(task, listener, observer=sampler)
+    return replace(known, counters=known.counters | sampler.counters()), data
 
 
-def _watched(worker: Taken) -> tuple[int, ...]:
+def _watched(worker: PlacedWorker) -> tuple[int, ...]:
     """Return the processes to look at on a worker's host: its own, and that of the server there."""
-    server = worker.seat.server
+    server = worker.slot.server
     return worker.process.pid, *((server.pid,) if server and server.pid else ())
 
 

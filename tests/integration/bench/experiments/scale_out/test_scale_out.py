@@ -13,8 +13,8 @@ from formicary_bench.extrapolation.model import DIRECT as DIRECT_LINKS
 from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
 from formicary_bench.remote.inventory import load
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.hosting import Hosting
 from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
@@ -39,10 +39,10 @@ def over(tmp_path, there):
     def call(lab, experiment, **options):
         path = tmp_path / "hosts.toml"
         path.write_text(lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{there}"', 1))
-        hosting = Hosting(load(path))
-        names = tuple(host.name for host in hosting.containers)
+        selection = HostSelection(load(path))
+        names = tuple(host.name for host in selection.containers)
         asked = Options(experiment, hosts=names, **{"rounds": ROUNDS, **options})
-        outcome = perform(asked, tmp_path / "run", Silent(), hosting)
+        outcome = perform(asked, tmp_path / "run", Silent(), selection)
         assert outcome.problems == []
         return summarise(outcome.folder), outcome.folder
 

@@ -146,13 +146,13 @@ def test_clean_ends_what_is_left_and_removes_all_that_is_ours(prepared):
     """It is the last of this module: the others need what it removes."""
     on_the_host = ["ip", "netns", "exec", prepared.host.namespace]
     program = [sys.executable, "-c", "print(flush=True); input()"]
-    with subprocess.Popen([*on_the_host, *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as deputy:
-        deputy.stdout.readline()
-        ours.note(prepared.folder, deputy.pid)
+    with subprocess.Popen([*on_the_host, *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as agent:
+        agent.stdout.readline()
+        ours.note(prepared.folder, agent.pid)
         code, said = prepared.run("clean")
         assert code == 0, said
         assert said["ended"] == [f"{sys.executable} -c print(flush=True); input()"]
-        assert deputy.wait(10) != 0
+        assert agent.wait(10) != 0
     assert said["freed"] > 10_000_000
     assert not prepared.folder.exists()
     assert prepared.run("clean") == (0, {**said, "ended": [], "freed": 0})

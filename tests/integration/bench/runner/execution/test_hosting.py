@@ -16,8 +16,8 @@ from tests.integration.bench.conftest import Silent
 
 from formicary_bench.remote.inventory import load
 from formicary_bench.results.store.folder import RunFolder
-from formicary_bench.runner.execution.hosting import Hosting
 from formicary_bench.runner.execution.run import perform
+from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
@@ -39,11 +39,11 @@ def there():
 def over(tmp_path, there):
     """Run an experiment over the hosts of a lab."""
 
-    def call(lab, audience=None, *, servers="each", experiment="messaging/pairs", **options):
-        hosting = Hosting(load(inventory_of(lab, there, tmp_path)), servers=servers)
-        names = tuple(host.name for host in hosting.containers)
+    def call(lab, listener=None, *, servers="each", experiment="messaging/pairs", **options):
+        selection = HostSelection(load(inventory_of(lab, there, tmp_path)), servers=servers)
+        names = tuple(host.name for host in selection.containers)
         asked = Options(experiment, hosts=names, **{"pairs": (3,), "rounds": ROUNDS, **options})
-        return perform(asked, tmp_path / "run", audience or Silent(), hosting)
+        return perform(asked, tmp_path / "run", listener or Silent(), selection)
 
     return call
 
@@ -86,9 +86,9 @@ def test_agents_ask_on_one_host_and_answer_on_another(lab, over, there, tmp_path
         seen.update({host.name: programs(host) for host in lab.hosts})
 
     subjects = ("formicary-behaviours", "formicary-micro", "tcp")
-    audience = Silent(look)
-    outcome = over(lab, audience, subjects=subjects, routes=("direct",), rounds=(50, 2000, 50))
-    assert outcome.problems == audience.said == []
+    listener = Silent(look)
+    outcome = over(lab, listener, subjects=subjects, routes=("direct",), rounds=(50, 2000, 50))
+    assert outcome.problems == listener.said == []
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert manifest.complete
     assert [(c.platform, c.kind, c.placement, c.hosts, c.tls) for c in manifest.configurations] == [
@@ -228,10 +228,10 @@ def test_a_host_that_is_away_for_a_while_is_shown_and_the_run_goes_on(lab, over)
             super().say(sentence)
             host.mend()
 
-    audience = Mending()
-    outcome = over(lab, audience, subjects=("formicary-micro",), routes=("direct",), rounds=FOR_LONG)
+    listener = Mending()
+    outcome = over(lab, listener, subjects=("formicary-micro",), routes=("direct",), rounds=FOR_LONG)
     assert outcome.problems == []
-    assert audience.said == [f"host {host.name} missing for 3 s", f"host {host.name} is back"]
+    assert listener.said == [f"host {host.name} missing for 3 s", f"host {host.name} is back"]
 
 
 def test_a_host_that_vanishes_costs_a_repetition_and_is_used_again_when_it_is_back(lab, over):
@@ -264,13 +264,13 @@ def test_a_run_ends_where_a_host_does_not_come_back(lab, over, there):
     host = lab.hosts[1]
 
     def cut(done):
-        if done and len(audience.begun) == 2:
+        if done and len(listener.begun) == 2:
             host.cut()
 
-    audience = Silent(cut)
+    listener = Silent(cut)
     subjects = ("formicary-micro",)
-    outcome = over(lab, audience, subjects=subjects, routes=("direct",), rounds=FOR_LONG, repeat=9)
-    assert len(audience.begun) == 3
+    outcome = over(lab, listener, subjects=subjects, routes=("direct",), rounds=FOR_LONG, repeat=9)
+    assert len(listener.begun) == 3
     *_, last = outcome.problems
     assert last.startswith(f"the run ends here, as it needs the host {host.name}: ")
     manifest = outcome.folder.manifest

@@ -65,9 +65,9 @@ def test_two_processes_through_prosody_and_tcp(experiment, silent, tmp_path):
         subjects=subjects,
         rounds=ROUNDS,
     )
-    audience = silent()
-    outcome = perform(options, tmp_path / "run", audience)
-    assert outcome.problems == audience.said == []
+    listener = silent()
+    outcome = perform(options, tmp_path / "run", listener)
+    assert outcome.problems == listener.said == []
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert manifest.complete
     assert manifest.machine.prosody
@@ -158,11 +158,11 @@ def test_bodies_that_take_many_reads_arrive(silent, tmp_path):
 
 def test_a_worker_that_is_killed_is_a_sentence_and_the_run_goes_on(silent, tmp_path):
     def kill(_):
-        if len(audience.begun) == 1:
+        if len(listener.begun) == 1:
             (worker,) = worker_processes()
             worker.kill()
 
-    audience = silent(kill)
+    listener = silent(kill)
     options = Options(
         "messaging/pairs",
         pairs=(1,),
@@ -170,16 +170,16 @@ def test_a_worker_that_is_killed_is_a_sentence_and_the_run_goes_on(silent, tmp_p
         subjects=("tasks", "callbacks"),
         rounds=(0, 300_000, 0),
     )
-    outcome = perform(options, tmp_path / "run", audience)
+    outcome = perform(options, tmp_path / "run", listener)
     (sentence,) = outcome.problems
-    first = audience.begun[0]
+    first = listener.begun[0]
     assert f"messaging/pairs, {first.platform}, same-container, 1 pair, 100 bytes, repetition 1" in sentence
     assert "the measuring process was ended by SIGKILL while measuring" in sentence
     assert f"formicary bench run messaging/pairs --platform {first.platform}" in sentence
-    assert audience.said == [sentence]
+    assert listener.said == [sentence]
     manifest = RunFolder.open(tmp_path / "run").manifest
     assert not manifest.complete
-    assert [repetition.configuration for repetition in manifest.repetitions] == [audience.begun[1].key]
+    assert [repetition.configuration for repetition in manifest.repetitions] == [listener.begun[1].key]
 
 
 def test_a_worker_that_hangs_is_ended(silent):

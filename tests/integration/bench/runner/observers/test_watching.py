@@ -9,9 +9,9 @@ from formicary_bench.reports.document.families import columns, extras, to_know
 from formicary_bench.reports.document.hosts import voided
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.hosting import Hosting
 from formicary_bench.runner.execution.run import perform
-from formicary_bench.runner.observers import watching
+from formicary_bench.runner.execution.run_hosts import HostSelection
+from formicary_bench.runner.observers import hosts as observers
 from formicary_bench.runner.planning.options import Options
 
 pytestmark = pytest.mark.timeout(150)
@@ -27,10 +27,10 @@ def over(tmp_path, lab):
         inventory = tmp_path / "hosts.toml"
         text = lab.inventory.read_text().replace("[defaults]", f'[defaults]\nfolder = "{tmp_path}/there"', 1)
         inventory.write_text(text)
-        hosting = Hosting(load(inventory))
-        names = tuple(host.name for host in hosting.containers)
+        selection = HostSelection(load(inventory))
+        names = tuple(host.name for host in selection.containers)
         asked = Options(experiment, hosts=names, subjects=OWN, routes=("direct",), **options)
-        return perform(asked, tmp_path / "run", Silent(), hosting)
+        return perform(asked, tmp_path / "run", Silent(), selection)
 
     return call
 
@@ -68,7 +68,7 @@ def test_bytes_are_those_of_the_interfaces_between_the_hosts(over, lab):
 
 def test_a_measurement_that_was_disturbed_is_no_number(over, monkeypatch):
     monkeypatch.setattr(
-        watching, "why_invalid", lambda *_, **__: ["host b was loaded by others (35% of its CPU)"]
+        observers, "why_invalid", lambda *_, **__: ["host b was loaded by others (35% of its CPU)"]
     )
     outcome = over("messaging/pairs", pairs=(5,), rounds=(20, 500, 20))
     assert outcome.problems == []

@@ -115,9 +115,9 @@ def test_it_is_noticed_when_the_driver_that_echoes_dies(installed_bad):
 def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
     add(GOOD)
     installed_bad("dies-preparing")
-    audience = Silent()
+    listener = Silent()
     wanted = options("tasks", "bad", "good", placements=("same-container",), repeat=2)
-    outcome = perform(wanted, tmp_path / "run", audience)
+    outcome = perform(wanted, tmp_path / "run", listener)
     assert len(outcome.problems) == 2
     assert all("bad ended with exit code 1" in problem for problem in outcome.problems)
     assert "to see it alone: formicary bench run messaging/pairs --platform bad" in outcome.problems[0]
@@ -128,7 +128,7 @@ def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
     measured = [known[one.configuration] for one in manifest.repetitions]
     assert sorted(measured) == ["good", "good", "tasks", "tasks"]
     # All of a run's platforms take turns.
-    assert {one.platform for one in audience.begun[:3]} == {"tasks", "bad", "good"}
+    assert {one.platform for one in listener.begun[:3]} == {"tasks", "bad", "good"}
 
 
 def test_the_rest_of_a_run_goes_on_without_a_driver_that_is_removed(tmp_path):
@@ -151,22 +151,22 @@ def test_the_rest_of_a_run_goes_on_without_a_driver_that_is_removed(tmp_path):
 def test_what_a_platform_cannot_do_is_listed(tmp_path, installed_bad):
     add(GOOD)
     installed_bad("works")
-    audience = Silent()
+    listener = Silent()
     wanted = options("good", "bad", pairs=(2, 60), placements=("two-containers", "same-container"))
-    outcome = perform(wanted, tmp_path / "run", audience)
+    outcome = perform(wanted, tmp_path / "run", listener)
     assert not outcome.problems
     left_out = {"bad cannot be measured with two-containers", "good with 60 pairs, as it takes at most 50"}
-    assert set(audience.said) == {f"left out: {what}" for what in left_out}
+    assert set(listener.said) == {f"left out: {what}" for what in left_out}
     assert all(what in outcome.folder.manifest.left_out for what in left_out)
 
 
 def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad):
     installed_bad("works")
-    audience = Silent()
+    listener = Silent()
     wanted = Options("messaging/size", payloads=(10,), subjects=("tasks", "bad"), rounds=ROUNDS, seed=1)
-    outcome = perform(wanted, tmp_path / "run", audience)
+    outcome = perform(wanted, tmp_path / "run", listener)
     assert not outcome.problems
-    assert audience.said == ["left out: bad cannot do messaging/size as asked for"]
+    assert listener.said == ["left out: bad cannot do messaging/size as asked for"]
 
 
 @pytest.mark.parametrize(

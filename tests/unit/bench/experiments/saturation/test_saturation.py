@@ -60,7 +60,7 @@ TASK = Task(ONE, 2, 99)
 def system(capacity, *, slow_us=9000, **about):
     """Make up what measures: messages take 100 us up to the capacity, and as long as it says above."""
 
-    def measure(task, _watcher):
+    def measure(task, _listener):
         one = task.configuration
         trips = one.warm_up + one.measured + one.cool_down
         time_ns = 1000 * (100 if one.rate <= capacity else slow_us)
@@ -85,9 +85,9 @@ def system(capacity, *, slow_us=9000, **about):
 @pytest.fixture
 def search(monkeypatch, tasks):
     def call(measure):
-        def noted(task, watcher):
+        def noted(task, listener):
             tasks.append(task)
-            return measure(task, watcher)
+            return measure(task, listener)
 
         monkeypatch.setattr("formicary_bench.experiments.messaging.saturation.measure.measure", noted)
         return measure_saturation(TASK, None)
@@ -152,10 +152,10 @@ def test_a_search_on_a_host_that_others_disturb_is_not_valid_and_ends(search):
 def test_a_rate_at_which_nothing_could_be_measured_is_not_kept_and_is_said(search):
     sound = system(10_000)
 
-    def measure(task, watcher):
+    def measure(task, listener):
         if task.configuration.rate > 8000:
             raise RepetitionError("the echoing process was ended by SIGKILL")
-        return sound(task, watcher)
+        return sound(task, listener)
 
     repetition, data = search(measure)
     assert data.kept.tolist() == [int(rate <= 8000) for rate in data.rate]
@@ -169,8 +169,8 @@ def test_a_rate_that_was_missed_by_bad_luck_is_tried_again_and_kept(search, task
     calm = system(30_000)
     disturbed = iter([False, True])
 
-    def measure(task, watcher):
-        return (system(0) if next(disturbed, False) else calm)(task, watcher)
+    def measure(task, listener):
+        return (system(0) if next(disturbed, False) else calm)(task, listener)
 
     repetition, data = search(measure)
     unlucky = 3 * drawn_first(99)

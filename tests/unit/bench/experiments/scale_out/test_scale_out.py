@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from tests.unit.bench.synthetic import make_run, scale_plan
 
-from formicary_bench.experiments.messaging.scale_out.measure import Looks
+from formicary_bench.experiments.messaging.scale_out.measure import HostSampler
 from formicary_bench.experiments.messaging.scale_out.report import (
     ONE_HOST,
     SHARED,
@@ -18,14 +18,14 @@ from formicary_bench.experiments.messaging.scale_out.report import (
 from formicary_bench.remote.host_agent.protocol import Looked
 from formicary_bench.reports.formats import html, terminal
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.places import Seat
-from formicary_bench.runner.execution.repetition import Taken
+from formicary_bench.runner.execution.repetition import PlacedWorker
+from formicary_bench.runner.execution.worker_hosts import WorkerSlot
 from formicary_bench.worker.messages import Mark, Server
 
 SERVER = Server("127.0.0.1", 1, 2, "secret", "password", "lab", 1000, pid=7)
 
 
-class Place:
+class WorkerHost:
     """A host that has done so much by each look."""
 
     def __init__(self, name, looks):
@@ -46,25 +46,27 @@ def mark(*, begins):
     return Mark(begins=begins, done=0, at_ns=0, wire=(0, 0))
 
 
-def taken(seat):
-    return Taken(seat, SimpleNamespace(pid=5))
+def placed(slot):
+    return PlacedWorker(slot, SimpleNamespace(pid=5))
 
 
-def looks_at(*seats):
-    looks = Looks()
-    looks.begin({seat.label: taken(seat) for seat in seats})
+def looks_at(*slots):
+    looks = HostSampler()
+    looks.begin({slot.label: placed(slot) for slot in slots})
     for begins in (True, False):
         looks.mark(mark(begins=begins))
     return looks.counters()
 
 
 def test_each_host_is_looked_at_by_its_own_clock():
-    a = Place(
+    a = WorkerHost(
         "a",
         [looked(1, {5: 1.0, 7: 2.0}, busy_s=1, idle_s=1), looked(3, {5: 2.0, 7: 2.5}, busy_s=2, idle_s=4)],
     )
-    b = Place("b", [looked(100, {5: 0.0}), looked(101, {5: 0.25}, wire_bytes=500, busy_s=1.0, idle_s=1.0)])
-    counters = looks_at(Seat("member", a, server=SERVER), Seat("member", b))
+    b = WorkerHost(
+        "b", [looked(100, {5: 0.0}), looked(101, {5: 0.25}, wire_bytes=500, busy_s=1.0, idle_s=1.0)]
+    )
+    counters = looks_at(WorkerSlot("member", a, server=SERVER), WorkerSlot("member", b))
     assert a.asked == [(5, 7)] * 2
     assert b.asked == [(5,)] * 2
     assert counters == {
@@ -76,13 +78,13 @@ def test_each_host_is_looked_at_by_its_own_clock():
 
 
 def test_a_process_that_is_gone_has_no_figures():
-    a = Place("a", [looked(1, {5: 1.0}, busy_s=1), looked(2, {}, busy_s=2)])
-    assert set(looks_at(Seat("member", a))) == {"host@a seconds", "host@a busy", "host@a wire bytes/s"}
+    a = WorkerHost("a", [looked(1, {5: 1.0}, busy_s=1), looked(2, {}, busy_s=2)])
+    assert set(looks_at(WorkerSlot("member", a))) == {"host@a seconds", "host@a busy", "host@a wire bytes/s"}
 
 
 def test_without_both_looks_nothing_is_counted():
-    looks = Looks()
-    looks.begin({"member@a": taken(Seat("member", Place("a", [looked(1, {5: 1.0})])))})
+    looks = HostSampler()
+    looks.begin({"member@a": placed(WorkerSlot("member", WorkerHost("a", [looked(1, {5: 1.0})])))})
     looks.mark(mark(begins=True))
     assert looks.counters() == {}
 

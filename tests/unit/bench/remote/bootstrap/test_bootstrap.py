@@ -63,7 +63,7 @@ def test_a_folder_with_something_else_in_it_is_refused(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_a_folder_in_which_only_deputies_have_been_is_ours(tmp_path):
+def test_a_folder_in_which_only_agents_have_been_is_ours(tmp_path):
     (tmp_path / folder.SCRATCH).mkdir()
     assert folder.is_ours(tmp_path)
     (tmp_path / "thesis.tex").touch()

@@ -59,7 +59,7 @@ def test_without_this_a_host_cannot_be_used(changed, said, step):
         ({"formicary": {"tracing": "not you"}}, "no CPU time by group: not you", "formicary doctor"),
         ({"machine": {"others": ["eve's ffmpeg (3.9 cores)"]}}, "eve's ffmpeg (3.9 cores)", "when they rest"),
         ({"machine": {"load": 7.5}}, "its load was 7.5", "when they rest"),
-        ({"folder": {"running": ["python deputy"]}}, "measurement of ours runs there: python deputy", "rest"),
+        ({"folder": {"running": ["python agent"]}}, "measurement of ours runs there: python agent", "rest"),
     ],
 )
 def test_this_is_only_worth_a_warning(changed, said, step):

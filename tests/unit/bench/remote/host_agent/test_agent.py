@@ -1,4 +1,4 @@
-"""A deputy by itself: what it says and does, and that it ends with all that it has started."""
+"""A host agent by itself: what it says and does, and that it ends with all that it has started."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from formicary_bench.remote.host_agent.protocol import (
     Looked,
     Refused,
     Said,
+    SendOrder,
     Start,
     Started,
     StartServer,
     StopServer,
-    Tell,
     Use,
     decode_word,
     frame,
@@ -51,7 +51,7 @@ SECONDS = 20.0
 
 
 class Controller:
-    """Talks to a deputy."""
+    """Talks to a host agent."""
 
     def __init__(self, folder: Path, *arguments: str, **options):
         command = [
@@ -95,7 +95,7 @@ class Controller:
                     return word
             assert time.monotonic() < until
             data = os.read(self.process.stdout.fileno(), 1 << 16)
-            assert data, "the deputy has ended"
+            assert data, "the host agent has ended"
             self.words += map(decode_word, self._frames.feed(data))
 
 
@@ -105,7 +105,7 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def deputy(folder):
+def agent(folder):
     with Controller(folder) as controller:
         controller.greet()
         yield controller
@@ -145,90 +145,88 @@ def test_it_says_in_its_greeting_that_its_folder_cannot_be_made(tmp_path):
         assert str(tmp_path / "file") in controller.greet().failed
 
 
-def test_a_beat_comes_back_with_the_hosts_time(deputy):
+def test_a_beat_comes_back_with_the_hosts_time(agent):
     before = time.time_ns()
-    deputy.say(Beat(42))
-    word = deputy.hear(Beaten)
+    agent.say(Beat(42))
+    word = agent.hear(Beaten)
     assert word.sent_ns == 42
     assert before <= word.at_ns <= time.time_ns()
 
 
-def test_it_answers_what_it_is_asked(deputy):
-    deputy.say(Ask(1, Look((deputy.process.pid,))), Ask(2, Describe()))
-    results = {word.number: word.result for word in (deputy.hear(Answered), deputy.hear(Answered))}
+def test_it_answers_what_it_is_asked(agent):
+    agent.say(Ask(1, Look((agent.process.pid,))), Ask(2, Describe()))
+    results = {word.number: word.result for word in (agent.hear(Answered), agent.hear(Answered))}
     assert isinstance(results[1], Looked)
-    assert results[1].uss_bytes[deputy.process.pid] > 0
+    assert results[1].uss_bytes[agent.process.pid] > 0
     assert isinstance(results[2], Described)
     assert results[2].machine.threads > 0
 
 
-def test_it_refuses_with_a_reason_what_it_cannot_do(deputy):
-    deputy.say(Ask(5, CloseWindow(3)))
-    assert deputy.hear(Refused) == Refused(5, "there is no window 3", "UsageError")
-    deputy.say(Ask(6, protocol.OpenWindow(1, 2**22 + 1)))
-    refused = deputy.hear(Refused)
+def test_it_refuses_with_a_reason_what_it_cannot_do(agent):
+    agent.say(Ask(5, CloseWindow(3)))
+    assert agent.hear(Refused) == Refused(5, "there is no window 3", "UsageError")
+    agent.say(Ask(6, protocol.OpenWindow(1, 2**22 + 1)))
+    refused = agent.hear(Refused)
     assert (refused.number, refused.kind) == (6, "ProfilingError")
 
 
-def test_a_server_that_cannot_be_started_is_refused_and_none_is_nothing_to_stop(deputy):
-    deputy.say(Ask(7, StartServer({"x": b""}, {"no": "such option"})), Ask(8, StopServer()))
-    heard = {
-        word.number: word for word in (deputy.hear((Answered, Refused)), deputy.hear((Answered, Refused)))
-    }
+def test_a_server_that_cannot_be_started_is_refused_and_none_is_nothing_to_stop(agent):
+    agent.say(Ask(7, StartServer({"x": b""}, {"no": "such option"})), Ask(8, StopServer()))
+    heard = {word.number: word for word in (agent.hear((Answered, Refused)), agent.hear((Answered, Refused)))}
     assert isinstance(heard[7], Refused)
     assert isinstance(heard[8], Answered)
 
 
-def test_a_worker_is_told_and_heard(deputy):
-    deputy.say(Start(4, handover=True), Tell(4, job()))
-    pid = deputy.hear(Started).pid
-    assert psutil.Process(pid).ppid() == deputy.process.pid
-    said = deputy.hear(Said, lambda word: isinstance(decode_report(word.line), Failed))
+def test_a_worker_is_told_and_heard(agent):
+    agent.say(Start(4, handover=True), SendOrder(4, job()))
+    pid = agent.hear(Started).pid
+    assert psutil.Process(pid).ppid() == agent.process.pid
+    said = agent.hear(Said, lambda word: isinstance(decode_report(word.line), Failed))
     assert "nothing" in decode_report(said.line).reason
-    assert deputy.hear(Ended).code == 1
+    assert agent.hear(Ended).code == 1
     assert not psutil.pid_exists(pid)
 
 
-def test_what_is_set_for_the_host_is_in_its_workers(deputy):
-    deputy.say(Use({"FORMICARY_TEST": "for you"}), Start(4))
-    pid = deputy.hear(Started).pid
+def test_what_is_set_for_the_host_is_in_its_workers(agent):
+    agent.say(Use({"FORMICARY_TEST": "for you"}), Start(4))
+    pid = agent.hear(Started).pid
     environment = Path(f"/proc/{pid}/environ")
     until = time.monotonic() + 30
     while not (variables := environment.read_bytes().split(b"\0"))[0]:  # its program is being loaded
         assert time.monotonic() < until
         time.sleep(0.01)
     assert b"FORMICARY_TEST=for you" in variables
-    assert "for you" not in " ".join(psutil.Process(deputy.process.pid).cmdline())
+    assert "for you" not in " ".join(psutil.Process(agent.process.pid).cmdline())
 
 
-def test_a_worker_is_killed_with_what_it_has_started(deputy, tmp_path):
-    deputy.say(Start(4))
-    pid = deputy.hear(Started).pid
+def test_a_worker_is_killed_with_what_it_has_started(agent, tmp_path):
+    agent.say(Start(4))
+    pid = agent.hear(Started).pid
     os.kill(pid, signal.SIGSTOP)  # which cannot do anything itself any more
-    deputy.say(Kill(4))
-    assert deputy.hear(Ended).code == -signal.SIGKILL
+    agent.say(Kill(4))
+    assert agent.hear(Ended).code == -signal.SIGKILL
     assert not psutil.pid_exists(pid)
 
 
-def test_a_worker_that_is_killed_before_it_is_there_has_ended(deputy):
-    deputy.say(Start(4), Kill(4))
-    assert deputy.hear(Ended).worker == 4
+def test_a_worker_that_is_killed_before_it_is_there_has_ended(agent):
+    agent.say(Start(4), Kill(4))
+    assert agent.hear(Ended).worker == 4
 
 
-def test_nothing_happens_to_workers_that_there_are_not(deputy):
-    deputy.say(Tell(77, job()), Kill(77), Beat(1))
-    assert deputy.hear(Beaten).sent_ns == 1
+def test_nothing_happens_to_workers_that_there_are_not(agent):
+    agent.say(SendOrder(77, job()), Kill(77), Beat(1))
+    assert agent.hear(Beaten).sent_ns == 1
 
 
-def test_a_worker_that_does_not_read_stops_nobody(deputy):
-    deputy.say(Start(4))
-    os.kill(deputy.hear(Started).pid, signal.SIGSTOP)
+def test_a_worker_that_does_not_read_stops_nobody(agent):
+    agent.say(Start(4))
+    os.kill(agent.hear(Started).pid, signal.SIGSTOP)
     for _ in range(1000):
-        deputy.say(Tell(4, job()))
-    deputy.say(Beat(9))
-    assert deputy.hear(Beaten).sent_ns == 9
-    deputy.say(Kill(4))
-    assert deputy.hear(Ended).code == -signal.SIGKILL
+        agent.say(SendOrder(4, job()))
+    agent.say(Beat(9))
+    assert agent.hear(Beaten).sent_ns == 9
+    agent.say(Kill(4))
+    assert agent.hear(Ended).code == -signal.SIGKILL
 
 
 def _fake_worker(tmp_path: Path, code: str) -> dict[str, str]:
@@ -252,60 +250,60 @@ def test_all_that_is_handed_over_comes_before_the_last_word(folder, tmp_path):
         "os.write(fd, bytes(range(256)) * 10000)\n"
         'print(\'{"type":"done","began_ns":1,"counts":[1]}\')\n'
     )
-    with Controller(folder, env=_fake_worker(tmp_path, code)) as deputy:
-        deputy.greet()
-        deputy.say(Start(4, handover=True), Tell(4, job()))
-        deputy.hear(Started)
+    with Controller(folder, env=_fake_worker(tmp_path, code)) as agent:
+        agent.greet()
+        agent.say(Start(4, handover=True), SendOrder(4, job()))
+        agent.hear(Started)
         parts = b""
-        while isinstance(word := deputy.hear((Data, Said)), Data):
+        while isinstance(word := agent.hear((Data, Said)), Data):
             parts += word.part
         assert parts == bytes(range(256)) * 10000
         assert word.line.startswith(b'{"type":"done"')
-        assert deputy.hear(Ended).code == 3
+        assert agent.hear(Ended).code == 3
 
 
 def test_a_worker_that_talks_without_end_is_ended(folder, tmp_path):
     code = "while True: sys.stdout.write('x' * 100000)"
-    with Controller(folder, env=_fake_worker(tmp_path, code)) as deputy:
-        deputy.greet()
-        deputy.say(Start(4), Beat(1))
-        assert "more than 4 MiB" in decode_report(deputy.hear(Said).line).reason
-        assert deputy.hear(Ended).code == -signal.SIGKILL
+    with Controller(folder, env=_fake_worker(tmp_path, code)) as agent:
+        agent.greet()
+        agent.say(Start(4), Beat(1))
+        assert "more than 4 MiB" in decode_report(agent.hear(Said).line).reason
+        assert agent.hear(Ended).code == -signal.SIGKILL
 
 
 def test_the_last_words_of_a_worker_are_told(folder, tmp_path):
-    with Controller(folder, env=_fake_worker(tmp_path, "sys.stderr.write('no more\\n\\n')")) as deputy:
-        deputy.greet()
-        deputy.say(Start(4))
-        assert deputy.hear(Ended) == Ended(4, 3, "no more")
+    with Controller(folder, env=_fake_worker(tmp_path, "sys.stderr.write('no more\\n\\n')")) as agent:
+        agent.greet()
+        agent.say(Start(4))
+        assert agent.hear(Ended) == Ended(4, 3, "no more")
 
 
 @pytest.mark.parametrize("how", ["end", "eof", "garbage", "long", signal.SIGTERM, signal.SIGHUP])
-def test_it_ends_with_all_that_it_has_started(deputy, folder, how):
-    deputy.say(Start(1, handover=True), Start(2))
-    pids = [deputy.hear(Started).pid, deputy.hear(Started).pid]
+def test_it_ends_with_all_that_it_has_started(agent, folder, how):
+    agent.say(Start(1, handover=True), Start(2))
+    pids = [agent.hear(Started).pid, agent.hear(Started).pid]
     os.kill(pids[1], signal.SIGSTOP)  # it does not notice by itself
     match how:
         case "end":
-            deputy.say(End())
+            agent.say(End())
         case "eof":
-            deputy.process.stdin.close()
+            agent.process.stdin.close()
         case "garbage":
-            deputy.process.stdin.write(b"\0\0\0\4oops")
+            agent.process.stdin.write(b"\0\0\0\4oops")
         case "long":
-            deputy.process.stdin.write(b"\xff" * 8)
+            agent.process.stdin.write(b"\xff" * 8)
         case _:
-            deputy.process.send_signal(how)
-    assert deputy.process.wait(SECONDS) == 0
+            agent.process.send_signal(how)
+    assert agent.process.wait(SECONDS) == 0
     for pid in pids:
         wait_for_end(pid)
     assert not folder.exists()
 
 
-def test_its_workers_end_if_it_is_killed_and_the_next_one_removes_its_folder(deputy, folder):
-    deputy.say(Start(1, handover=True))
-    pid = deputy.hear(Started).pid
-    deputy.process.kill()
+def test_its_workers_end_if_it_is_killed_and_the_next_one_removes_its_folder(agent, folder):
+    agent.say(Start(1, handover=True))
+    pid = agent.hear(Started).pid
+    agent.process.kill()
     wait_for_end(pid)
     assert len([*(folder / SCRATCH).iterdir()]) == 1
     with Controller(folder) as other:
@@ -317,10 +315,10 @@ def test_its_workers_end_if_it_is_killed_and_the_next_one_removes_its_folder(dep
     assert not folder.exists()
 
 
-def test_it_ends_when_its_controller_is_silent_for_long(deputy, folder):
-    deputy.say(Start(1))
-    pid = deputy.hear(Started).pid
-    assert deputy.process.wait(protocol.ORPHANED_SECONDS + SECONDS) == 0
+def test_it_ends_when_its_controller_is_silent_for_long(agent, folder):
+    agent.say(Start(1))
+    pid = agent.hear(Started).pid
+    assert agent.process.wait(protocol.ORPHANED_SECONDS + SECONDS) == 0
     wait_for_end(pid)
     assert not folder.exists()
 
@@ -328,7 +326,7 @@ def test_it_ends_when_its_controller_is_silent_for_long(deputy, folder):
 def test_it_lives_as_long_as_it_hears_of_its_controller(folder):
     script = (
         "import formicary_bench.remote.host_agent.protocol as p; p.ORPHANED_SECONDS = 1.0\n"
-        f"import sys; sys.argv = ['deputy', '--folder', {str(folder)!r}]\n"
+        f"import sys; sys.argv = ['agent', '--folder', {str(folder)!r}]\n"
         "from formicary_bench.remote.host_agent.agent import main; main()\n"
     )
     with subprocess.Popen(

@@ -16,7 +16,7 @@ from formicary_bench.remote.host_agent.protocol import (
     Data,
     Ended,
     Said,
-    Tell,
+    SendOrder,
     decode_demand,
     decode_word,
     frame,
@@ -43,7 +43,7 @@ def test_what_is_said_arrives_whole_and_in_order_however_it_is_cut(words, places
 
 def test_byte_by_byte():
     frames = Frames()
-    demands = [Beat(7), Tell(3, b'{"type":"go"}')]
+    demands = [Beat(7), SendOrder(3, b'{"type":"go"}')]
     data = b"".join(map(frame, demands))
     bodies = [body for place in range(len(data)) for body in frames.feed(data[place : place + 1])]
     assert [decode_demand(body) for body in bodies] == demands

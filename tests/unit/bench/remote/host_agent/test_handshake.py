@@ -1,4 +1,4 @@
-"""What a deputy says first, whatever a login shell says before it, however it is cut."""
+"""What a host agent says first, whatever a login shell says before it, however it is cut."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import formicary
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, from_home, interpreter
-from formicary_bench.remote.host_agent.handshake import Greeting
+from formicary_bench.remote.host_agent.handshake import HandshakeReader
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
 from formicary_bench.remote.inventory import Host
 from formicary_bench.runner.execution.phases import ended_how
@@ -32,7 +32,7 @@ class Stream:
 
 
 def hear(*pieces, host=HOST):
-    return asyncio.run(Greeting(host).hear(Stream(*pieces)))
+    return asyncio.run(HandshakeReader(host).hear(Stream(*pieces)))
 
 
 def line(**changes):
@@ -63,7 +63,7 @@ def test_noise_without_end_is_refused():
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        (line(failed="the disk is full"), "its deputy cannot work: the disk is full"),
+        (line(failed="the disk is full"), "its host agent cannot work: the disk is full"),
         (line(digest="0123456789"), "it has another formicary "),
         (line(version="9.9"), "it has another formicary (9.9, code "),
         (HANDSHAKE_BEGINS + b"oops\n", "which is no handshake; run `formicary hosts prepare`"),
@@ -95,7 +95,7 @@ def test_one_that_will_not_do(said, sentence):
     ],
 )
 def test_why_there_was_none(code, last_words, sentence):
-    said = str(Greeting(HOST).failure(code, last_words))
+    said = str(HandshakeReader(HOST).failure(code, last_words))
     assert said.startswith("host b: ")
     assert sentence in said
     assert "formicary hosts prepare" in said

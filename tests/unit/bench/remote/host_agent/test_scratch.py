@@ -1,4 +1,4 @@
-"""A deputy's folder for temporary files."""
+"""A host agent's folder for temporary files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_folder_that_was_there_before_stays(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["other"]
 
 
-def test_what_a_killed_deputy_has_left_is_removed_by_the_next(tmp_path):
+def test_what_a_killed_agent_has_left_is_removed_by_the_next(tmp_path):
     done = subprocess.run([sys.executable, "-c", _DIE, str(tmp_path)], check=False)
     assert done.returncode == -9
     (left,) = (tmp_path / SCRATCH).iterdir()
@@ -44,7 +44,7 @@ def test_what_a_killed_deputy_has_left_is_removed_by_the_next(tmp_path):
     assert not left.exists()
 
 
-def test_what_a_living_deputy_uses_stays(tmp_path):
+def test_what_a_living_agent_uses_stays(tmp_path):
     with scratch(tmp_path) as first:
         (first / "file").touch()
         with scratch(tmp_path) as second:

@@ -23,7 +23,7 @@ from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.summary.cpu import cpu_figures
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.repetition import Taken
+from formicary_bench.runner.execution.repetition import PlacedWorker
 from formicary_bench.runner.forecast.default_durations import rough
 from formicary_bench.runner.observers import profiled
 from formicary_bench.runner.observers.profiled import Sampling, _rate
@@ -160,9 +160,9 @@ class There:
         self.told = []
         self.name = name
         self.server = SimpleNamespace(pid=server) if server else None
-        self.place = self
+        self.host = self
         self.opened = []
-        self.process = SimpleNamespace(pid=7, tell=self.told.append)
+        self.process = SimpleNamespace(pid=7, send=self.told.append)
         self.refused = refused
         self.found = found or profile()
 
@@ -173,7 +173,7 @@ class There:
 
 def sampled(undo, *, as_a_whole=False, **workers):
     sampling = Sampling(undo, as_a_whole=as_a_whole)
-    sampling.begin({name.replace("_", "@"): Taken(one, one.process) for name, one in workers.items()})
+    sampling.begin({name.replace("_", "@"): PlacedWorker(one, one.process) for name, one in workers.items()})
     return sampling
 
 

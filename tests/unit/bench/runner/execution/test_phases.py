@@ -9,9 +9,9 @@ from formicary_bench.runner.execution.phases import (
     Observe,
     Phases,
     Prepare,
+    SendAll,
     Show,
     Stage,
-    TellAll,
 )
 from formicary_bench.worker.messages import (
     Accounted,
@@ -56,7 +56,7 @@ def members(count=3, *, marks=True):
         phases.heard(worker, MEASURES, 1.0)
     for worker in range(count):
         told = phases.heard(worker, Met(), 2.0)
-    assert told == [TellAll(Go())]
+    assert told == [SendAll(Go())]
     return phases
 
 
@@ -69,11 +69,11 @@ def reason(instructions):
 def test_a_repetition_that_goes_well(two):
     assert two.begin(0.0) == [Prepare(0, "")]
     assert two.heard(0, Ready("here"), 1.0) == [Prepare(1, "here")]
-    assert two.heard(1, MEASURES, 2.0) == [TellAll(Meet())]
+    assert two.heard(1, MEASURES, 2.0) == [SendAll(Meet())]
     assert two.heard(1, Met(), 2.0) == []
-    assert two.heard(0, Met(), 2.0) == [TellAll(Go())]
+    assert two.heard(0, Met(), 2.0) == [SendAll(Go())]
     assert two.heard(1, Progress(7, 100), 3.0) == [Advance(7, 100)]
-    assert two.heard(1, RESULT, 4.0) == [TellAll(Stop())]
+    assert two.heard(1, RESULT, 4.0) == [SendAll(Stop())]
     assert two.ended(1, 0, "") == []
     assert two.ended(0, 0, "") == [Finish({1: RESULT})]
     assert two.stage is Stage.DONE
@@ -82,10 +82,10 @@ def test_a_repetition_that_goes_well(two):
 def test_one_worker_alone():
     phases = Phases(("create",))
     assert phases.begin(0.0) == [Prepare(0, "")]
-    assert phases.heard(0, MEASURES, 0.0) == [TellAll(Meet())]
-    assert phases.heard(0, Met(), 0.0) == [TellAll(Go())]
+    assert phases.heard(0, MEASURES, 0.0) == [SendAll(Meet())]
+    assert phases.heard(0, Met(), 0.0) == [SendAll(Go())]
     result = Created((1,), (0.5,), (10,))
-    assert phases.heard(0, result, 0.0) == [TellAll(Stop())]
+    assert phases.heard(0, result, 0.0) == [SendAll(Stop())]
     assert phases.ended(0, 0, "") == [Finish({0: result})]
 
 
@@ -94,7 +94,7 @@ def test_all_but_the_first_prepare_at_once_and_learn_how_to_reach_it():
     assert phases.begin(0.0) == [Prepare(0, "")]
     assert phases.heard(0, Ready("there", measures=True), 0.0) == [Prepare(1, "there"), Prepare(2, "there")]
     assert phases.heard(2, Ready("nobody asks", measures=True), 0.0) == []
-    assert phases.heard(1, MEASURES, 0.0) == [TellAll(Meet())]
+    assert phases.heard(1, MEASURES, 0.0) == [SendAll(Meet())]
 
 
 def test_nobody_begins_before_all_have_met():
@@ -130,7 +130,7 @@ def test_nobody_is_told_to_stop_before_all_values_are_there():
     for worker in (1, 0):
         phases.heard(worker, LEAVES, 3.0)
     assert phases.heard(1, OTHER, 3.0) == []
-    assert phases.heard(0, RESULT, 3.0) == [TellAll(Stop())]
+    assert phases.heard(0, RESULT, 3.0) == [SendAll(Stop())]
     assert phases.ended(0, 0, "") == []
     assert phases.ended(1, 0, "") == [Finish({0: RESULT, 1: OTHER})]
 
@@ -191,7 +191,7 @@ def test_any_worker_may_say_what_it_accounts_for():
     phases = measuring()
     report = Accounted("begin")
     assert phases.heard(0, report, 3.0) == [Observe(0, report)]
-    assert phases.heard(1, RESULT, 4.0) == [TellAll(Stop())]
+    assert phases.heard(1, RESULT, 4.0) == [SendAll(Stop())]
     assert phases.heard(1, report, 5.0) == [Observe(1, report)]
 
 
@@ -281,7 +281,7 @@ def spoken(phases, worker, event, now):
 
 def is_due(event, told, worker):
     """Whether a worker that keeps to the order would bring this about already."""
-    orders = [one.order for one in told if isinstance(one, TellAll)]
+    orders = [one.order for one in told if isinstance(one, SendAll)]
     awaited = {Ready: Prepare, Met: Meet(), Mark: Go(), Done: Go(), int: Stop()}.get(type(event))
     if awaited is Prepare:
         return any(isinstance(one, Prepare) and one.worker == worker for one in told)
@@ -312,13 +312,13 @@ def test_whatever_happens_it_ends_once_and_tells_each_thing_once_and_in_order(co
     assert len(ends) == 1
     assert phases.stage is (Stage.DONE if isinstance(ends[0], Finish) else Stage.FAILED)
     assert ends[0] is told[-1]
-    orders = [one.order for one in told if isinstance(one, TellAll)]
+    orders = [one.order for one in told if isinstance(one, SendAll)]
     assert orders == [Meet(), Go(), Stop()][: len(orders)]
     assert [one.worker for one in told if isinstance(one, Prepare)] in ([0], list(range(count)))
     windows = [one.report.begins for one in told if isinstance(one, Observe)]
     assert windows in ([], [True], [True, False])
-    if TellAll(Stop()) in told:
-        at = told.index(TellAll(Stop()))
+    if SendAll(Stop()) in told:
+        at = told.index(SendAll(Stop()))
         ready = {worker for _, worker, said in heard if isinstance(said, Ready) and said.measures}
         assert {worker for when, worker, said in heard if said == RESULT and when <= at} == ready
     if isinstance(ends[0], Finish):
@@ -350,7 +350,7 @@ def test_whatever_workers_say_it_ends_once_and_does_nothing_afterwards(events):
         done += new
     ends = [one for one in done if isinstance(one, Break | Finish)]
     assert (len(ends) == 1) == phases.is_over
-    orders = [one.order for one in done if isinstance(one, TellAll)]
+    orders = [one.order for one in done if isinstance(one, SendAll)]
     assert orders == [Meet(), Go(), Stop()][: len(orders)]
     if ends and isinstance(ends[0], Finish):
         assert orders == [Meet(), Go(), Stop()]

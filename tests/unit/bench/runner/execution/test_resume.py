@@ -14,7 +14,7 @@ from formicary.errors import FormicaryError, UsageError
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.machine import begin_manifest
 from formicary_bench.runner.execution import resume
-from formicary_bench.runner.execution.resources import Equipment
+from formicary_bench.runner.execution.resources import Resources
 from formicary_bench.runner.execution.resume import alone, refuse_other, reopen
 from formicary_bench.runner.execution.run import _Run
 from formicary_bench.runner.planning.run_plan import order_of
@@ -188,7 +188,7 @@ def test_a_disk_that_is_full_at_the_very_end_says_how_to_go_on(run, monkeypatch)
     folder, _ = reopen(run.path, None)
     full = FormicaryError("the run folder x cannot be written (No space left on device)")
     monkeypatch.setattr(folder, "finish", mock.Mock(side_effect=full))
-    told = _Run(folder, Equipment([]), mock.Mock())
+    told = _Run(folder, Resources([]), mock.Mock())
     told._left = []
     with pytest.raises(FormicaryError, match=rf"are kept: go on with them by .* --resume {run.path}$"):
         told.perform()

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from formicary_bench.remote.host_agent import counters
 from formicary_bench.remote.host_agent.protocol import Looked
-from formicary_bench.runner.execution.repetition import NOBODY, Taken
-from formicary_bench.runner.observers import watching
+from formicary_bench.runner.execution.repetition import NOBODY, PlacedWorker
+from formicary_bench.runner.observers import hosts as observers
+from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.validity import SWAPPED, Controller, HostLooks, notes, why_invalid
-from formicary_bench.runner.observers.watching import Watching
 from formicary_bench.worker.messages import Accounted, Mark
 
 AWAY = Controller("desk", 0.5, 10.0)
@@ -109,7 +109,7 @@ def test_in_a_moment_nothing_can_be_told():
     assert reasons(host(seconds=0.4, busy_s=1.6), controller=Controller("desk", 0.4, 0.4)) == []
 
 
-class Place:
+class WorkerHost:
     """A host whose counters are known."""
 
     def __init__(self, name, looks):
@@ -143,18 +143,18 @@ class Learning:
         self.learned.append((worker, report.step))
 
 
-def seat(role, place, server=0):
-    return SimpleNamespace(role=role, place=place, server=SimpleNamespace(pid=server) if server else None)
+def slot(role, place, server=0):
+    return SimpleNamespace(role=role, host=place, server=SimpleNamespace(pid=server) if server else None)
 
 
 def watched(observer=NOBODY):
     """Watch a host with a sender and a server, and one with who answers, while there is a window."""
     first, second = host("a", cpu_s={7: 5.0, 9: 2.0}), host("b", cpu_s={8: 4.0}, machine="boot-a")
-    places = [Place(one.name, (one.first, one.last)) for one in (first, second)]
-    watch = Watching(observer)
+    places = [WorkerHost(one.name, (one.first, one.last)) for one in (first, second)]
+    watch = HostObserver(observer)
     workers = {
-        "ask@a": Taken(seat("ask", places[0], 9), SimpleNamespace(pid=7)),
-        "echo@b": Taken(seat("echo", places[1]), SimpleNamespace(pid=8)),
+        "ask@a": PlacedWorker(slot("ask", places[0], 9), SimpleNamespace(pid=7)),
+        "echo@b": PlacedWorker(slot("echo", places[1]), SimpleNamespace(pid=8)),
     }
     watch.begin(workers)
     watch.advance(5, 6)
@@ -184,14 +184,14 @@ def test_the_processes_of_each_host_are_looked_at():
 
 
 def test_without_a_window_nothing_is_known(monkeypatch):
-    watch = Watching(NOBODY)
+    watch = HostObserver(NOBODY)
     assert (watch.hosts(), watch.why_invalid(), watch.notes(), watch.counters()) == ([], [], [], {})
 
 
 def test_reasons_are_those_of_the_hosts(monkeypatch):
     watch, _ = watched()
     assert watch.why_invalid() == []
-    monkeypatch.setattr(watching, "why_invalid", lambda hosts, *_, **__: [f"{len(hosts)} hosts"])
+    monkeypatch.setattr(observers, "why_invalid", lambda hosts, *_, **__: [f"{len(hosts)} hosts"])
     assert watch.why_invalid() == ["2 hosts"]
 
 

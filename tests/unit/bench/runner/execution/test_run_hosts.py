@@ -11,9 +11,14 @@ from formicary_bench.remote.host_agent.protocol import Serving, StartServer, Sto
 from formicary_bench.remote.host_agent.servers import About, serve
 from formicary_bench.remote.inventory import CONTAINERS, SERVER, Host, Inventory
 from formicary_bench.results.store.model import Configuration
-from formicary_bench.runner.execution import hosting as module
+from formicary_bench.runner.execution import run_hosts as module
 from formicary_bench.runner.execution.host_servers import HostServers, server_host
-from formicary_bench.runner.execution.hosting import Hosted, Hosting, crew_of, read_hosting
+from formicary_bench.runner.execution.run_hosts import (
+    HostSelection,
+    RunHosts,
+    participants_of,
+    read_host_selection,
+)
 from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
 from formicary_bench.vocabulary.routes import DIRECT, XMPP
 
@@ -33,14 +38,14 @@ def over(placement=TWO_HOSTS, hosts=2, route=DIRECT, **about):
 
 
 def those(tmp_path, *hosts, **about):
-    return Hosting(Inventory(tmp_path / "hosts.toml", hosts), **about)
+    return HostSelection(Inventory(tmp_path / "hosts.toml", hosts), **about)
 
 
 class Session:
     """Hosts that are there, whose servers start; `refusals` are the sentences of those that do not."""
 
     def __init__(self, *hosts, refusals=()):
-        self.places = {host.name: SimpleNamespace(name=host.name) for host in hosts}
+        self.worker_hosts = {host.name: SimpleNamespace(name=host.name) for host in hosts}
         self.asked = []
         self.revived = []
         self.missing = {"b"}
@@ -61,54 +66,54 @@ class Session:
         }
 
 
-def seats(hosted, configuration):
-    return [(seat.role, seat.place.name, seat.listen) for seat in hosted.seats(configuration)]
+def slots(run_hosts, configuration):
+    return [(slot.role, slot.host.name, slot.listen) for slot in run_hosts.slots(configuration)]
 
 
 def test_the_first_host_asks_and_the_second_answers(tmp_path):
-    hosting = those(tmp_path, host("s", SERVER), A, B, C)
-    crew = crew_of(hosting, [over()])
-    assert crew.hosts == (A, B)
+    selection = those(tmp_path, host("s", SERVER), A, B, C)
+    participants = participants_of(selection, [over()])
+    assert participants.hosts == (A, B)
     session = Session(A, B)
-    hosted = Hosted(crew, session)
-    assert seats(hosted, over()) == [("echo", "b", "192.0.2.2"), ("ask", "a", "192.0.2.1")]
+    run_hosts = RunHosts(participants, session)
+    assert slots(run_hosts, over()) == [("echo", "b", "192.0.2.2"), ("ask", "a", "192.0.2.1")]
     assert session.revived == ["a", "b"]
-    assert hosted.missing() == {"b"}
+    assert run_hosts.missing() == {"b"}
 
 
 def test_members_are_on_as_many_hosts_as_it_says(tmp_path):
-    crew = crew_of(those(tmp_path, A, B, C), [over(N_HOSTS, 2), over(N_HOSTS, 3)])
-    assert crew.containers == (A, B, C)
-    hosted = Hosted(crew, Session(A, B, C))
-    assert [name for _, name, _ in seats(hosted, over(N_HOSTS, 3))] == ["a", "b", "c"]
-    assert seats(hosted, over(N_HOSTS, 2)) == [("member", "a", "192.0.2.1"), ("member", "b", "192.0.2.2")]
+    participants = participants_of(those(tmp_path, A, B, C), [over(N_HOSTS, 2), over(N_HOSTS, 3)])
+    assert participants.containers == (A, B, C)
+    run_hosts = RunHosts(participants, Session(A, B, C))
+    assert [name for _, name, _ in slots(run_hosts, over(N_HOSTS, 3))] == ["a", "b", "c"]
+    assert slots(run_hosts, over(N_HOSTS, 2)) == [("member", "a", "192.0.2.1"), ("member", "b", "192.0.2.2")]
 
 
 def test_each_host_has_its_own_server_and_its_workers_reach_it_on_loopback(tmp_path):
-    hosted = Hosted(crew_of(those(tmp_path, A, B), [over(route=XMPP)]), session := Session(A, B))
-    hosted.start_servers()
+    run_hosts = RunHosts(participants_of(those(tmp_path, A, B), [over(route=XMPP)]), session := Session(A, B))
+    run_hosts.start_servers()
     (orders,) = session.asked
     files = {name: order.files for name, order in orders.items()}
     assert files["a"].keys() & files["b"].keys() >= {"ca.crt", "federation.json", "server.json"}
     assert not {"ca.key", "containers/lab.localhost/c2.cfg.lua"} & files["a"].keys()
     assert files["a"]["server.json"] != files["b"]["server.json"]
     assert "containers/lab.localhost/c1.cfg.lua" in files["a"]
-    plain, _ = (seat.server for seat in hosted.seats(over(route=XMPP)))
+    plain, _ = (slot.server for slot in run_hosts.slots(over(route=XMPP)))
     assert (plain.host, plain.port, plain.pid, plain.certificate) == ("127.0.0.1", 1, 5, "")
-    encrypted, _ = (seat.server for seat in hosted.seats(over(route=XMPP, tls=True)))
+    encrypted, _ = (slot.server for slot in run_hosts.slots(over(route=XMPP, tls=True)))
     assert (encrypted.port, encrypted.certificate) == (2, "/b/certificates/lab.localhost.crt")
-    assert [seat.server for seat in hosted.seats(over())] == [None, None]
+    assert [slot.server for slot in run_hosts.slots(over())] == [None, None]
 
 
 def test_one_server_is_reached_from_other_hosts_with_tls_whatever_is_measured(tmp_path):
-    hosting = those(tmp_path, A, host("b", CONTAINERS, number=2), servers="one")
-    hosted = Hosted(crew_of(hosting, [over(route=XMPP)]), session := Session(A, B))
-    hosted.start_servers()
+    selection = those(tmp_path, A, host("b", CONTAINERS, number=2), servers="one")
+    run_hosts = RunHosts(participants_of(selection, [over(route=XMPP)]), session := Session(A, B))
+    run_hosts.start_servers()
     (orders,) = session.asked
     assert orders["a"].options == {"listen": "192.0.2.1"}
     assert orders["b"].options == {"run": False}
     assert orders["b"].files.keys() == {"server.crt"}
-    far, near = (seat.server for seat in hosted.seats(over(route=XMPP)))
+    far, near = (slot.server for slot in run_hosts.slots(over(route=XMPP)))
     assert (far.host, far.port, far.pid, far.certificate) == ("192.0.2.1", 2, 0, "/b/server.crt")
     assert (near.host, near.port, near.pid, near.certificate) == ("127.0.0.1", 1, 5, "")
     assert far.secret == near.secret
@@ -160,12 +165,12 @@ def file(tmp_path):
 
 
 def test_hosts_are_chosen_by_names_and_groups(file):
-    assert read_hosting(None, None, None) is None
-    assert [one.name for one in read_hosting(file, None, None).hosts] == ["a", "b"]
-    hosting = read_hosting(file, "lab, lab", "one")
-    assert [one.name for one in hosting.hosts] == ["a"]
-    assert hosting.command == f" --hosts {file} --on lab --servers one"
-    assert read_hosting(file, None, None).command == f" --hosts {file}"
+    assert read_host_selection(None, None, None) is None
+    assert [one.name for one in read_host_selection(file, None, None).hosts] == ["a", "b"]
+    selection = read_host_selection(file, "lab, lab", "one")
+    assert [one.name for one in selection.hosts] == ["a"]
+    assert selection.command == f" --hosts {file} --on lab --servers one"
+    assert read_host_selection(file, None, None).command == f" --hosts {file}"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +185,7 @@ def test_hosts_are_chosen_by_names_and_groups(file):
 )
 def test_words_about_hosts_that_say_nothing(file, given, on, servers, sentence):
     with pytest.raises(UsageError, match=sentence):
-        read_hosting(file if given else None, on, servers)
+        read_host_selection(file if given else None, on, servers)
 
 
 def test_a_host_whose_address_is_not_known_here_needs_one_to_listen_at(tmp_path, monkeypatch):
@@ -188,9 +193,9 @@ def test_a_host_whose_address_is_not_known_here_needs_one_to_listen_at(tmp_path,
         raise OSError(-2, "Name or service not known")
 
     monkeypatch.setattr(module.socket, "getaddrinfo", refuse)
-    crew = crew_of(those(tmp_path, Host(name="a", address="far.example")), [over(N_HOSTS, 1)])
+    participants = participants_of(those(tmp_path, Host(name="a", address="far.example")), [over(N_HOSTS, 1)])
     with pytest.raises(HostError, match=r"host a: .* give one as `listen`"):
-        Hosted(crew, Session(A))
+        RunHosts(participants, Session(A))
 
 
 @pytest.mark.parametrize("name", ["../out", "/etc/out", "a/../../out"])

@@ -29,8 +29,8 @@ class Process(Protocol):
     def fileno(self) -> int:
         """Return the file descriptor that becomes readable when it has said something, or ended."""
 
-    def tell(self, order: Order) -> None:
-        """Tell it something; nothing happens if it has ended, which is noticed by `read`."""
+    def send(self, order: Order) -> None:
+        """Send it an order; nothing happens if it has ended, which is noticed by `read`."""
 
     def read(self) -> list[Report] | None:
         """Return what it has said since the last time; None if it has ended or is ending."""
@@ -60,7 +60,7 @@ class Window(Protocol):
         """End it."""
 
 
-class Place(Protocol):
+class WorkerHost(Protocol):
     """A machine on which workers run.
 
     Attributes:
@@ -81,7 +81,7 @@ class Place(Protocol):
         """Read the machine's counters."""
 
 
-class LocalPlace:
+class LocalHost:
     """The machine of the controller."""
 
     name = ""
@@ -103,11 +103,11 @@ class LocalPlace:
         return look("", pids)
 
 
-HERE = LocalPlace()
+LOCAL_HOST = LocalHost()
 
 
 @dataclass(frozen=True)
-class Seat:
+class WorkerSlot:
     """What a worker of a repetition is to be, and where.
 
     Attributes:
@@ -118,11 +118,11 @@ class Seat:
     """
 
     role: str
-    place: Place = HERE
+    host: WorkerHost = LOCAL_HOST
     listen: str = ""
     server: Server | None = None
 
     @property
     def label(self) -> str:
         """What it is called in results: its role, and the host where there are several."""
-        return f"{self.role}@{self.place.name}" if self.place.name else self.role
+        return f"{self.role}@{self.host.name}" if self.host.name else self.role

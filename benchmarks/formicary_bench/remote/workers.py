@@ -1,6 +1,6 @@
-"""Workers and windows on another host, as the engine sees them: see `engine.places`.
+"""Workers and windows on another host, as the runner sees them: see `runner.execution.worker_hosts`.
 
-What happens to a worker is told by the session's thread, and asked for by the engine's.
+What happens to a worker is told by the session's thread, and asked for by the runner's.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class RemoteWorker:
 
     Args:
         name: the host's.
-        tell: gives its deputy a line for it.
-        kill: has its deputy end it.
+        send: gives its host agent a line for it.
+        kill: has its host agent end it.
     """
 
-    def __init__(self, name: str, tell: Callable[[bytes], None], kill: Callable[[], None]) -> None:
+    def __init__(self, name: str, send: Callable[[bytes], None], kill: Callable[[], None]) -> None:
         self._name = name
-        self._tell = tell
+        self._send = send
         self._kill = kill
         self._lines: deque[bytes] = deque()
         self._unread = 0
@@ -62,7 +62,7 @@ class RemoteWorker:
         self._ended: Future[tuple[int, str]] = Future()
         self._lock = threading.Lock()  # so that nothing is written to what is closed
 
-    # What the engine asks.
+    # What the runner asks.
 
     @property
     def pid(self) -> int:
@@ -73,9 +73,9 @@ class RemoteWorker:
         """Return the file descriptor that becomes readable when it has said something, or ended."""
         return self._ours.fileno()
 
-    def tell(self, order: Order) -> None:
-        """Tell it something; nothing happens if it has ended, which is noticed by `read`."""
-        self._tell(encode(order))
+    def send(self, order: Order) -> None:
+        """Send it an order; nothing happens if it has ended, which is noticed by `read`."""
+        self._send(encode(order))
 
     def read(self) -> list[Report] | None:
         """Return what it has said since the last time; None if it has ended."""
@@ -218,7 +218,7 @@ class RemoteWindow:
         return msgspec.json.decode(profiled.profile, type=Profile)
 
 
-class RemotePlace:
+class RemoteHost:
     """Another host on which workers run.
 
     Args:

@@ -16,8 +16,8 @@ from formicary_bench.remote.inventory import CONTAINERS, choose, load
 from formicary_bench.remote.session import Session
 from formicary_bench.results.store.model import Clock
 from formicary_bench.runner.execution.host_servers import EACH, MODES, ONE, HostServers, server_host
-from formicary_bench.runner.execution.places import Seat
 from formicary_bench.runner.execution.repetition import roles_of
+from formicary_bench.runner.execution.worker_hosts import WorkerSlot
 from formicary_bench.runner.planning.commands import needs_server
 from formicary_bench.vocabulary.placements import N_HOSTS
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Hosting:
+class HostSelection:
     """The hosts that were asked for.
 
     Attributes:
@@ -65,7 +65,7 @@ class Hosting:
         return f" --hosts {self.inventory.path}{chosen}{servers}"
 
 
-def read_hosting(path: Path | None, on: str | None, servers: str | None) -> Hosting | None:
+def read_host_selection(path: Path | None, on: str | None, servers: str | None) -> HostSelection | None:
     """Read the words of the command line that are about hosts.
 
     Args:
@@ -86,17 +86,18 @@ def read_hosting(path: Path | None, on: str | None, servers: str | None) -> Host
             f"--servers is {' or '.join(MODES)}, not {servers!r:.40}; write --servers {ONE}, say"
         )
     words = tuple(dict.fromkeys(word.strip() for word in on.split(","))) if on is not None else ()
-    hosting = Hosting(load(path), words, servers or EACH)
-    if not hosting.containers:
+    selection = HostSelection(load(path), words, servers or EACH)
+    if not selection.containers:
         raise UsageError(
-            f"none of the hosts {', '.join(host.name for host in hosting.hosts)} has the role {CONTAINERS}: "
+            f"none of the hosts {', '.join(host.name for host in selection.hosts)} has the role "
+            f"{CONTAINERS}: "
             f"choose others with --on, or add it to their roles in {path}"
         )
-    return hosting
+    return selection
 
 
 @dataclass(frozen=True)
-class Crew:
+class Participants:
     """The hosts that take part in a plan.
 
     Attributes:
@@ -115,30 +116,30 @@ class Crew:
         return tuple({host.name: host for host in (*self.containers, self.server) if host}.values())
 
 
-def crew_of(hosting: Hosting, plan: Sequence[Configuration]) -> Crew:
+def participants_of(selection: HostSelection, plan: Sequence[Configuration]) -> Participants:
     """Return which hosts take part in a plan.
 
     Raises:
         UsageError: a host that needs an XMPP server is not for that.
     """
-    containers = hosting.containers[: max(configuration.hosts for configuration in plan)]
+    containers = selection.containers[: max(configuration.hosts for configuration in plan)]
     has_servers = any(map(needs_server, plan))
-    server = server_host(containers, hosting.hosts, hosting.servers) if has_servers else None
-    return Crew(containers, server, hosting.servers)
+    server = server_host(containers, selection.hosts, selection.servers) if has_servers else None
+    return Participants(containers, server, selection.servers)
 
 
-class Hosted:
+class RunHosts:
     """The hosts of a run while it lasts.
 
     Args:
-        crew: the hosts that take part.
+        participants: the hosts that take part.
         session: keeps all of them.
     """
 
-    def __init__(self, crew: Crew, session: Session) -> None:
-        self._crew = crew
+    def __init__(self, participants: Participants, session: Session) -> None:
+        self._participants = participants
         self._session = session
-        self._listen = {host.name: _listen(host) for host in crew.hosts}
+        self._listen = {host.name: _listen(host) for host in participants.hosts}
         self._servers: HostServers | None = None
 
     def start_servers(self) -> None:
@@ -148,24 +149,26 @@ class Hosted:
             HostError: a server cannot be started.
             ServerError: their keys cannot be made.
         """
-        self._servers = HostServers(self._session, self._crew.containers, self._crew.server, self._listen)
+        self._servers = HostServers(
+            self._session, self._participants.containers, self._participants.server, self._listen
+        )
         self._servers.start()
 
     def missing(self) -> frozenset[str]:
         """Return the names of the hosts that do not answer at the moment."""
         return frozenset(self._session.missing)
 
-    def seats(self, configuration: Configuration) -> tuple[Seat, ...]:
+    def slots(self, configuration: Configuration) -> tuple[WorkerSlot, ...]:
         """Return what the workers of a configuration are, and where; all that they need is there.
 
         Raises:
             HostError: a host is gone, and does not come back.
         """
         roles = roles_of(configuration)
-        hosts = self._crew.containers[: len(roles)]
+        hosts = self._participants.containers[: len(roles)]
         servers = self._servers if needs_server(configuration) else None
         used = dict.fromkeys(
-            host.name for host in (*hosts, *([self._crew.server] if servers else [])) if host
+            host.name for host in (*hosts, *([self._participants.server] if servers else [])) if host
         )
         for name in used:
             self._session.revive(name)
@@ -174,9 +177,9 @@ class Hosted:
         # Of two, the first one asks; the one that answers is prepared before it.
         order = hosts if configuration.placement == N_HOSTS else hosts[::-1]
         return tuple(
-            Seat(
+            WorkerSlot(
                 role,
-                self._session.places[host.name],
+                self._session.worker_hosts[host.name],
                 self._listen[host.name],
                 None if servers is None else servers.server_for(configuration, host),
             )
@@ -189,7 +192,7 @@ class Hosted:
         Raises:
             HostError: one of them does not say.
         """
-        answers = self._session.ask_all({host.name: Describe() for host in self._crew.hosts})
+        answers = self._session.ask_all({host.name: Describe() for host in self._participants.hosts})
         versions = self._servers.versions if self._servers else {}
         machines = {
             name: replace(answer.machine, prosody=versions.get(name, ""))
@@ -199,13 +202,13 @@ class Hosted:
         return replace(
             manifest,
             hosts=machines,
-            roles={host.name: host.roles for host in self._crew.hosts},
-            servers=self._crew.servers if self._servers else "",
+            roles={host.name: host.roles for host in self._participants.hosts},
+            servers=self._participants.servers if self._servers else "",
         )
 
     def clocks(self) -> dict[str, Clock]:
         """Return how far the hosts' clocks are ahead of this machine's, where that is known."""
-        known = {host.name: self._session.clock(host.name) for host in self._crew.hosts}
+        known = {host.name: self._session.clock(host.name) for host in self._participants.hosts}
         return {
             name: Clock(offset_ns=offset.offset_ns, uncertainty_ns=offset.uncertainty_ns)
             for name, offset in known.items()
@@ -214,20 +217,20 @@ class Hosted:
 
 
 @contextmanager
-def hosted(hosting: Hosting, plan: Sequence[Configuration]) -> Iterator[Hosted]:
+def run_hosts(selection: HostSelection, plan: Sequence[Configuration]) -> Iterator[RunHosts]:
     """Connect to the hosts that a plan needs; everything of ours is gone from them after the block.
 
     Args:
-        hosting: what was asked for.
+        selection: what was asked for.
         plan: what is measured on them.
 
     Raises:
         UsageError: a host that needs an XMPP server is not for that.
         HostError: a host cannot be used; all problems of all hosts.
     """
-    crew = crew_of(hosting, plan)
-    with Session(crew.hosts, known=hosting.inventory.hosts) as session:
-        yield Hosted(crew, session)
+    participants = participants_of(selection, plan)
+    with Session(participants.hosts, known=selection.inventory.hosts) as session:
+        yield RunHosts(participants, session)
 
 
 def _listen(host: Host) -> str:

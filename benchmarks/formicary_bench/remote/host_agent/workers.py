@@ -1,4 +1,4 @@
-"""The workers of a deputy: started, told, listened to, and ended."""
+"""The workers of a host agent: started, told, listened to, and ended."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _SECONDS_TO_END = 5.0
 _NOT_STARTED = 126  # exit code of what could not be started, as shells have it
 
 
-class Crew:
-    """All workers of a deputy.
+class Workers:
+    """All workers of a host agent.
 
     Args:
         say: tells the controller something, and waits until there is room for more.
@@ -37,7 +37,7 @@ class Crew:
 
     def __init__(self, say: Callable[[Word], Awaitable[None]]) -> None:
         self._say = say
-        self._members: dict[int, _Member] = {}
+        self._workers: dict[int, _Worker] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, order: Start) -> None:
@@ -45,57 +45,57 @@ class Crew:
         task = asyncio.create_task(self._attend(order))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        self._members[order.worker] = _Member()
+        self._workers[order.worker] = _Worker()
 
-    def tell(self, worker: int, line: bytes) -> None:
+    def send(self, worker: int, line: bytes) -> None:
         """Hand an order on; it never waits for the worker to read, and does nothing if there is none."""
-        if member := self._members.get(worker):
-            member.tell(line)
+        if process := self._workers.get(worker):
+            process.send(line)
 
     def kill(self, worker: int) -> None:
         """End a worker with all that it has started, at once."""
-        if member := self._members.get(worker):
-            member.kill()
+        if process := self._workers.get(worker):
+            process.kill()
 
     async def end(self) -> None:
         """End all workers, and wait until they are gone."""
-        for member in self._members.values():
-            member.kill()
+        for process in self._workers.values():
+            process.kill()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_SECONDS_TO_END)
 
     async def _attend(self, order: Start) -> None:
         number = order.worker
-        member = self._members[number]
+        process = self._workers[number]
         try:
             with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as handover:
                 try:
-                    if not member.is_killed:  # right after it was asked for
-                        await member.start(errors.fileno(), handover.fileno() if order.handover else -1)
-                        await self._say(Started(number, member.pid))
-                        await self._listen(number, member)
+                    if not process.is_killed:  # right after it was asked for
+                        await process.start(errors.fileno(), handover.fileno() if order.handover else -1)
+                        await self._say(Started(number, process.pid))
+                        await self._listen(number, process)
                 finally:
-                    code = await member.gone()
+                    code = await process.gone()
                 await self._say(Ended(number, code, last_line(errors)))
         except OSError as error:  # no memory, no disk, no file descriptor
             await self._say(Ended(number, _NOT_STARTED, f"{error.strerror or error}"))
         finally:
-            del self._members[number]
+            del self._workers[number]
 
-    async def _listen(self, number: int, member: _Member) -> None:
+    async def _listen(self, number: int, process: _Worker) -> None:
         """Say what it says, and before its last word what it has handed over."""
         while True:
             try:
-                line = await member.said.readline()
+                line = await process.said.readline()
             except ValueError:
                 failed = Failed(f"it said more than {_LONGEST_LINE >> 20} MiB at once")
                 await self._say(Said(number, encode(failed)))
-                member.kill()
+                process.kill()
                 return
             if not line:
                 return
-            if member.handover >= 0 and _is_done(line):
-                await self._hand_over(number, member.handover)
+            if process.handover >= 0 and _is_done(line):
+                await self._hand_over(number, process.handover)
             await self._say(Said(number, line.rstrip(b"\n")))
 
     async def _hand_over(self, number: int, file: int) -> None:
@@ -111,7 +111,7 @@ def _is_done(line: bytes) -> bool:
     return False
 
 
-class _Member:
+class _Worker:
     """One worker."""
 
     def __init__(self) -> None:
@@ -146,9 +146,9 @@ class _Member:
         )
         self._orders, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, process.stdin)
         for line in self._before:
-            self.tell(line)
+            self.send(line)
 
-    def tell(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         if self._orders is None:
             self._before.append(line)
         else:

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from formicary_bench.remote.host_agent.protocol import Looked
-    from formicary_bench.runner.execution.places import Place
-    from formicary_bench.runner.execution.repetition import Observer, Taken
+    from formicary_bench.runner.execution.repetition import Observer, PlacedWorker
+    from formicary_bench.runner.execution.worker_hosts import WorkerHost
     from formicary_bench.worker.messages import Accounted, Mark
 
 _SENDING = {"ask", "member", "both", "create"}
 
 
-class Watching:
+class HostObserver:
     """Has all that it learns go on to another observer, and looks at the hosts meanwhile.
 
     Args:
@@ -30,11 +30,11 @@ class Watching:
 
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
-        self._workers: dict[str, Taken] = {}
+        self._workers: dict[str, PlacedWorker] = {}
         self._looks: list[dict[str, Looked]] = []
         self._own: list[tuple[float, float]] = []  # our CPU time, and when
 
-    def begin(self, workers: Mapping[str, Taken]) -> None:
+    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
         """Keep whom to look at."""
         self._workers = dict(workers)
         self._observer.begin(workers)
@@ -98,22 +98,22 @@ class Watching:
             }
         )
 
-    def _places(self) -> dict[str, Place]:
-        return {seat.place.name: seat.place for seat, _ in self._workers.values()}
+    def _places(self) -> dict[str, WorkerHost]:
+        return {slot.host.name: slot.host for slot, _ in self._workers.values()}
 
     def _senders(self, host: str) -> tuple[int, ...]:
         return tuple(
             process.pid
-            for seat, process in self._workers.values()
-            if seat.place.name == host and seat.role in _SENDING
+            for slot, process in self._workers.values()
+            if slot.host.name == host and slot.role in _SENDING
         )
 
     def _processes(self, host: str) -> dict[str, int]:
         """Return the process ids on a host: of the workers, by their labels, and of the server there."""
         found = {}
-        for label, (seat, process) in self._workers.items():
-            if seat.place.name == host:
+        for label, (slot, process) in self._workers.items():
+            if slot.host.name == host:
                 found[label] = process.pid
-                if seat.server and seat.server.pid:
-                    found[f"server@{host}"] = seat.server.pid
+                if slot.server and slot.server.pid:
+                    found[f"server@{host}"] = slot.server.pid
         return found

@@ -14,6 +14,7 @@ pytest_plugins = [
     "tests.plugins.extras",
     "tests.plugins.leaks",
     "tests.plugins.namespaces",
+    "tests.plugins.slowest",
     "tests.plugins.hosts",  # behind what it imports
 ]
 

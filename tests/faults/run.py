@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 import time
 import traceback
@@ -16,7 +17,7 @@ from tests.faults.scene import Figures, Route, Scene
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_AT_ONCE = 10
+_AT_ONCE = 4 * (os.cpu_count() or 1)  # each has three or four processes, which mostly wait
 _HEAVY_AT_ONCE = 1
 _LONGEST = 150.0  # s
 

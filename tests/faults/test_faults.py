@@ -12,7 +12,7 @@ import pytest
 from tests.faults.run import CASES, run
 from tests.plugins.leaks import leaving_nothing_behind
 
-pytestmark = [pytest.mark.server, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.server, pytest.mark.timeout(600)]
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from formicary_bench.files.toml_files import guess, shown
 from formicary_bench.results.summary.warm_up import read_rule
 from formicary_bench.runner.planning import options
 from formicary_bench.runner.planning.readers import duration, read_subjects
-from formicary_bench.subjects.ours.containers import MOST_HOSTS
 from formicary_bench.vocabulary.arrivals import ARRIVALS
+from formicary_bench.vocabulary.containers import MOST_HOSTS
 from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
 from formicary_bench.vocabulary.routes import ROUTES
 from formicary_bench.vocabulary.traffic import SAID, TRAFFICS

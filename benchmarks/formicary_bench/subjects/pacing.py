@@ -13,30 +13,21 @@ from contextlib import suppress
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.workload import PairTimes
-from formicary_bench.vocabulary.arrivals import schedule
+from formicary_bench.vocabulary.arrivals import HEAD, LATE, LATEST_US, LOST, schedule
+from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
     Send = Callable[[int, str], Awaitable[None] | None]
-
-HEAD = 8
-"""Bytes at the begin of a body that say which message it is: the smallest payload of an open loop."""
 
 LATE_NS = 1_000_000
 """From how many nanoseconds on a message counts as sent late."""
 
-LOST = -1
-"""The time of a message that was never answered."""
-
 GRACE_SECONDS = 5.0
 """How long answers are waited for when the last message has been sent."""
-
-LATE, LATEST_US = "late sends", "latest send us"
-"""The counters: how many measured messages were sent late, and how late the latest one was."""
 
 _HEAD_START_NS = 20_000_000
 _SLEPT_NS = 3_000_000  # event loops keep time to a millisecond: nearer than this, turns are counted instead

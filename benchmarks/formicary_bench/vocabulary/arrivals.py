@@ -16,6 +16,15 @@ CPU_GROUP = "agents"
 ARRIVALS = CONSTANT, POISSON = "constant", "poisson"
 """How messages of an open loop follow each other."""
 
+HEAD = 8
+"""Bytes at the begin of a body that say which message it is: the smallest payload of an open loop."""
+
+LOST = -1
+"""The time of a message that was never answered."""
+
+LATE, LATEST_US = "late sends", "latest send us"
+"""The counters: how many measured messages were sent late, and how late the latest one was."""
+
 _SECOND = 1e9
 
 

@@ -8,6 +8,7 @@ DIRECTORY = "directory"
 MEMORY = "memory"
 """The family of the experiments with memory alone."""
 
+CREATE = "create"
 GROWTH = "memory/growth"
 NETWORK = "network"
 SCALE_OUT = "messaging/scale-out"

@@ -12,7 +12,7 @@ from formicary_bench.worker.sockets import carried
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 _SECONDS_BETWEEN_LOOKS = 0.002  # a thousandth of a window of a second or two; a look at 100 pairs takes 10 µs
 _LOOPBACK = ("lo", "lo0")

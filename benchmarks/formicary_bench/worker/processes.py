@@ -120,3 +120,13 @@ def last_line(file: IO[bytes]) -> str:
     file.seek(max(0, size - _LAST_WORDS))
     lines = file.read().decode(errors="replace").split("\n")
     return next((line.strip()[:_LONGEST_LINE] for line in reversed(lines) if line.strip()), "")
+
+
+def ended_how(code: int) -> str:
+    """Say how a process ended, from its exit code, negative for a signal."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.errors import FormicaryError
 from formicary_bench.subjects.catalogue import subject_of
-from formicary_bench.subjects.workload import Workload
 from formicary_bench.vocabulary.names import GROWTH
 from formicary_bench.worker.cpu_accounts import Accounts
 from formicary_bench.worker.loops import loop_factory
@@ -40,12 +39,13 @@ from formicary_bench.worker.messages import (
     decode_order,
     encode,
 )
+from formicary_bench.worker.workload import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.subjects.workload import PreparedRole, Role
     from formicary_bench.worker.messages import Mark, Order
+    from formicary_bench.worker.workload import PreparedRole, Role
 
 _SECONDS_BETWEEN_REPORTS = 0.25
 _ORPHANED = 4  # exit code of a worker whose controller is gone

@@ -11,7 +11,7 @@ import formicary
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
-from formicary_bench.runner.execution.phases import ended_how
+from formicary_bench.worker.processes import ended_how
 
 if TYPE_CHECKING:
     import asyncssh

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import interpreter
 from formicary_bench.remote.host_agent.handshake import HandshakeReader
-from formicary_bench.runner.execution.phases import ended_how
+from formicary_bench.worker.processes import ended_how
 
 if TYPE_CHECKING:
     import asyncssh

@@ -13,8 +13,9 @@ from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_figures
 from formicary_bench.reports.document.tables import Column
-from formicary_bench.results.summary.cpu import SERVER, name_of
+from formicary_bench.results.summary.cpu import name_of
 from formicary_bench.vocabulary.names import DIRECTORY
+from formicary_bench.vocabulary.roles import DOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.cpu import CpuFigure, CpuFigures
     from formicary_bench.results.summary.row import Row
 
-_PROCESSES = {"both": "the process", "ask": "asking", "echo": "echoing", SERVER: "the server"}
 _COLOURS = {
     Group.RUNTIME: "t",
     Group.AGENTS: "a",
@@ -102,7 +102,7 @@ def name(row: Row) -> str:
 def process_name(role: str) -> str:
     """Give a process's name, by its role, with its host if it is said behind it."""
     role, _, host = role.partition("@")
-    name = _PROCESSES.get(role, role)
+    name = DOING.get(role, role)
     return f"{name} on {host}" if host else name
 
 

@@ -13,9 +13,9 @@ from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
 from formicary_bench.reports.document.cpu import name, paper, process_name, role_of, series_of, shown
 from formicary_bench.reports.document.papers import cpu_table, titled
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.results.summary.cpu import SERVER
 from formicary_bench.statistics.tests import difference, welch_p
 from formicary_bench.vocabulary.names import DESIGNS, DIRECTORY, is_cpu
+from formicary_bench.vocabulary.roles import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,13 +11,13 @@ from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import named
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.row import Digest
+from formicary_bench.vocabulary.roles import DOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.summary.row import Row
 
-_PROCESSES = {"ask": "asking", "echo": "echoing", "member": "asking and echoing"}
 _REMARK = (
     "While all pairs were measured together. What a host's interface has sent and received is with it; what "
     "its own processes say to each other goes over loopback. Memory is what each process has alone."
@@ -76,7 +76,7 @@ def hosts_beside(rows: Sequence[Row]) -> list[Extra]:
         Column("wire/s", tuple(formatting.size(host.wire_bytes_per_s.mean) for _, host, _ in lines)),
         Column("packets/s", tuple(formatting.count(host.wire_packets_per_s.mean) for _, host, _ in lines)),
         Column("loopback/s", tuple(formatting.size(host.loopback_bytes_per_s.mean) for _, host, _ in lines)),
-        Column("process", tuple(_PROCESSES.get(one.name, one.name) for _, _, one in lines)),
+        Column("process", tuple(DOING.get(one.name, one.name) for _, _, one in lines)),
         Column("cores", tuple(f"{one.cores.mean:.2f}" for _, _, one in lines)),
         Column("memory", tuple(formatting.size(one.bytes.mean) for _, _, one in lines)),
     ]

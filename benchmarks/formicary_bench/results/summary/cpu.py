@@ -10,6 +10,7 @@ from formicary.profiling.analysis.attribution import View, figures
 from formicary.profiling.model.groups import Rule, Rules
 from formicary.profiling.model.profile import Method, Role
 from formicary_bench.experiments.memory.summary import Figure, mean_figure
+from formicary_bench.vocabulary.roles import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +26,7 @@ _FORMER = (
 RULES = Rules(former=_FORMER)
 """The laboratory's packages declare their groups, but did not when older runs were measured."""
 
-SERVER = "server"
+
 _US = 1e6
 _ROUGH = 0.5  # of the CPU time, as of formicary.profiling.accounting.accounting
 

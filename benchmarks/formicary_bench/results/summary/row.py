@@ -17,7 +17,7 @@ from formicary_bench.results.summary.each import Each
 from formicary_bench.results.summary.hosts import HostFigures
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
 from formicary_bench.results.verdicts.verdicts import Believed, Compared
-from formicary_bench.subjects.pacing import LATE, LATEST_US
+from formicary_bench.vocabulary.arrivals import LATE, LATEST_US
 from formicary_bench.vocabulary.names import family_of
 
 if TYPE_CHECKING:

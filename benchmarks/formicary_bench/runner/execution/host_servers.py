@@ -19,7 +19,7 @@ from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import Serving, StartServer, StopServer
 from formicary_bench.remote.host_agent.servers import About
 from formicary_bench.remote.inventory import SERVER
-from formicary_bench.subjects.ours.containers import names_on
+from formicary_bench.vocabulary.containers import names_on
 from formicary_bench.vocabulary.routes import XMPP
 from formicary_bench.worker.messages import Server
 

@@ -14,10 +14,10 @@ that it is in T2, and close when the first one has left it.
 from __future__ import annotations
 
 import enum
-import signal
 from dataclasses import dataclass, field
 
 from formicary_bench.remote.host_agent.protocol import MISSING_SECONDS
+from formicary_bench.vocabulary.roles import PROCESSES
 from formicary_bench.worker.messages import (
     Accounted,
     Created,
@@ -32,6 +32,7 @@ from formicary_bench.worker.messages import (
     Report,
     Stop,
 )
+from formicary_bench.worker.processes import ended_how
 
 QUIET_SECONDS = 30.0
 """How long nothing may advance before a worker counts as hanging."""
@@ -120,14 +121,6 @@ class Break:
 
 
 Instruction = Prepare | SendAll | Advance | Observe | Show | Finish | Break
-
-_DOING = {
-    "both": "the measuring process",
-    "ask": "the asking process",
-    "echo": "the echoing process",
-    "create": "the creating process",
-    "member": "the process",
-}
 
 
 @dataclass
@@ -322,16 +315,5 @@ class Phases:
         self._quiet_until = now + self.quiet_s
 
     def _name(self, worker: int) -> str:
-        role = self.roles[worker]
-        name = _DOING.get(role, role)
+        name = PROCESSES[self.roles[worker]]
         return f"{name} on {self.hosts[worker]}" if self.hosts else name
-
-
-def ended_how(code: int) -> str:
-    """Say how a process ended, from its exit code, negative for a signal."""
-    if code >= 0:
-        return f"ended with exit code {code}"
-    try:
-        return f"was ended by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was ended by signal {-code}"

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
-from formicary_bench.experiments.catalogue import CREATE
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.load import load_of
@@ -30,7 +29,9 @@ from formicary_bench.runner.execution.worker_hosts import WorkerSlot
 from formicary_bench.runner.execution.worker_results import creations, round_trips
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.validity import why_late
+from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
+from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, ECHO, MEMBER
 from formicary_bench.worker.interruption import welcome
 from formicary_bench.worker.messages import Accounted, Created, Go, Job
 
@@ -185,11 +186,11 @@ def _lost(configuration: Configuration, data: RoundTrips | Creations) -> int:
 
 def roles_of(configuration: Configuration) -> tuple[str, ...]:
     """Return the roles of a configuration's workers."""
-    if configuration.experiment == CREATE.name:
-        return ("create",)
+    if configuration.experiment == names.CREATE:
+        return (CREATE,)
     if configuration.placement == N_HOSTS:
-        return ("member",) * configuration.hosts
-    return ("both",) if configuration.placement == SAME else ("echo", "ask")
+        return (MEMBER,) * configuration.hosts
+    return (BOTH,) if configuration.placement == SAME else (ECHO, ASK)
 
 
 class RepetitionRun:

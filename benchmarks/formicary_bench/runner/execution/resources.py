@@ -141,7 +141,7 @@ def private_server() -> Iterator[RunServer]:
     """
     from formicary.server import ManagedServer
     from formicary_bench.runner.execution.server import RunServer
-    from formicary_bench.subjects.ours.containers import NAMES
+    from formicary_bench.vocabulary.containers import NAMES
 
     with ManagedServer(containers=NAMES) as managed:
         yield RunServer(managed)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, Creations, RoundTrips
 from formicary_bench.runner.errors import RepetitionError
-from formicary_bench.subjects.pacing import LOST
-from formicary_bench.subjects.traffic import senders_of
+from formicary_bench.vocabulary.arrivals import LOST
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.worker.messages import Created
+from formicary_bench.worker.traffic import senders_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

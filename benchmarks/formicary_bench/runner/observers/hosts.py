@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.remote.host_agent import counters
 from formicary_bench.runner.observers.validity import Controller, HostLooks, notes, why_invalid
+from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, MEMBER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from formicary_bench.runner.execution.worker_hosts import WorkerHost
     from formicary_bench.worker.messages import Accounted, Mark
 
-_SENDING = {"ask", "member", "both", "create"}
+_SENDING = {ASK, MEMBER, BOTH, CREATE}
 
 
 class HostObserver:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.pacing import LATE
+from formicary_bench.vocabulary.arrivals import LATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

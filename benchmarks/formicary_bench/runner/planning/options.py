@@ -9,7 +9,7 @@ from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.presets.presets import sizes_of
 from formicary_bench.experiments.selections.quick import QUICK
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
-from formicary_bench.subjects.ours.containers import MOST_ON_A_HOST
+from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.traffic import SAID
 
 if TYPE_CHECKING:

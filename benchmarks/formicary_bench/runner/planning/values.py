@@ -37,8 +37,8 @@ from formicary_bench.runner.planning.readers import (
     unknown,
     warm_up_rule,
 )
-from formicary_bench.subjects.ours.containers import MOST_HOSTS
 from formicary_bench.vocabulary.arrivals import ARRIVALS
+from formicary_bench.vocabulary.containers import MOST_HOSTS
 from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
 from formicary_bench.vocabulary.routes import ROUTES
 from formicary_bench.vocabulary.traffic import TRAFFICS

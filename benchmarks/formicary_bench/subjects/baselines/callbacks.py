@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
     Queue = deque[tuple[Callable[[Any], None], Any]]
 

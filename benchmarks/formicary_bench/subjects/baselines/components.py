@@ -16,14 +16,14 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
 from formicary.errors import LinkError
-from formicary_bench.subjects.ours.containers import ASKING, ECHOING
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
+from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from formicary_bench.subjects.workload import Workload
     from formicary_bench.worker.messages import Server
+    from formicary_bench.worker.workload import Workload
 
 _SECONDS = 10.0  # until the server has accepted a component
 _STREAM_ID = re.compile(rb"<stream:stream [^>]*\bid=['\"]([^'\"]*)['\"][^>]*>")

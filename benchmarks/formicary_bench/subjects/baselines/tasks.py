@@ -13,13 +13,13 @@ from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any
 
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
 from formicary_bench.worker.creation import measure_creation
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 
 class Channel:

@@ -17,12 +17,12 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
 from formicary.server.certificate import ensure_certificate
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 LENGTH = struct.Struct(">I")
 """What is before each frame: its length."""

@@ -18,7 +18,8 @@ from formicary_bench.subjects.drivers.driver import started
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Done, Go, Prepare, XmppServer
 from formicary_bench.subjects.drivers.registry import Entry, entry_of
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
+from formicary_bench.vocabulary.roles import ECHO
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.subjects.drivers.driver import Driver
     from formicary_bench.subjects.drivers.protocol import Hello, Placement
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 CPU_GROUP = "agents"
 
@@ -45,7 +46,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
         async with started(name, entry.command, folder, progress.advance) as driver:
             _check_same(entry, await driver.greet())
-            file = Path(folder, "times") if work.job.role != "echo" else None
+            file = Path(folder, "times") if work.job.role != ECHO else None
             await driver.say(_orders(work, file))
             ready = await driver.get_ready()
             progress.expect_no_more()
@@ -79,7 +80,7 @@ class _Progress:
         """
         if self._most is None:
             self._work.steps = done
-        elif self._work.job.role != "echo":
+        elif self._work.job.role != ECHO:
             if done > self._most:
                 name = self._work.configuration.platform
                 raise DriverError(f"{name} says that it has done {done} steps of {self._most}, and went on")

@@ -10,7 +10,6 @@ from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
 
 import msgspec
 
-from formicary_bench.runner.execution.phases import ended_how
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import (
     LONGEST_LINE,
@@ -24,7 +23,7 @@ from formicary_bench.subjects.drivers.protocol import (
     encode,
 )
 from formicary_bench.worker import leftovers
-from formicary_bench.worker.processes import last_line
+from formicary_bench.worker.processes import ended_how, last_line
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process

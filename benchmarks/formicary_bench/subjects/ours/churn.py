@@ -21,18 +21,19 @@ import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.errors import FormicaryError
-from formicary_bench.subjects.ours.containers import ECHOING, complaint, endpoint, meet_all, names_on
+from formicary_bench.subjects.ours.containers import complaint, endpoint, meet_all
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
-from formicary_bench.subjects.workload import PreparedRole
+from formicary_bench.vocabulary.containers import ECHOING, names_on
 from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.worker.creation import batches
+from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     from formicary import Container
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 HOMES = tuple(name for both in zip(names_on(0)[:2], names_on(1)[:2], strict=True) for name in both)
 """The names of the containers: every other one, from the first, is in the process that measures."""

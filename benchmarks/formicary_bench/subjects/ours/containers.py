@@ -14,46 +14,21 @@ from formicary.container.options import ConnectionOptions
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
 from formicary.transport.direct import JoinAddress
-from formicary_bench.subjects.traffic import partners_of, receiver_of
+from formicary_bench.vocabulary.containers import ECHOING, member_name
 from formicary_bench.vocabulary.names import NETWORK
+from formicary_bench.vocabulary.roles import ASK
 from formicary_bench.vocabulary.routes import DIRECT, XMPP
+from formicary_bench.worker.traffic import partners_of, receiver_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal
 
-    from formicary_bench.subjects.workload import Workload
     from formicary_bench.worker.messages import Server
-
-ASKING, ECHOING = "c1", "c2"
-"""The names of the containers whose agents ask, and of those whose agents echo, where there are two."""
-
-MOST_HOSTS = 64
-"""How many hosts may take part, each with a container."""
-
-MOST_ON_A_HOST = 8
-"""How many containers may be on each of the first two hosts, where an experiment needs several there."""
+    from formicary_bench.worker.workload import Workload
 
 _IN_PROCESS = "in-process"
 _LOOKS, _LOOK_SECONDS = 5000, 0.005  # for less time than that after which a worker that hangs is ended
-
-
-def names_on(host: int) -> tuple[str, ...]:
-    """Return the names of all containers that there may be on a host, by its number: `c1`, `c1-2` and so on.
-
-    The first two hosts stand also for the two processes of a machine.
-    """
-    further = range(2, MOST_ON_A_HOST + 1) if host < 2 else ()  # noqa: PLR2004 -- asking and echoing
-    return f"c{host + 1}", *(f"c{host + 1}-{number}" for number in further)
-
-
-def member_name(member: int) -> str:
-    """Return the name of a member's container, where there is one on each of many hosts."""
-    return names_on(member)[0]
-
-
-NAMES = *names_on(0), *names_on(1)
-"""The names of all containers that there may be on one machine."""
 
 
 def container(work: Workload, name: str, **about: Any) -> Container:
@@ -127,7 +102,7 @@ def partner(home: Container, work: Workload, sender: int) -> str:
     if work.is_one_of_many:
         there, number = receiver_of(work.configuration, work.job.member, sender)
         return f"echo-{number}@{member_name(there)}.{home.platform}"
-    domain = f"{ECHOING}.{home.platform}" if work.job.role == "ask" else home.domain
+    domain = f"{ECHOING}.{home.platform}" if work.job.role == ASK else home.domain
     return f"echo-{work.receiver_of(sender)}@{domain}"
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from types import ModuleType
 
-    from formicary_bench.subjects.workload import PreparedRole, Workload
+    from formicary_bench.worker.workload import PreparedRole, Workload
 
 _PARTS: dict[str, ModuleType] = {"directory/propagation": propagation, "directory/churn": churn}
 

@@ -9,23 +9,15 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Container, Message, MicroAgent
-from formicary_bench.subjects.ours.containers import (
-    ASKING,
-    ECHOING,
-    complaint,
-    container,
-    endpoint,
-    meet,
-    member_name,
-    partner,
-)
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
+from formicary_bench.subjects.ours.containers import complaint, container, endpoint, meet, partner
+from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
 from formicary_bench.worker.creation import measure_creation
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 
 class MicroEcho(MicroAgent):

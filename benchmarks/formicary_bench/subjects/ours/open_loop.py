@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent
 from formicary_bench.subjects.baselines import tasks, tcp
 from formicary_bench.subjects.ours import behaviours, micro
-from formicary_bench.subjects.ours.containers import ASKING, complaint, container, partner
+from formicary_bench.subjects.ours.containers import complaint, container, partner
 from formicary_bench.subjects.pacing import Pacer
-from formicary_bench.subjects.workload import PreparedRole
+from formicary_bench.vocabulary.containers import ASKING
+from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from formicary import Container
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 
 class Collect(CyclicBehaviour):

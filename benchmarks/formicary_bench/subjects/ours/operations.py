@@ -16,7 +16,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, OneShotBehaviour
-from formicary_bench.subjects.ours.containers import ASKING, ECHOING, complaint, endpoint, member_name
+from formicary_bench.subjects.ours.containers import complaint, endpoint
 from formicary_bench.subjects.ours.services import (
     has_type,
     know_services,
@@ -24,13 +24,14 @@ from formicary_bench.subjects.ours.services import (
     types,
     with_directory,
 )
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
+from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from formicary import Container
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 _TYPE = "measured"
 

@@ -14,23 +14,16 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Message, OneShotBehaviour
-from formicary_bench.subjects.ours.containers import (
-    ASKING,
-    ECHOING,
-    complaint,
-    endpoint,
-    know_members,
-    meet_all,
-    names_on,
-)
+from formicary_bench.subjects.ours.containers import complaint, endpoint, know_members, meet_all
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
+from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from formicary import Container
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 _TYPE = "measured"
 

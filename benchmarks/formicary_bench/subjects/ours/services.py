@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, cast
 
-from formicary_bench.subjects.ours.containers import ECHOING, container, member_name
+from formicary_bench.subjects.ours.containers import container
 from formicary_bench.subjects.ours.micro import Idle
-from formicary_bench.subjects.traffic import services_of
+from formicary_bench.vocabulary.containers import ECHOING, member_name
 from formicary_bench.vocabulary.designs import REPLICA
+from formicary_bench.worker.traffic import services_of
 
 if TYPE_CHECKING:
     from typing import Literal
 
     from formicary import Container
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 OF_A_TYPE = 5
 """How many services there are of each type: a few, however many there are in all."""

@@ -11,7 +11,7 @@ from formicary_bench.subjects.variants.delivery.container import Designed
 
 if TYPE_CHECKING:
     from formicary import Container
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 
 def container(work: Workload, name: str) -> Container:

@@ -15,13 +15,14 @@ from formicary import Container, XmppAgent
 from formicary.server.account import AccountAddress
 from formicary_bench.subjects.accounts import DOMAIN, account
 from formicary_bench.subjects.ours.behaviours import Ask, Echo
-from formicary_bench.subjects.ours.containers import ASKING, ECHOING, complaint
-from formicary_bench.subjects.workload import PairTimes, PreparedRole
+from formicary_bench.subjects.ours.containers import complaint
+from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 _AT_ONCE = 10  # logins; more only make each of them slower
 

@@ -13,7 +13,7 @@ from formicary_bench.subjects.ours import behaviours, containers
 
 if TYPE_CHECKING:
     from formicary import Container
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 
 def container(work: Workload, name: str) -> Container:

@@ -22,7 +22,7 @@ from formicary_bench.subjects.ours.containers import address_of, connection_opti
 if TYPE_CHECKING:
     from formicary.container.options import ConnectionOptions
     from formicary.server import ServerAddress
-    from formicary_bench.subjects.workload import Workload
+    from formicary_bench.worker.workload import Workload
 
 _COPIED = 4096  # bytes of a frame up to which numbered links, too, copy its payload
 

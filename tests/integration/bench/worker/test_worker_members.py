@@ -11,13 +11,13 @@ from formicary.server import ManagedServer, ServerAddress
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.catalogue import subject_of
 from formicary_bench.subjects.ours import directory
-from formicary_bench.subjects.ours.containers import member_name
-from formicary_bench.subjects.workload import Workload
+from formicary_bench.vocabulary.containers import member_name
 from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.placements import APART, N_HOSTS
 from formicary_bench.vocabulary.routes import DIRECT, XMPP
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING, SPREADS, TRAFFICS
 from formicary_bench.worker.messages import Job, Server
+from formicary_bench.worker.workload import Workload
 
 TRIPS = 12
 KINDS = ("behaviours", "micro")

@@ -7,11 +7,11 @@ import pytest
 
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects import pacing
-from formicary_bench.subjects.pacing import LATE, Pacer
-from formicary_bench.subjects.workload import Workload
-from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON, schedule
+from formicary_bench.subjects.pacing import Pacer
+from formicary_bench.vocabulary.arrivals import CONSTANT, LATE, POISSON, schedule
 from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.worker.messages import Job
+from formicary_bench.worker.workload import Workload
 
 RATE = 1000
 MESSAGES = 50_000

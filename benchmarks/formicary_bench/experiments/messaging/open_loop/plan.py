@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.subjects.pacing import HEAD
+from formicary_bench.vocabulary.arrivals import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

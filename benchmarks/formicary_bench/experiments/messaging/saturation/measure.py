@@ -20,7 +20,7 @@ from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.runner.observers.validity import why_late
 from formicary_bench.statistics.percentiles import percentiles
-from formicary_bench.subjects.pacing import LATE
+from formicary_bench.vocabulary.arrivals import LATE
 
 if TYPE_CHECKING:
     from formicary_bench.runner.execution.repetition import ProgressListener, Task

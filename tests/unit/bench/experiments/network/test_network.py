@@ -19,11 +19,11 @@ from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.subjects.variants import unbatched
-from formicary_bench.subjects.workload import Workload
 from formicary_bench.worker import marks
 from formicary_bench.worker.marks import mark_window
 from formicary_bench.worker.messages import Job, Mark
 from formicary_bench.worker.sockets import Carried, carried
+from formicary_bench.worker.workload import Workload
 
 # A second in which 1000 round trips of 100 bytes are made, each message in 150 bytes, 4 messages to a packet.
 COUNTED = {"seconds": 1.0, "round_trips": 1000.0, "wire_bytes": 300_000.0, "wire_packets": 500.0}

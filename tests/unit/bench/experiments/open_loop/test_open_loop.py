@@ -24,12 +24,12 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects import pacing
-from formicary_bench.subjects.pacing import LATE, LATEST_US, LOST, Pacer
-from formicary_bench.subjects.workload import Workload
-from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON, schedule
+from formicary_bench.subjects.pacing import Pacer
+from formicary_bench.vocabulary.arrivals import CONSTANT, LATE, LATEST_US, LOST, POISSON, schedule
 from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.worker.messages import Done, Job
+from formicary_bench.worker.workload import Workload
 
 MS = 1_000_000
 

@@ -39,8 +39,7 @@ from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.statistics.comparisons import Verdict, compare
 from formicary_bench.statistics.gates import Outcome, gate
-from formicary_bench.subjects.pacing import LATE
-from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON
+from formicary_bench.vocabulary.arrivals import CONSTANT, LATE, POISSON
 from formicary_bench.vocabulary.names import SATURATION
 from formicary_bench.vocabulary.placements import APART, SAME
 

@@ -16,7 +16,7 @@ from formicary_bench.remote.folders import code_digest, from_home, interpreter
 from formicary_bench.remote.host_agent.handshake import HandshakeReader
 from formicary_bench.remote.host_agent.protocol import HANDSHAKE_BEGINS, Handshake
 from formicary_bench.remote.inventory import Host
-from formicary_bench.runner.execution.phases import ended_how
+from formicary_bench.worker.processes import ended_how
 
 HOST = Host(name="b", address="b.example")
 

@@ -110,7 +110,7 @@ def test_hosts_are_a_table(tmp_path):
     rows = summarise(run)
     table = {column.title: column.cells for column in extras("messaging/pairs", rows, rows)[-1].columns}
     assert table["host"] == ("a", "b", "b")
-    assert table["process"] == ("asking", "echoing", "server")
+    assert table["process"] == ("asking", "echoing", "the server")
     assert table["memory"] == ("30.0 MB", "20.0 MB", "10.0 MB")
     assert "What each host did" in render(run)
 

@@ -11,20 +11,11 @@ from formicary.errors import FormicaryError
 from formicary.transport.direct import JoinAddress
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.ours import containers
-from formicary_bench.subjects.ours.containers import (
-    ASKING,
-    ECHOING,
-    MOST_HOSTS,
-    complaint,
-    meet,
-    meet_all,
-    names_on,
-    partner,
-    reach_of,
-)
-from formicary_bench.subjects.workload import Workload
+from formicary_bench.subjects.ours.containers import complaint, meet, meet_all, partner, reach_of
+from formicary_bench.vocabulary.containers import ASKING, ECHOING, MOST_HOSTS, names_on
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.worker.messages import Job
+from formicary_bench.worker.workload import Workload
 
 
 def work(route, *, tls=False, listen="", **about):

@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary_bench.results.store.model import Configuration
-from formicary_bench.subjects.traffic import (
+from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, BESIDE, RING, SPLIT, TRAFFICS
+from formicary_bench.worker.messages import Job
+from formicary_bench.worker.traffic import (
     Receiver,
     partners_of,
     receiver_of,
@@ -15,10 +18,7 @@ from formicary_bench.subjects.traffic import (
     senders_of,
     services_of,
 )
-from formicary_bench.subjects.workload import Workload
-from formicary_bench.vocabulary.placements import N_HOSTS
-from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, BESIDE, RING, SPLIT, TRAFFICS
-from formicary_bench.worker.messages import Job
+from formicary_bench.worker.workload import Workload
 
 HOSTS = st.integers(2, 40)
 PAIRS = st.integers(1, 200)

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.vocabulary.names import DIRECTORY, MANY_TO_ONE
 from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.vocabulary.roles import BOTH, ECHO
 from formicary_bench.vocabulary.traffic import AWAY, BESIDE, RING, SPLIT
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.worker.messages import Job
+
+CPU_GROUP = "agents"
 
 
 class Receiver(NamedTuple):
@@ -78,10 +81,10 @@ def services_of(job: Job) -> range:
     all or each has half, as the configuration's `spread` says.
     """
     configuration = job.configuration
-    place = 0 if job.role == "echo" else 1
+    place = 0 if job.role == ECHO else 1
     if configuration.placement == N_HOSTS:
         place, shares = job.member, [1] * max(configuration.hosts - 1, 1) + [0]
-    elif job.role == "both":
+    elif job.role == BOTH:
         place, shares = 0, [1]
     else:
         shares = {AWAY: [1, 0], BESIDE: [0, 1], SPLIT: [1, 1]}[configuration.spread]

@@ -12,12 +12,14 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.traffic import receivers_of, senders_of
 from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.worker.traffic import receivers_of, senders_of
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.worker.messages import Job
+
+CPU_GROUP = "agents"
 
 
 class PairTimes:

@@ -22,7 +22,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
     """Print them; what an earlier run of the same command has left counts as well."""
-    if config.cache is None or len(_seconds) < _SHOWN:
+    if getattr(config, "cache", None) is None or len(_seconds) < _SHOWN:
         return
     command, earlier = config.cache.get(_KEY, (0, {}))
     known = Counter(earlier if command == os.getppid() else {}) | _seconds

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.plugins.paths import ROOT
 
-from formicary.cli.connecting import Reaching
+from formicary.cli.connecting import ConnectionSettings
 from formicary.errors import UsageError
 from formicary.server import ServerAddress
 
@@ -53,10 +53,10 @@ def test_the_secret_is_beside_the_file_wherever_one_is(write, monkeypatch, tmp_p
 
 def test_the_option_takes_the_file(write, monkeypatch):
     path = write()
-    container = Reaching(server=str(path)).container("c1", None)
+    container = ConnectionSettings(server=str(path)).container("c1", None)
     assert container.domain == "c1.lab.example"
     with pytest.raises(UsageError, match=r"server\.toml serves the platform lab\.example, not other"):
-        Reaching(server=str(path), platform="other.example").container("c1", None)
+        ConnectionSettings(server=str(path), platform="other.example").container("c1", None)
 
 
 def test_local_stays_the_private_server_whatever_files_there_are(tmp_path, monkeypatch):

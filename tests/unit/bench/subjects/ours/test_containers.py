@@ -11,7 +11,7 @@ from formicary.errors import FormicaryError
 from formicary.transport.direct import JoinAddress
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.ours import containers
-from formicary_bench.subjects.ours.containers import complaint, meet, meet_all, partner, reach_of
+from formicary_bench.subjects.ours.containers import complaint, connection_options, meet, meet_all, partner
 from formicary_bench.vocabulary.containers import ASKING, ECHOING, MOST_HOSTS, names_on
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.worker.messages import Job
@@ -50,18 +50,26 @@ def test_the_route_auto_leaves_the_way_to_the_platform():
 
 
 def test_only_the_one_that_echoes_listens_and_only_without_a_server():
-    assert reach_of(work("direct"), ECHOING).listen == "127.0.0.1"
-    assert [reach_of(work("direct"), ASKING).listen, reach_of(work("xmpp"), ECHOING).listen] == [None, None]
-    assert [reach_of(work("direct", tls=tls), ASKING).tls for tls in (True, False)] == ["always", False]
+    assert connection_options(work("direct"), ECHOING).listen == "127.0.0.1"
+    assert [
+        connection_options(work("direct"), ASKING).listen,
+        connection_options(work("xmpp"), ECHOING).listen,
+    ] == [None, None]
+    assert [connection_options(work("direct", tls=tls), ASKING).tls for tls in (True, False)] == [
+        "always",
+        False,
+    ]
 
 
 def test_over_hosts_all_listen_where_the_others_reach_them_but_for_a_server():
     here = "198.18.0.7"
     for route in ("direct", "auto"):
-        assert [reach_of(work(route, listen=here), name).listen for name in (ASKING, ECHOING)] == [here] * 2
-    assert reach_of(work("xmpp", listen=here), ECHOING).listen is None
+        assert [connection_options(work(route, listen=here), name).listen for name in (ASKING, ECHOING)] == [
+            here
+        ] * 2
+    assert connection_options(work("xmpp", listen=here), ECHOING).listen is None
     many = work("direct", placement=N_HOSTS, hosts=3)
-    assert reach_of(many, "c1").listen == "127.0.0.1"
+    assert connection_options(many, "c1").listen == "127.0.0.1"
 
 
 def test_the_partner_is_in_the_container_of_its_role():

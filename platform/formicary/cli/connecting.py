@@ -210,7 +210,7 @@ class ConnectionSettings:
     def _joined(self, join: str, name: str) -> tuple[str, str]:
         """Return the platform of the container to join, and its join address."""
         from formicary.cli import join_files
-        from formicary.transport.direct import JoinAddress
+        from formicary.transport.addresses import JoinAddress
 
         address = join_files.read(join)
         other, _, platform = JoinAddress.parse(address).domain.partition(".")

@@ -17,6 +17,7 @@ from formicary.container.options import (
     main_domain,
     meeting_place,
 )
+from formicary.container.protocols import Connectable
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from formicary.container.link_status import LinkStatus
-    from formicary.container.protocols import Connectable, Transport
+    from formicary.container.protocols import Transport
     from formicary.core.behaviours import Behaviour
     from formicary.core.message import Message
     from formicary.core.strand import Strand
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from formicary.management.guest import GuestServices
     from formicary.management.management import Management
     from formicary.management.services import PlatformServices
+    from formicary.server.account import AccountAddress
+    from formicary.server.address import ServerAddress
 
 logger = logging.getLogger("formicary")
 
@@ -99,7 +102,7 @@ class Container(Dispatcher):
         name: str,
         *,
         platform: str | None = None,
-        server: Connectable | None = None,
+        server: ServerAddress | AccountAddress | Connectable | None = None,
         account: str | None = None,
         password: str = "",
         join: str | None = None,
@@ -235,13 +238,14 @@ class Container(Dispatcher):
             self.routes[agent.address] = agent._entrance()
 
     def _make_transport(self) -> Transport | None:
-        if self._meeting is not None:
-            return self._meeting.transport(self._connection)
-        if self._connection.listen is None:
+        meeting = self._meeting
+        if meeting is None and self._connection.listen is None:
             return None
+        if isinstance(meeting, Connectable):
+            return meeting.transport(self._connection)
         from formicary.transport import connect  # only now: most containers of a first hour need none of it
 
-        return connect(self._connection)
+        return connect(meeting, self._connection)
 
     @property
     def links(self) -> tuple[LinkStatus, ...]:

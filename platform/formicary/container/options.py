@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary.container.protocols import Connectable
+    from formicary.server.account import XmppServer
+    from formicary.transport.addresses import JoinAddress
 
 DIRECTORIES = ("replica", "central", "lookup")
 """The ways in which the directory can be built."""
@@ -43,7 +45,7 @@ class PlatformOptions:
     is_guest: bool = False
 
 
-def check_guest(meeting: Connectable | None, *, guest: bool) -> None:
+def check_guest(meeting: object | None, *, guest: bool) -> None:
     """Refuse a guest that meets nobody.
 
     Raises:
@@ -78,7 +80,7 @@ def check_directory(directory: str, file: Path | None) -> None:
         raise UsageError(f"a {directory} directory keeps no file; leave the file out, or make it central")
 
 
-def main_domain(own: str, meeting: Connectable | None, join: str | None, named: str) -> str:
+def main_domain(own: str, meeting: object | None, join: str | None, named: str) -> str:
     """Return the domain of the platform's container: which others join, or which is named."""
     if meeting is None:
         return own
@@ -86,8 +88,8 @@ def main_domain(own: str, meeting: Connectable | None, join: str | None, named: 
 
 
 def meeting_place(
-    server: Connectable | None, account: str | None, password: str, join: str | None
-) -> Connectable | None:
+    server: XmppServer | Connectable | None, account: str | None, password: str, join: str | None
+) -> XmppServer | JoinAddress | Connectable | None:
     """Return where a container meets others, from the arguments of which at most one is given.
 
     Raises:
@@ -100,7 +102,7 @@ def meeting_place(
 
         return AccountAddress(account, password)
     if join is not None:
-        from formicary.transport.direct import JoinAddress
+        from formicary.transport.addresses import JoinAddress
 
         return JoinAddress.parse(join)
     return server

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,8 +78,9 @@ class Peers(Protocol):
         """
 
 
+@runtime_checkable
 class Connectable(Protocol):
-    """Something that a container can be connected through, such as a server's address."""
+    """Something other than an address that connects containers: it makes their transports itself."""
 
     def transport(self, options: ConnectionOptions) -> Transport:
         """Return a new transport for one container, which reaches others and is reached by these options."""

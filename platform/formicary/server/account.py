@@ -5,28 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from formicary.core.errors import InvalidNameError, UsageError
-from formicary.core.names import check_local, check_platform, is_container
+from formicary.core.names import check_local, check_platform
+from formicary.server.address import ServerAddress
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from formicary.container.options import ConnectionOptions
-    from formicary.container.protocols import Transport
-    from formicary.server.address import Stream
-
 CLIENT_STANZA_LIMIT = 256 * 1024
 """Bytes of the largest stanza that a Prosody takes from a client if nobody told it otherwise."""
-
-FRAME_TYPE = "groupchat"
-"""The type of the messages that carry frames between connections of one account (RFC 6121, 8.5.3.2).
-
-When the connection that such a message is for is gone, the server sends it back. One without a type, or of
-type `chat`, it would give to another connection of the account, or store; and it would send copies of it to
-those that asked for them (XEP-0280), and archive it (XEP-0313).
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +54,6 @@ class AccountAddress:
     tls: bool = True
     stanza_limit: int = CLIENT_STANZA_LIMIT
 
-    gives_addresses = False
-    """Agents cannot be reached from outside: the account has one address for all of them."""
-
-    folder = None
-    """Whoever manages the server, the account is all that is known of it."""
-
     def __post_init__(self) -> None:
         local, at, domain = self.jid.partition("@")
         if not at or "/" in domain:
@@ -96,42 +79,9 @@ class AccountAddress:
         """The domain of the account's server."""
         return self.jid.partition("@")[2]
 
-    def transport(self, options: ConnectionOptions | None = None) -> Transport:
-        """Return a new transport through this account, for one container, which wants to be reached so."""
-        from formicary.transport import connect
 
-        return connect(options, server=self)
-
-    def stream(self, domain: str, **callbacks: Any) -> Stream:
-        """Return a new stream for a container, not connected yet.
-
-        Args:
-            domain: the container's domain.
-            callbacks: as of `XmppStream`.
-
-        Raises:
-            UsageError: the extra is not installed.
-        """
-        require_extra()
-        from formicary.transport.xmpp.account_stream import AccountStream
-
-        return AccountStream(self, domain, **callbacks)
-
-    def frame_head(self, sender: str, receiver: str) -> bytes:  # noqa: ARG002 -- the server adds from whom
-        """Return what is written before a frame's text from one container's domain to another's."""
-        from formicary.transport.link.frames import NAMESPACE
-
-        to = f"{self.jid}/{receiver.partition('.')[0]}"
-        return f"<message type='{FRAME_TYPE}' to='{to}' id='f'><frame xmlns='{NAMESPACE}'>".encode()
-
-    def domain_of(self, origin: str) -> str | None:
-        """Return the domain of the container for which an address speaks; None if for none of the platform.
-
-        Args:
-            origin: a stanza's `from`, for which the server vouches.
-        """
-        account, _, name = origin.partition("/")
-        return f"{name}.{self.platform}" if account == self.jid and is_container(name) else None
+XmppServer = ServerAddress | AccountAddress
+"""Where containers of one platform meet; its text names it in a sentence."""
 
 
 def require_extra() -> None:

@@ -4,85 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-from formicary.core.names import is_container_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from xml.etree.ElementTree import Element
-
-    from formicary.container.options import ConnectionOptions
-    from formicary.container.protocols import Transport
-    from formicary.core.errors import LinkError
 
 LOOPBACK = "127.0.0.1"
 PROSODY_STANZA_LIMIT = 512 * 1024
 """Bytes of the largest stanza that a Prosody takes from a component if nobody told it otherwise."""
-
-
-class Stream(Protocol):
-    """One connection of one container to an XMPP server; `formicary.transport.xmpp.stream` says more."""
-
-    async def connect(self) -> None:
-        """Connect and be accepted."""
-
-    async def close(self) -> int:
-        """Close in order and return how many bytes have not gone out."""
-
-    def write(self, data: bytes) -> None:
-        """Send whole stanzas."""
-
-    def pause(self) -> None:
-        """Read nothing more until `resume`."""
-
-    def resume(self) -> None:
-        """Read again."""
-
-
-class XmppServer(Protocol):
-    """A way for containers of one platform to meet at an XMPP server. Its text names it in a sentence."""
-
-    @property
-    def platform(self) -> str:
-        """The domain below which containers have their names."""
-
-    @property
-    def stanza_limit(self) -> int:
-        """Bytes of the largest stanza that the server takes."""
-
-    @property
-    def folder(self) -> Path | None:
-        """The state folder if this is a managed server on this host, else None."""
-
-    @property
-    def gives_addresses(self) -> bool:
-        """Whether agents have XMPP addresses of their own, at which others can reach them."""
-
-    def transport(self, options: ConnectionOptions | None = None) -> Transport:
-        """Return a new transport through this server, for one container, which wants to be reached so."""
-
-    def stream(
-        self,
-        domain: str,
-        *,
-        received: Callable[[Element], None],
-        framed: Callable[[str, bytes], None],
-        rested: Callable[[], None],
-        writable: Callable[[bool], None],
-        lost: Callable[[LinkError], None],
-    ) -> Stream:
-        """Return a new stream for a container, not connected yet; arguments as of `XmppStream`."""
-
-    def frame_head(self, sender: str, receiver: str) -> bytes:
-        """Return what is written before a frame's text from one container's domain to another's."""
-
-    def domain_of(self, origin: str) -> str | None:
-        """Return the domain of the container for which an address speaks; None if for none of the platform.
-
-        Args:
-            origin: a stanza's `from`, for which the server vouches.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,42 +34,8 @@ class ServerAddress:
     folder: Path | None = None
     certificate: Path | None = None
 
-    gives_addresses = True
-    """A component has every address at its domain."""
-
     def __str__(self) -> str:
         return f"the XMPP server at {self.host}:{self.port}"
-
-    def stream(self, domain: str, **callbacks: Any) -> Stream:
-        """Return a new stream for a container, not connected yet.
-
-        Args:
-            domain: the container's domain, which is the component's name.
-            callbacks: as of `XmppStream`.
-        """
-        from formicary.transport.xmpp.component import ComponentStream
-
-        return ComponentStream(self, domain, **callbacks)
-
-    def frame_head(self, sender: str, receiver: str) -> bytes:
-        """Return what is written before a frame's text from one container's domain to another's."""
-        from formicary.transport.link.frames import NAMESPACE
-
-        return f"<message from='{sender}' to='{receiver}' id='f'><frame xmlns='{NAMESPACE}'>".encode()
-
-    def domain_of(self, origin: str) -> str | None:
-        """Return the domain of the container for which an address speaks; None if for none of the platform.
-
-        Args:
-            origin: a stanza's `from`, for which the server vouches.
-        """
-        return origin if is_container_of(origin, self.platform) else None
-
-    def transport(self, options: ConnectionOptions | None = None) -> Transport:
-        """Return a new transport through this server, for one container, which wants to be reached so."""
-        from formicary.transport import connect
-
-        return connect(options, server=self)
 
     @classmethod
     def load(cls, where: str | Path = "local", *, tls: bool = False) -> ServerAddress:
@@ -166,3 +57,25 @@ class ServerAddress:
         from formicary.server.managed import running_address
 
         return running_address(None if where == "local" else Path(where), tls=tls)
+
+    @property
+    def start_command(self) -> str | None:
+        """The command that starts the server; None if it is none that is managed here."""
+        if self.folder is None:
+            return None
+        from formicary.server.folder import StateFolder
+
+        return f"formicary server start{StateFolder(self.folder).option}"
+
+    async def add_container(self, container: str) -> bool:
+        """Make a container's name known to the server; return False if that is not managed here.
+
+        Raises:
+            InvalidNameError, ServerError: as of `formicary.server.add_container`.
+        """
+        if self.folder is None:
+            return False
+        from formicary.server.containers import add_container
+
+        await add_container(self, container)
+        return True

@@ -15,32 +15,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from formicary.container.options import ConnectionOptions
-    from formicary.server.address import XmppServer
-    from formicary.transport.direct import JoinAddress
+    from formicary.server.account import XmppServer
+    from formicary.transport.addresses import JoinAddress
     from formicary.transport.router import Router
 
 CPU_GROUP = "communication"
 
 
-def connect(
-    options: ConnectionOptions | None, *, server: XmppServer | None = None, join: JoinAddress | None = None
-) -> Router:
+def connect(address: XmppServer | JoinAddress | None, options: ConnectionOptions) -> Router:
     """Return a new transport for one container.
 
     Args:
-        options: how the container wants to reach others; None for the usual.
-        server: the XMPP server where containers meet, if they do so there.
-        join: the join address of the container where they meet, if they do so there.
+        address: the server where containers meet, or the container that all others join; None where the
+            others join this one.
+        options: how the container wants to reach others, and to be reached.
     """
     from formicary.transport.router import Router
 
-    if options is None:
-        return Router(server, join=join)
-    return Router(
-        server,
-        join=join,
-        listen=options.listen,
-        identity=options.identity,
-        route=options.route,
-        tls=options.tls,
-    )
+    return Router(address, options)

@@ -5,31 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from formicary.core.errors import ContainerClosedError, FormicaryError, LinkError
 from formicary.core.names import check_container
+from formicary.transport.addresses import JoinAddress
 from formicary.transport.link.header import Terms
 from formicary.transport.link.link import Link
 from formicary.transport.link.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
-    from pathlib import Path
 
     from formicary.container.container import Container
     from formicary.container.link_status import LinkStatus
+    from formicary.container.options import ConnectionOptions
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
-    from formicary.server.address import XmppServer
-    from formicary.transport.direct import JoinAddress
+    from formicary.server.account import XmppServer
     from formicary.transport.direct.connections import Connections
     from formicary.transport.link.paths import IndirectPath
     from formicary.transport.xmpp.connection import XmppConnection
 
 logger = logging.getLogger("formicary.transport")
-
-Route = Literal["auto", "direct", "xmpp"]
 
 _FRAME_LIMIT = 1 << 18  # bytes of a frame: with larger ones, nothing gets faster, and others wait longer
 _LINKS = 10_000  # other containers
@@ -42,33 +40,23 @@ class Router:
     """Carries one container's messages to others, and theirs to it.
 
     Args:
-        server: the XMPP server at which containers meet; None where they join each other.
-        join: the join address of the container to join, where there is no server.
-        listen: the IP address, with or without a port, where others may reach this container directly; None
-            for this host only.
-        identity: the file with what those who join know this container by; None for none.
-        route: which path messages may take.
-        tls: where direct connections use TLS: True: TCP; "always": Unix sockets too; False: nowhere.
+        address: the XMPP server at which containers meet, or the container that all others join; None where
+            the others join this one.
+        options: how the container wants to reach others, and to be reached.
         session: makes a link's state machine.
     """
 
     def __init__(
         self,
-        server: XmppServer | None,
+        address: XmppServer | JoinAddress | None,
+        options: ConnectionOptions,
         *,
-        join: JoinAddress | None = None,
-        listen: str | None = None,
-        identity: Path | None = None,
-        route: Route = "auto",
-        tls: bool | Literal["always"] = True,
         session: Callable[[Callable[[], int], Terms], Session] = Session,
     ) -> None:
-        self._server = server
-        self._join = join
-        self._listen = listen
-        self._identity = identity
-        self._route = route
-        self._tls = tls
+        self._join = address if isinstance(address, JoinAddress) else None
+        self._server = None if isinstance(address, JoinAddress) else address
+        self._options = options
+        self._direct_only = options.route == "direct"
         self._make_session = session
         self._xmpp: XmppConnection | None = None
         self._connections: Connections | None = None
@@ -92,7 +80,7 @@ class Router:
         self.container = container
         container.overflow.pause = self._freeze
         try:
-            if self._route != "xmpp":
+            if self._options.route != "xmpp":
                 await self._open_connections()
             if self._server is not None:
                 from formicary.transport.xmpp.connection import XmppConnection
@@ -111,7 +99,7 @@ class Router:
             raise
 
     def _check(self, container: Container) -> None:
-        if self._server is None and self._route == "xmpp":
+        if self._server is None and self._options.route == "xmpp":
             raise LinkError(
                 f"container {container.name} has no server, which route='xmpp' needs; leave the route out"
             )
@@ -121,10 +109,10 @@ class Router:
 
         self._connections = Connections(
             self,
-            listen=self._listen,
-            identity=self._identity,
-            tls=self._tls,
-            direct_only=self._route == "direct",
+            listen=self._options.listen,
+            identity=self._options.identity,
+            tls=self._options.tls,
+            direct_only=self._direct_only,
             relays=self._server is None,
         )
         await self._connections.open()
@@ -156,7 +144,11 @@ class Router:
                 )
             session = self._make_session(lambda: secrets.randbits(32), self._terms(domain))
             link = self.links[domain] = Link(
-                domain, self, session, direct_only=self._route == "direct", make_indirect=self._indirect_path
+                domain,
+                self,
+                session,
+                direct_only=self._direct_only,
+                make_indirect=self._indirect_path,
             )
         return link
 

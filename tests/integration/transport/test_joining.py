@@ -13,7 +13,7 @@ from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 
 from formicary import Container, Message
 from formicary.errors import ContainerClosedError, FormicaryError, LinkError, UsageError
-from formicary.transport.direct import JoinAddress
+from formicary.transport.addresses import JoinAddress
 
 
 async def asked(container, to, body="x", name="asker"):

@@ -8,6 +8,7 @@ import pytest
 
 from formicary.server import ManagedServer
 from formicary.server.account import AccountAddress
+from formicary.transport.xmpp.addressing import make_stream
 
 STOCK = """\
 VirtualHost "{host}"
@@ -57,7 +58,8 @@ class Records:
         self.room = []
         self.lost = asyncio.get_running_loop().create_future()
         self._came = asyncio.Event()
-        self.stream = address.stream(
+        self.stream = make_stream(
+            address,
             f"{name}.{address.platform}",
             received=lambda element: self._add(self.stanzas, element),
             framed=lambda origin, text: self._add(self.frames, (origin, text)),

@@ -19,8 +19,9 @@ from tests.unit.transport.streams import Stream, Wire
 
 from formicary.core.message import Message
 from formicary.errors import FormicaryError, LinkError, UsageError
+from formicary.transport.addresses import JoinAddress
 from formicary.transport.direct.connection import LONGEST_FRAME, DirectConnection
-from formicary.transport.direct.offer import JoinAddress, Offer
+from formicary.transport.direct.offer import Offer
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 from formicary.transport.link.frames import NAMESPACE, Names, decode, encode, from_entry, to_entry
 from formicary.transport.link.header import (

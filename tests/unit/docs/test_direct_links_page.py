@@ -8,7 +8,8 @@ from pathlib import Path
 from tests.plugins.paths import ROOT
 
 import formicary.transport.direct
-from formicary.transport.direct import JoinAddress, Offer
+from formicary.transport.addresses import JoinAddress
+from formicary.transport.direct import Offer
 from formicary.transport.direct.connection import LONGEST_FRAME
 from formicary.transport.direct.opening import DiallerOpening
 

@@ -58,30 +58,6 @@ def test_it_names_the_server_in_sentences():
     assert str(there) == "the XMPP server of example.org at 10.0.0.1:5333"
 
 
-def test_frames_go_to_the_full_address_of_the_receiver():
-    head = LAB.frame_head("c1.lab.account.example.org", "c2.lab.account.example.org")
-    assert head.startswith(b"<message type='groupchat' to='lab@example.org/c2' ")
-
-
-@pytest.mark.parametrize(
-    ("origin", "domain"),
-    [
-        ("lab@example.org/c2", "c2.lab.account.example.org"),
-        ("lab@example.org", None),
-        ("lab@example.org/", None),
-        ("lab@example.org/Psi.4711", None),
-        ("lab@example.org/c2/x", None),
-        ("lab@example.org/localhost", None),
-        ("mallory@example.org/c2", None),
-        ("lab@example.org.evil.org/c2", None),
-        ("c2.lab.account.example.org", None),
-        ("", None),
-    ],
-)
-def test_only_the_accounts_own_resources_are_containers(origin, domain):
-    assert LAB.domain_of(origin) == domain
-
-
 @pytest.mark.parametrize(
     ("version", "says"),
     [((3, 12, 1), r"pip install 'formicary\[accounts\]'"), ((3, 13, 0), "does not support Python 3.13")],
@@ -90,4 +66,4 @@ def test_a_missing_extra_is_one_sentence(monkeypatch, version, says):
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     monkeypatch.setattr(sys, "version_info", version)
     with pytest.raises(UsageError, match=says):
-        LAB.stream("c1.lab.account.example.org")
+        module.require_extra()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from formicary.server import ServerAddress
 from formicary.transport.link.frames import NAMESPACE
+from formicary.transport.xmpp.addressing import make_stream
 
 ADDRESS = ServerAddress("127.0.0.1", 5347, "secret", "lab.localhost")
 HEADER = (
@@ -40,7 +41,8 @@ class Stream:
     def __init__(self, address=ADDRESS):
         self.came = []
         self.ended = None
-        self.stream = address.stream(
+        self.stream = make_stream(
+            address,
             "c1.lab.localhost",
             received=lambda element: self.came.append(_plain(element)),
             framed=lambda origin, text: self.came.append((origin, text)),

@@ -13,7 +13,7 @@ from formicary import Container
 from formicary.container.options import ConnectionOptions
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
-from formicary.transport.direct import JoinAddress
+from formicary.transport.addresses import JoinAddress
 from formicary_bench.vocabulary.containers import ECHOING, member_name
 from formicary_bench.vocabulary.names import NETWORK
 from formicary_bench.vocabulary.roles import ASK

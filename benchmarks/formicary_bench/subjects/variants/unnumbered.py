@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary import Container
 from formicary.container.container import PLATFORM
-from formicary.transport.direct import JoinAddress
+from formicary.transport.addresses import JoinAddress
 from formicary.transport.link.header import CLOSE, DATA, HEADER, PART, SIZE
 from formicary.transport.link.session import Session
 from formicary.transport.router import Router
@@ -60,30 +60,20 @@ class Unnumbered:
     """What connects a container by such links.
 
     Attributes:
-        server: where containers meet; None where one joins the other.
-        join: the join address of that one.
+        address: where containers meet, or of the one that this one joins; None where the other joins it.
     """
 
-    server: ServerAddress | None = None
-    join: JoinAddress | None = None
+    address: ServerAddress | JoinAddress | None
 
     def transport(self, options: ConnectionOptions) -> Router:
         """Return a new transport for one container."""
-        return Router(
-            self.server,
-            join=self.join,
-            listen=options.listen,
-            route=options.route,
-            tls=options.tls,
-            session=UnnumberedSession,
-        )
+        return Router(self.address, options, session=UnnumberedSession)
 
 
 def container(work: Workload, name: str) -> Container:
     """Make a container as any other, but for its link."""
     server = address_of(work.job.server) if work.job.server else None
-    join = JoinAddress.parse(work.job.peer) if work.job.peer else None
-    meeting = Unnumbered(server, join)
+    meeting = Unnumbered(server or (JoinAddress.parse(work.job.peer) if work.job.peer else None))
     platform = server.platform if server else PLATFORM
     options = asdict(connection_options(work, name))
     return Container(name, platform=platform, server=meeting, seed=work.job.seed, **options)

@@ -9,6 +9,6 @@ frames in) and `listener` (the sockets). `docs/direct-links.md` specifies what i
 
 from formicary.transport.direct.connection import DirectConnection
 from formicary.transport.direct.endpoint import DirectEndpoint
-from formicary.transport.direct.offer import JoinAddress, Offer
+from formicary.transport.direct.offer import Offer
 
-__all__ = ["DirectConnection", "DirectEndpoint", "JoinAddress", "Offer"]
+__all__ = ["DirectConnection", "DirectEndpoint", "Offer"]

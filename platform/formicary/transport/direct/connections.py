@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary.container.container import Container
-    from formicary.transport.direct import DirectConnection, JoinAddress
+    from formicary.transport.addresses import JoinAddress
+    from formicary.transport.direct import DirectConnection
     from formicary.transport.direct.identity_file import IdentityFile
     from formicary.transport.link.header import Terms
     from formicary.transport.link.link import Link

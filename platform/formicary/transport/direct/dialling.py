@@ -7,7 +7,7 @@ import random
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError
-from formicary.transport.direct import JoinAddress
+from formicary.transport.addresses import JoinAddress
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,9 +11,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import AuthenticationError, LinkError
+from formicary.transport.addresses import JoinAddress
 from formicary.transport.direct.identity import NO_FINGERPRINT, Identity, anonymous
 from formicary.transport.direct.listener import Listener
-from formicary.transport.direct.offer import JoinAddress, Offer, this_host
+from formicary.transport.direct.offer import Offer, this_host
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 from formicary.transport.direct.opening_protocol import OpeningProtocol
 from formicary.transport.direct.peers import Peers
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
+    from formicary.transport.addresses import SocketAddress, Tls
     from formicary.transport.direct.connection import DirectConnection
     from formicary.transport.direct.identity_file import IdentityFile, Record
-    from formicary.transport.direct.offer import SocketAddress, Tls
 
 logger = logging.getLogger("formicary.transport")
 
@@ -197,7 +198,7 @@ class DirectEndpoint:
             LinkError: it cannot be reached, with the cause.
         """
         errors: list[LinkError] = []
-        for address in offer.addresses(this_host()):
+        for address in offer.reachable_from(this_host()):
             try:
                 return await self._dial(peer, offer, address)
             except LinkError as error:

@@ -17,8 +17,8 @@ import msgspec
 from msgspec import Meta
 
 from formicary.core.errors import UsageError
+from formicary.transport.addresses import TcpAddress, Tls  # noqa: TC001 -- msgspec reads them
 from formicary.transport.direct.identity import Identity
-from formicary.transport.direct.offer import TcpAddress, Tls  # noqa: TC001 -- msgspec reads them
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Coroutine
 
-    from formicary.transport.direct.offer import TcpAddress
+    from formicary.transport.addresses import TcpAddress
 
 LOOPBACK = "127.0.0.1"
 

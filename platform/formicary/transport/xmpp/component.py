@@ -8,7 +8,6 @@ import ssl
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import AuthenticationError, LinkError, NameTakenError
-from formicary.server.folder import StateFolder
 from formicary.transport.xmpp.stream import COMPONENT, XmppStream
 
 if TYPE_CHECKING:
@@ -107,6 +106,5 @@ class ComponentStream(XmppStream):
         return None
 
     def _advice(self) -> str:
-        if self._server.folder is None:
-            return super()._advice()
-        return f"start it with: formicary server start{StateFolder(self._server.folder).option}"
+        command = self._server.start_command
+        return f"start it with: {command}" if command else super()._advice()

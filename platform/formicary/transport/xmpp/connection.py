@@ -17,7 +17,9 @@ from pybase64 import b64decode, b64encode
 
 from formicary.core.clock import now
 from formicary.core.errors import FormicaryError, InvalidMessageError, LinkError, MessageTooLargeError
+from formicary.server.address import ServerAddress
 from formicary.transport.link.outbox import too_large
+from formicary.transport.xmpp.addressing import domain_of, frame_head, make_stream
 from formicary.transport.xmpp.component import UnknownHostError
 from formicary.transport.xmpp.inbox import Inbox
 from formicary.transport.xmpp.sent import Sent
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
-    from formicary.server.address import Stream, XmppServer
+    from formicary.server.account import XmppServer
+    from formicary.transport.xmpp.stream import XmppStream
 
 logger = logging.getLogger("formicary.transport")
 
@@ -72,7 +75,7 @@ class XmppConnection:
         self._server = server
         self._owner = owner
         self._container = owner.container
-        self._stream: Stream | None = None
+        self._stream: XmppStream | None = None
         self._sent = Sent()
         self._inbox = Inbox(
             owner.container,
@@ -108,15 +111,14 @@ class XmppConnection:
         try:
             await self._connect()
         except UnknownHostError:
-            if self._server.folder is None:
+            server = self._server
+            if not (isinstance(server, ServerAddress) and await server.add_container(self._container.name)):
                 raise
-            from formicary.server.containers import add_container
-
-            await add_container(self._server, self._container.name)  # type: ignore[arg-type]  # it is managed
             await self._connect()
 
     async def _connect(self) -> None:
-        stream = self._server.stream(
+        stream = make_stream(
+            self._server,
             self._container.domain,
             received=self._inbox.receive,
             framed=self._framed,
@@ -188,7 +190,7 @@ class XmppConnection:
 
     def path_to(self, domain: str) -> XmppPath:
         """Return the path to another container."""
-        return XmppPath(self, domain, self._server.frame_head(self._container.domain, domain))
+        return XmppPath(self, domain, frame_head(self._server, self._container.domain, domain))
 
     def send_frame(self, head: bytes, frame: bytes) -> None:
         """Send a frame behind the head of its stanza; for the paths."""
@@ -213,7 +215,7 @@ class XmppConnection:
         if origin not in self._domains:
             if len(self._domains) >= _ORIGINS:
                 self._domains.clear()
-            self._domains[origin] = self._server.domain_of(origin)
+            self._domains[origin] = domain_of(self._server, origin)
         return self._domains[origin]
 
     def _bounced(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
@@ -235,7 +237,7 @@ class XmppConnection:
         Raises:
             FormicaryError: the message cannot go there.
         """
-        if not self._server.gives_addresses:
+        if not isinstance(self._server, ServerAddress):
             name = self._container.name
             error = InvalidMessageError(
                 f"container {name} is connected with an account, so its agents have no addresses outside the "

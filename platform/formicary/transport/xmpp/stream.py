@@ -24,7 +24,7 @@ from formicary.transport.link.frames import NAMESPACE as FRAMES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from formicary.server.address import XmppServer
+    from formicary.server.account import XmppServer
 
 STREAMS = "http://etherx.jabber.org/streams"
 """The namespace of streams themselves, of their features and errors."""

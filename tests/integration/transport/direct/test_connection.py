@@ -13,7 +13,7 @@ import pytest
 from tests.integration.transport.direct.ends import C1, C2, C3, End, Talk, both_loops, connected, only
 
 from formicary.errors import LinkError, UsageError
-from formicary.transport.direct import JoinAddress
+from formicary.transport.addresses import JoinAddress
 
 WAYS = [
     ("unix", False, "Unix socket"),

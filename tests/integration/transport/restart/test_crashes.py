@@ -11,7 +11,7 @@ import pytest
 from tests.integration.transport.raw import until
 from tests.integration.transport.restart.conftest import asked, hub_knows, whole
 
-from formicary.transport.direct import JoinAddress
+from formicary.transport.addresses import JoinAddress
 
 C1 = "c1.lab.localhost"
 

@@ -14,7 +14,7 @@ from tests.unit.core.agents import Echo, start
 
 from formicary import Container
 from formicary.errors import FormicaryError, LinkError, UsageError
-from formicary.transport.direct import JoinAddress
+from formicary.transport.addresses import JoinAddress
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from formicary.errors import LinkError
-from formicary.transport.direct import JoinAddress, Offer
+from formicary.transport.addresses import JoinAddress
+from formicary.transport.direct import Offer
 from formicary.transport.direct.dialling import Dialling
 
 pytestmark = pytest.mark.virtual_clock

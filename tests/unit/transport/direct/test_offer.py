@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from formicary.errors import UsageError
-from formicary.transport.direct import JoinAddress, Offer
+from formicary.transport.addresses import JoinAddress
+from formicary.transport.direct import Offer
 from formicary.transport.direct.offer import this_host
 
 PLACES = {
@@ -88,12 +89,12 @@ def test_an_offer_with_values_out_of_bounds_is_refused(change):
 
 
 def test_on_one_host_the_unix_socket_comes_first():
-    assert OFFER.addresses("h1") == ["/tmp/x/direct", ("127.0.0.1", 5400), ("10.0.0.1", 5401)]
+    assert OFFER.reachable_from("h1") == ["/tmp/x/direct", ("127.0.0.1", 5400), ("10.0.0.1", 5401)]
 
 
 def test_from_another_host_only_what_is_no_loopback_can_be_dialled():
-    assert OFFER.addresses("h2") == [("10.0.0.1", 5401)]
-    assert msgspec.structs.replace(OFFER, tcp=(("::1", 1), ("no address", 2))).addresses("h2") == [
+    assert OFFER.reachable_from("h2") == [("10.0.0.1", 5401)]
+    assert msgspec.structs.replace(OFFER, tcp=(("::1", 1), ("no address", 2))).reachable_from("h2") == [
         ("no address", 2)
     ]
 

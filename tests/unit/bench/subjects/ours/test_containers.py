@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from formicary.container.dead_letters import DeadLetters
 from formicary.container.link_status import LinkStatus
 from formicary.errors import FormicaryError
-from formicary.transport.direct import JoinAddress
+from formicary.transport.addresses import JoinAddress
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.ours import containers
 from formicary_bench.subjects.ours.containers import complaint, connection_options, meet, meet_all, partner

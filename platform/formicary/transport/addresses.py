@@ -1,0 +1,108 @@
+"""Where a container listens for direct connections, and the join address by which it is found there."""
+
+from __future__ import annotations
+
+import ipaddress
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from formicary.core.errors import UsageError
+from formicary.core.names import check_platform
+
+Tls = bool | Literal["always"]
+"""On which connections TLS is used: True: TCP; "always": also Unix sockets; False: none."""
+
+TcpAddress = tuple[Annotated[str, Meta(max_length=64)], Annotated[int, Meta(ge=1, le=65535)]]
+"""An IP address and a port."""
+SocketAddress = str | TcpAddress
+"""The path of a Unix socket, or an IP address and a port."""
+Key = Annotated[bytes, Meta(min_length=32, max_length=32)]
+
+_SCHEME = "formicary://"
+
+
+class ListenAddresses(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """Where a container listens.
+
+    Args:
+        host: an id of the machine, as far as sockets go.
+        unix: the path of its Unix socket.
+        tcp: IP addresses and ports.
+        tls: on which of these connections TLS is used.
+    """
+
+    host: Annotated[str, Meta(max_length=256)]
+    unix: Annotated[str, Meta(max_length=128)] | None
+    tcp: Annotated[tuple[TcpAddress, ...], Meta(max_length=16)]
+    tls: Tls
+
+    def reachable_from(self, host: str) -> list[SocketAddress]:
+        """Return what a container on `host` can dial, best first: paths of Unix sockets, IP addresses."""
+        if self.host == host:
+            return ([self.unix] if self.unix else []) + list(self.tcp)
+        return [place for place in self.tcp if not _is_loopback(place[0])]
+
+
+class JoinAddress(ListenAddresses, frozen=True, kw_only=True, array_like=True):
+    """What a container gives to others who may join it. `str()` of it holds a secret; `repr()` does not.
+
+    Args:
+        domain: the container's domain.
+        fingerprint: its certificate's SHA-256; 32 zero bytes where it uses no TLS.
+        key: the secret by which those who join are recognised (32 bytes).
+    """
+
+    domain: str
+    fingerprint: Annotated[bytes, Meta(min_length=32, max_length=32)]
+    key: Key
+
+    @classmethod
+    def parse(cls, text: str) -> JoinAddress:
+        """Read what `str()` made.
+
+        Raises:
+            UsageError: it is no join address.
+        """
+        rest = text.strip().removeprefix(_SCHEME)
+        domain, _, packed = rest.partition("/")
+        try:
+            address = _decoder.decode(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
+            check_platform(address.domain)
+        except (ValueError, msgspec.MsgspecError):  # InvalidNameError is a ValueError
+            address = None
+        if address is None or address.domain != domain:
+            raise UsageError(
+                f"{_shown(domain)} is not the address of a container to join; give the whole text that the "
+                f"other container's join_address is, which begins with {_SCHEME}"
+            )
+        return address
+
+    @property
+    def platform(self) -> str:
+        """The platform of the container to join."""
+        return self.domain.partition(".")[2]
+
+    def __str__(self) -> str:
+        packed = urlsafe_b64encode(msgspec.msgpack.encode(self)).rstrip(b"=").decode()
+        return f"{_SCHEME}{self.domain}/{packed}"
+
+    def __repr__(self) -> str:
+        return f"JoinAddress({self.domain!r}, unix={self.unix!r}, tcp={self.tcp!r}, tls={self.tls!r})"
+
+
+_decoder = msgspec.msgpack.Decoder(JoinAddress)
+
+
+def _shown(domain: str) -> str:
+    # What was given may hold the secret: only its beginning is safe to say.
+    return repr(f"{domain[:60]}/...")
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,62 @@
+"""How containers are addressed at an XMPP server: as components of it, or as resources of one account."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.names import is_container, is_container_of
+from formicary.server.address import ServerAddress
+from formicary.transport.link.frames import NAMESPACE
+from formicary.transport.xmpp.component import ComponentStream
+
+if TYPE_CHECKING:
+    from formicary.server.account import XmppServer
+    from formicary.transport.xmpp.stream import XmppStream
+
+FRAME_TYPE = "groupchat"
+"""The type of the messages that carry frames between connections of one account (RFC 6121, 8.5.3.2).
+
+When the connection that such a message is for is gone, the server sends it back. One without a type, or of
+type `chat`, it would give to another connection of the account, or store; and it would send copies of it to
+those that asked for them (XEP-0280), and archive it (XEP-0313).
+"""
+
+
+def make_stream(server: XmppServer, domain: str, **callbacks: Any) -> XmppStream:
+    """Return a new stream for a container, not connected yet.
+
+    Args:
+        server: what it connects to.
+        domain: the container's domain.
+        callbacks: as of `XmppStream`.
+
+    Raises:
+        UsageError: it is an account, and the extra for that is not installed.
+    """
+    if isinstance(server, ServerAddress):
+        return ComponentStream(server, domain, **callbacks)
+    from formicary.transport.xmpp.account_stream import AccountStream
+
+    return AccountStream(server, domain, **callbacks)
+
+
+def frame_head(server: XmppServer, sender: str, receiver: str) -> bytes:
+    """Return what is written before a frame's text from one container's domain to another's."""
+    if isinstance(server, ServerAddress):
+        address = f"from='{sender}' to='{receiver}'"
+    else:  # the server adds from whom it is
+        address = f"type='{FRAME_TYPE}' to='{server.jid}/{receiver.partition('.')[0]}'"
+    return f"<message {address} id='f'><frame xmlns='{NAMESPACE}'>".encode()
+
+
+def domain_of(server: XmppServer, origin: str) -> str | None:
+    """Return the domain of the container for which an address speaks; None if for none of the platform.
+
+    Args:
+        server: where the container is connected.
+        origin: a stanza's `from`, for which the server vouches.
+    """
+    if isinstance(server, ServerAddress):
+        return origin if is_container_of(origin, server.platform) else None
+    account, _, name = origin.partition("/")
+    return f"{name}.{server.platform}" if account == server.jid and is_container(name) else None

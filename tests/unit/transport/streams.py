@@ -38,10 +38,10 @@ class Wire:
 class Stream:
     """A stream and everything that came out of it; use it inside a running loop."""
 
-    def __init__(self, address=ADDRESS):
+    def __init__(self, address=ADDRESS, make=make_stream):
         self.came = []
         self.ended = None
-        self.stream = make_stream(
+        self.stream = make(
             address,
             "c1.lab.localhost",
             received=lambda element: self.came.append(_plain(element)),

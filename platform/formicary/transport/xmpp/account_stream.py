@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, NameTakenError
-from formicary.server.account import require_extra
 from formicary.transport.xmpp.stanzas import error_text
 from formicary.transport.xmpp.stream import COMPONENT, STREAMS, XmppStream
 
@@ -23,24 +22,12 @@ class AccountStream(XmppStream):
     aioxmpp finds the server, encrypts and authenticates; after that, XMPP begins a new stream, and that is
     this one. It binds the resource (RFC 6120, section 7) and sends no presence, so that the server gives it
     only what is for its full address.
-
-    Args:
-        server: the account.
-        domain: the container's domain.
-        callbacks: as of `XmppStream`.
-
-    Raises:
-        UsageError: the extra is not installed.
     """
 
     _namespace = "jabber:client"
     _frame_type = b"groupchat"  # see `addressing`
     _question = "is that its port for clients?"
     _server: AccountAddress
-
-    def __init__(self, server: AccountAddress, domain: str, **callbacks: Any) -> None:
-        require_extra()
-        super().__init__(server, domain, **callbacks)
 
     async def _reach(self) -> None:
         from formicary.transport.xmpp.login import log_in

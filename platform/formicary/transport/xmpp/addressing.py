@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.names import is_container, is_container_of
+from formicary.server.account import require_extra
 from formicary.server.address import ServerAddress
 from formicary.transport.link.frames import NAMESPACE
 from formicary.transport.xmpp.component import ComponentStream
@@ -31,10 +32,11 @@ def make_stream(server: XmppServer, domain: str, **callbacks: Any) -> XmppStream
         callbacks: as of `XmppStream`.
 
     Raises:
-        UsageError: it is an account, and the extra for that is not installed.
+        UsageError: it is an account, and the extra for accounts is not installed.
     """
     if isinstance(server, ServerAddress):
         return ComponentStream(server, domain, **callbacks)
+    require_extra()
     from formicary.transport.xmpp.account_stream import AccountStream
 
     return AccountStream(server, domain, **callbacks)

@@ -23,22 +23,14 @@ REFUSED = (
 )
 
 
-class _Address:
-    """The address, whether or not the extra is there: nothing connects here."""
-
-    @staticmethod
-    def stream(domain, **callbacks):
-        return AccountStream(LAB, domain, **callbacks)
-
-
 def bound():
-    stream = Stream(_Address)
+    stream = Stream(LAB, AccountStream)
     stream.feed(HEADER + FEATURES + BOUND.format("lab@example.org/c1"))
     return stream
 
 
 async def test_it_binds_the_containers_name():
-    stream = Stream(_Address)
+    stream = Stream(LAB, AccountStream)
     assert stream.transport.written.endswith(b" to='example.org' version='1.0'>")
     stream.feed(HEADER)
     stream.transport.written = b""
@@ -62,7 +54,7 @@ async def test_it_binds_the_containers_name():
     ],
 )
 async def test_another_name_than_its_own_is_none(answer, kind, says):
-    stream = Stream(_Address)
+    stream = Stream(LAB, AccountStream)
     stream.feed(HEADER + FEATURES + answer)
     assert stream.transport.aborted
     with pytest.raises(kind, match=says):

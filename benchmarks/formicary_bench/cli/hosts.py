@@ -45,12 +45,12 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     need_extra()
     from formicary.cli.output import show_json
     from formicary_bench.cli import hosts_check_view
-    from formicary_bench.cli.hosts_progress import Steps
+    from formicary_bench.cli.hosts_progress import StepsDisplay
     from formicary_bench.remote.checks import check as checking
     from formicary_bench.remote.folders import code_digest
 
     inventory, hosts = _chosen(hosts_toml, on)
-    with Steps() as steps:
+    with StepsDisplay() as steps:
         checked = _run(checking.check(hosts, inventory.hosts, steps))
     if as_json:
         show_json(checked)
@@ -74,12 +74,12 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
     need_extra()
     from formicary.cli.output import show_json
     from formicary_bench.cli.hosts_prepare_view import show
-    from formicary_bench.cli.hosts_progress import Steps
+    from formicary_bench.cli.hosts_progress import StepsDisplay
     from formicary_bench.remote.provisioning import prepare as preparing
     from formicary_bench.remote.provisioning.stock import Stock
 
     inventory, hosts = _chosen(hosts_toml, on)
-    with Steps() as steps:
+    with StepsDisplay() as steps:
         prepared = _run(preparing.prepare(hosts, inventory.hosts, Stock(), steps))
     show_json(prepared) if as_json else show(prepared)
     if any(each.problem for each in prepared):
@@ -98,11 +98,11 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     need_extra()
     from formicary.cli.output import show_json
     from formicary_bench.cli.hosts_clean_view import show
-    from formicary_bench.cli.hosts_progress import Steps
+    from formicary_bench.cli.hosts_progress import StepsDisplay
     from formicary_bench.remote import clean as cleaning
 
     inventory, hosts = _chosen(hosts_toml, on)
-    with Steps() as steps:
+    with StepsDisplay() as steps:
         cleaned = _run(cleaning.clean(hosts, inventory.hosts, steps))
     show_json(cleaned) if as_json else show(cleaned)
     if any(each.problem for each in cleaned):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _PER_SECOND = 8
 
 
-class Steps:
+class StepsDisplay:
     """Shows on standard error what is done on each host, if that is a terminal; nothing is left of it."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@
 - `bootstrap`: programs for hosts on which nothing is installed yet; the standard library alone.
 - `provisioning`: `formicary hosts prepare`: runs those programs, and makes, fetches and keeps the wheels.
 - `checks` and `clean`: `formicary hosts check` and `formicary hosts clean`.
-- `clocks`, `errors`, `extra`, `folders`: what several of them need.
+- `clocks`, `errors`, `extra`, `folders`, `steps`: what several of them need.
 """
 
 CPU_GROUP = "runtime"

@@ -14,8 +14,8 @@ from formicary_bench.remote.ssh.connection import Web
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.cli.hosts_progress import Steps
     from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.steps import Steps
 
 _SECONDS = 300.0  # there may be tens of thousands of files, on a slow disk
 
@@ -46,7 +46,7 @@ async def clean(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> l
     Args:
         hosts: which.
         known: all of the inventory, where some are only reached by way of others.
-        steps: is told how far it is.
+        steps: shows how far it is.
     """
     steps.begin(host.name for host in hosts)
     web = Web(known)

@@ -21,11 +21,11 @@ from formicary_bench.remote.ssh.connection import Web
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.cli.hosts_progress import Steps
     from formicary_bench.remote.clocks import Offset
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
     from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.steps import Steps
 
 _EXCHANGES = 30
 _SECONDS_TO_LOOK = 60.0
@@ -51,7 +51,7 @@ async def check(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> C
     Args:
         hosts: at which.
         known: all of the inventory, where some are only reached by way of others.
-        steps: is told how far it is.
+        steps: shows how far it is.
     """
     steps.begin(host.name for host in hosts)
     web = Web(known)

@@ -94,7 +94,7 @@ class Answers:
                 return self._end_server()
 
     def _open_window(self, number: int, pid: int, servers: tuple[int, ...]) -> Opened:
-        from formicary_bench.runner.observers.unsampled import window_on
+        from formicary_bench.worker.windows import window_on
 
         undo = ExitStack()
         window = undo.enter_context(window_on(pid, servers))

@@ -20,11 +20,11 @@ from formicary_bench.remote.ssh.sending import send
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.cli.hosts_progress import Steps
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
     from formicary_bench.remote.provisioning.stock import Stock, Supply
     from formicary_bench.remote.ssh.connection import Connection
+    from formicary_bench.remote.steps import Steps
 
 _SECONDS_TO_LOOK = 60.0
 _SECONDS_TO_COMPARE = 120.0  # a slow disk, and as many bytes as wheels have
@@ -85,7 +85,7 @@ async def prepare(hosts: Sequence[Host], known: Sequence[Host], stock: Stock, st
         hosts: which.
         known: all of the inventory, where some are only reached by way of others.
         stock: the wheels.
-        steps: is told how far it is.
+        steps: shows how far it is.
     """
     steps.begin(host.name for host in hosts)
     web = Web(known)

@@ -92,7 +92,7 @@ class LocalHost:
 
     def window(self, pid: int, servers: tuple[int, ...]) -> AbstractContextManager[Window]:
         """Look where a process's CPU time goes; by its clocks alone where nobody may look into it."""
-        from formicary_bench.runner.observers.unsampled import window_on
+        from formicary_bench.worker.windows import window_on
 
         return window_on(pid, servers)
 

@@ -27,12 +27,12 @@ from formicary_bench.runner.execution.repetition import PlacedWorker
 from formicary_bench.runner.forecast.default_durations import rough
 from formicary_bench.runner.observers import profiled
 from formicary_bench.runner.observers.profiled import Sampling, _rate
-from formicary_bench.runner.observers.unsampled import window_on
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.subjects.ours import behaviours
 from formicary_bench.worker import worker
 from formicary_bench.worker.messages import Account, Accounted, Mark
+from formicary_bench.worker.windows import window_on
 
 FRAMES = tuple(
     with_group(Frame(function, module.__file__))

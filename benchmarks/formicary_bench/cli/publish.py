@@ -77,9 +77,9 @@ def _draw(sections: Sequence[Section], folder: Path) -> list[list[str]]:
     """Draw each figure in each format; give their names from the page, those of a figure together."""
     from formicary_bench.reports.charts.pictures import write_kinds
 
-    figures = [figure for section in sections for figure in section.figures]
-    typer.echo(f"formicary: drawing {len(figures)} figures as {', '.join(PICTURES)}", err=True)
-    drawn = write_kinds(figures, PICTURES, 1, folder)
+    charts = [chart for section in sections for chart in section.charts]
+    typer.echo(f"formicary: drawing {len(charts)} figures as {', '.join(PICTURES)}", err=True)
+    drawn = write_kinds(charts, PICTURES, 1, folder)
     return [[f"{FIGURES}/{path.name}" for path in paths] for paths in drawn]
 
 

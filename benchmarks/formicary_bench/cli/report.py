@@ -93,10 +93,10 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
     from formicary_bench.reports.document.sections import sections_of
 
     need_figures()
-    figures = [figure for section in sections_of(run) for figure in section.figures]
-    for path in write_pictures(figures, kind, columns, folder):
+    charts = [chart for section in sections_of(run) for chart in section.charts]
+    for path in write_pictures(charts, kind, columns, folder):
         typer.echo(path)
-    if not figures:
+    if not charts:
         typer.echo(f"formicary: nothing was measured in {run.path} that is drawn", err=True)
 
 

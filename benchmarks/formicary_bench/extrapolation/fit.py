@@ -6,18 +6,18 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.errors import UsageError
-from formicary_bench.extrapolation.lines import Estimate, line_through
+from formicary_bench.extrapolation.lines import Prediction, line_through
 from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Costs, Layout
 from formicary_bench.vocabulary.names import SCALE_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.experiments.memory import summary
-    from formicary_bench.experiments.messaging.scale_out.summary import ScaleFigures
+    from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
     from formicary_bench.extrapolation.idle import IdleLinks
     from formicary_bench.extrapolation.lines import Line
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.statistics.estimates import Estimate
 
 ONE = "one"
 """What a run's manifest says where one server was for all hosts."""
@@ -112,7 +112,7 @@ def _way(one: Measured) -> str:
 
 
 def _lines(
-    by_way: dict[str, list[Row]], value: Callable[[ScaleFigures], summary.Figure | None]
+    by_way: dict[str, list[Row]], value: Callable[[ScaleEstimates], Estimate | None]
 ) -> dict[str, Line]:
     """Fit a line over frames per message for each way."""
     found = {}
@@ -135,7 +135,7 @@ def _part(line: Line, factor: float) -> Line:
     return replace(line, **scaled)
 
 
-def _server_bytes(rows: Sequence[Row]) -> Estimate | None:
+def _server_bytes(rows: Sequence[Row]) -> Prediction | None:
     """Return by how much a server grows with each further host."""
     known = [
         (float(row.hosts), row.scale.server_bytes.mean)
@@ -147,7 +147,7 @@ def _server_bytes(rows: Sequence[Row]) -> Estimate | None:
     return line.rise.at_least(0.0) if line is not None and line.spread and line.rise.high > 0 else None
 
 
-def _registration(rows: Sequence[Row]) -> Estimate | None:
+def _registration(rows: Sequence[Row]) -> Prediction | None:
     """Return what a registration takes at the central directory, with the most services that there were.
 
     In one process nothing waits for anything else: the time of a registration is CPU time, but for those in
@@ -164,10 +164,10 @@ def _registration(rows: Sequence[Row]) -> Estimate | None:
     row = max(known, key=lambda row: row.services)
     median = row.rtt_p50_us or 0.0
     low, high = row.rtt_p50_ci95_us or (0.0, math.inf)
-    return Estimate(median, low, high).at_least(0.0)
+    return Prediction(median, low, high).at_least(0.0)
 
 
-def _update(rows: Sequence[Row]) -> Estimate | None:
+def _update(rows: Sequence[Row]) -> Prediction | None:
     """Return what it takes to have one more replica, in the same process, learn of a registration.
 
     Its message that it has seen it is part of that, so it is rather too much.

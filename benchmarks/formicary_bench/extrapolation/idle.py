@@ -19,7 +19,7 @@ import msgspec
 
 from formicary import Container
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.extrapolation.lines import Estimate, Line, line_through
+from formicary_bench.extrapolation.lines import Line, Prediction, line_through
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,13 +56,13 @@ class IdleLinks(msgspec.Struct, frozen=True):
         size: bytes of memory.
     """
 
-    cores: Estimate
-    size: Estimate
+    cores: Prediction
+    size: Prediction
 
 
 USUAL = IdleLinks(
-    cores=Estimate(0.000035, 0.000007, 0.000062),
-    size=Estimate(307_700, 306_000, 309_400),
+    cores=Prediction(0.000035, 0.000007, 0.000062),
+    size=Prediction(307_700, 306_000, 309_400),
 )
 """As measured for docs/scaling.md, on the machine that it names."""
 
@@ -95,7 +95,7 @@ def links_from(points: list[Waited]) -> IdleLinks:
     return IdleLinks(_rise(cores), _rise(size))
 
 
-def _rise(line: Line | None) -> Estimate:
+def _rise(line: Line | None) -> Prediction:
     if line is None or line.points < 3 or not line.spread:  # noqa: PLR2004 -- fewer have no interval
         raise FormicaryError("links were measured with too few numbers of containers; measure them again")
     return line.rise.at_least(0.0)

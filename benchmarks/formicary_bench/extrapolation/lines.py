@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Estimate(msgspec.Struct, frozen=True):
+class Prediction(msgspec.Struct, frozen=True):
     """A value with the bounds of its 95% interval.
 
     What is computed from several keeps the outermost bounds: no narrower than it is, and often wider.
@@ -28,16 +28,16 @@ class Estimate(msgspec.Struct, frozen=True):
         """Return a value without any doubt."""
         return cls(value, value, value)
 
-    def __add__(self, other: Estimate) -> Estimate:
-        return Estimate(self.mean + other.mean, self.low + other.low, self.high + other.high)
+    def __add__(self, other: Prediction) -> Prediction:
+        return Prediction(self.mean + other.mean, self.low + other.low, self.high + other.high)
 
-    def times(self, factor: float) -> Estimate:
+    def times(self, factor: float) -> Prediction:
         """Return so many times as much; `factor` is not negative."""
-        return Estimate(self.mean * factor, self.low * factor, self.high * factor)
+        return Prediction(self.mean * factor, self.low * factor, self.high * factor)
 
-    def at_least(self, least: float) -> Estimate:
+    def at_least(self, least: float) -> Prediction:
         """Return the same where nothing can be less."""
-        return Estimate(max(self.mean, least), max(self.low, least), max(self.high, least))
+        return Prediction(max(self.mean, least), max(self.low, least), max(self.high, least))
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -59,24 +59,24 @@ class Line(msgspec.Struct, frozen=True):
     points: int
     scatter: float
 
-    def at(self, x: float) -> Estimate:
+    def at(self, x: float) -> Prediction:
         """Foretell the mean at a place; the farther from the points, the less is known."""
         mean = self.intercept + self.slope * x
         freedom = self.points - (2 if self.spread else 1)
         if freedom < 1:
-            return Estimate(mean, -math.inf, math.inf)
+            return Prediction(mean, -math.inf, math.inf)
         away = (x - self.centre) ** 2 / self.spread if self.spread else 0.0
         half = student_t(freedom) * self.scatter * math.sqrt(1 / self.points + away)
-        return Estimate(mean, mean - half, mean + half)
+        return Prediction(mean, mean - half, mean + half)
 
     @property
-    def rise(self) -> Estimate:
+    def rise(self) -> Prediction:
         """How much it rises from each place to the next, with its interval."""
         freedom = self.points - 2
         if freedom < 1 or not self.spread:
-            return Estimate(self.slope, -math.inf, math.inf)
+            return Prediction(self.slope, -math.inf, math.inf)
         half = student_t(freedom) * self.scatter / math.sqrt(self.spread)
-        return Estimate(self.slope, self.slope - half, self.slope + half)
+        return Prediction(self.slope, self.slope - half, self.slope + half)
 
 
 def line_through(points: Sequence[tuple[float, float]]) -> Line | None:

@@ -11,7 +11,7 @@ import math
 
 import msgspec
 
-from formicary_bench.extrapolation.lines import Estimate, Line
+from formicary_bench.extrapolation.lines import Line, Prediction
 from formicary_bench.vocabulary.traffic import RING
 
 ONE_SERVER, FEDERATED, DIRECT = "one server", "federated servers", "direct links"
@@ -36,11 +36,11 @@ class Costs(msgspec.Struct, frozen=True, kw_only=True):
 
     agents_us: dict[str, Line]
     server_us: dict[str, Line]
-    link_cores: Estimate
-    link_bytes: Estimate
-    server_bytes: Estimate | None = None
-    registration_us: Estimate | None = None
-    update_us: Estimate | None = None
+    link_cores: Prediction
+    link_bytes: Prediction
+    server_bytes: Prediction | None = None
+    registration_us: Prediction | None = None
+    update_us: Prediction | None = None
 
 
 class Layout(msgspec.Struct, frozen=True):
@@ -71,7 +71,7 @@ class Part(msgspec.Struct, frozen=True):
     """How many messages (or registrations) per second each host can send, as far as a part goes."""
 
     name: str
-    per_host: Estimate
+    per_host: Prediction
 
 
 class Outlook(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,8 +94,8 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
     parts: tuple[Part, ...]
     connections: int = 0
     all_connections: int = 0
-    link_bytes: Estimate | None = None
-    idle_cores: Estimate | None = None
+    link_bytes: Prediction | None = None
+    idle_cores: Prediction | None = None
 
 
 def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
@@ -120,7 +120,7 @@ def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
             idle_cores=idle,
         )
     work = costs.server_us[way].at(layout.frames)
-    nothing = Estimate.exactly(0.0)
+    nothing = Prediction.exactly(0.0)
     if way == ONE_SERVER:
         server = Part("the server", _capacity(work.times(layout.hosts), nothing))
         connections, in_all = layout.hosts, layout.hosts
@@ -152,7 +152,7 @@ def directory_outlook(costs: Costs, kind: str, hosts: int) -> Outlook | None:
     }[kind]
     if work is None:
         return None
-    part = Part(name, _capacity(work.times(takes), Estimate.exactly(0.0)))
+    part = Part(name, _capacity(work.times(takes), Prediction.exactly(0.0)))
     return Outlook(way=kind, hosts=hosts, parts=(part,))
 
 
@@ -160,9 +160,9 @@ def _in_order(*parts: Part) -> tuple[Part, ...]:
     return tuple(sorted(parts, key=lambda part: part.per_host.mean))
 
 
-def _capacity(work_us: Estimate, idle: Estimate) -> Estimate:
+def _capacity(work_us: Prediction, idle: Prediction) -> Prediction:
     """Return how often per second a core can do some work, beside what idle links take of it."""
-    return Estimate(
+    return Prediction(
         _rate(work_us.mean, idle.mean), _rate(work_us.high, idle.high), _rate(work_us.low, idle.low)
     )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from formicary_bench.extrapolation.fit import Fitted
-    from formicary_bench.extrapolation.lines import Estimate
+    from formicary_bench.extrapolation.lines import Prediction
     from formicary_bench.extrapolation.model import Outlook
 
     Text = Callable[[float], str]
@@ -56,7 +56,7 @@ def measured_table(fitted: Fitted) -> Extra:
     return Extra("Measured", columns, remark)
 
 
-def _costs(fitted: Fitted) -> Iterator[tuple[str, Estimate | None, Text]]:
+def _costs(fitted: Fitted) -> Iterator[tuple[str, Prediction | None, Text]]:
     costs = fitted.costs
     for who, lines in (("agents", costs.agents_us), ("servers", costs.server_us)):
         for way in fitted.ways:
@@ -109,7 +109,7 @@ def directory_table(found: Sequence[Outlook]) -> Extra | None:
     return Extra("Foretold: the directory", columns, remark)
 
 
-def _range(value: Estimate, text: Text) -> str:
+def _range(value: Prediction, text: Text) -> str:
     if not math.isfinite(value.high - value.low) and not math.isfinite(value.low):
         return "unknown"
     low = text(max(value.low, 0.0))

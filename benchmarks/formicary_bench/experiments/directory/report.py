@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Figure, against, bars, beside, intervals, values
+from formicary_bench.reports.charts.plots import Chart, against, bars, beside, intervals, values
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.tables import against_message, columns_of
 
@@ -46,13 +46,13 @@ def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -
     return f"{where}, {use} {at} takes {_listed('', said)}, at the median."
 
 
-def directory_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+def directory_charts(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
     """Show what varies with how many services there are, or how many containers are to learn of one."""
     known = [row for row in rows if row.rtt_p50_us is not None or row.agents_per_s is not None]
     if not known:
         return []
     if known[0].experiment == _CHURN:
-        return [_churn_figure(known)]
+        return [_churn_chart(known)]
     if any(row.containers for row in known):
         return [*_by_containers(known), *_times(known, run)]
     return [*_by_services(known), *_times(known, run)]
@@ -89,7 +89,7 @@ def _size(row: Row) -> tuple[int, int]:
     return row.containers, row.services
 
 
-def _by_services(rows: Sequence[Row]) -> list[Figure]:
+def _by_services(rows: Sequence[Row]) -> list[Chart]:
     """Make a chart of times against services; none registered has a place of its own at the left."""
     several = sorted({row.services for row in rows})
     if len(several) == 1:
@@ -105,10 +105,10 @@ def _by_services(rows: Sequence[Row]) -> list[Figure]:
     chart = against(rows, place, "services registered before", text, "mean time")
     caption = f"Mean time of one use by one agent. {intervals(rows)}"
     table = values(rows, "services", lambda row: formatting.number(row.services))
-    return [Figure(titled("Time against services registered before", rows), caption, chart, table)]
+    return [Chart(titled("Time against services registered before", rows), caption, chart, table)]
 
 
-def _by_containers(rows: Sequence[Row]) -> list[Figure]:
+def _by_containers(rows: Sequence[Row]) -> list[Chart]:
     if len({row.containers for row in rows}) == 1:
         return []
     chart = against(rows, lambda row: row.containers, "other containers", str, "mean time")
@@ -117,10 +117,10 @@ def _by_containers(rows: Sequence[Row]) -> list[Figure]:
         f"{intervals(rows)}"
     )
     table = values(rows, "seen by", lambda row: str(row.containers))
-    return [Figure("Time against containers that are to see it", caption, chart, table)]
+    return [Chart("Time against containers that are to see it", caption, chart, table)]
 
 
-def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
     """Make a chart of times with the most that was measured, each placement on a scale of its own."""
     most = max(map(_size, rows))
     top = [row for row in rows if _size(row) == most]
@@ -135,10 +135,10 @@ def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
     if most[0]:
         name = f"Median time until {most[0]} other container{'s have' if most[0] > 1 else ' has'} seen it"
     caption = f"Less is better. A message is one to another agent with its answer. {intervals(top)}"
-    return [Figure(name, caption, chart, columns_of(top, run))]
+    return [Chart(name, caption, chart, columns_of(top, run))]
 
 
-def _churn_figure(rows: Sequence[Row]) -> Figure:
+def _churn_chart(rows: Sequence[Row]) -> Chart:
     most = max(row.agents for row in rows)
     top = [row for row in rows if row.agents == most]
     chart = bars(
@@ -151,4 +151,4 @@ def _churn_figure(rows: Sequence[Row]) -> Figure:
         "Agents of four containers in two processes that are started, register and end. In replicas, all "
         f"containers have seen them; the central directory has confirmed them. {intervals(top)}"
     )
-    return Figure(f"Registered per second, {formatting.number(most)} agents", caption, chart, columns_of(top))
+    return Chart(f"Registered per second, {formatting.number(most)} agents", caption, chart, columns_of(top))

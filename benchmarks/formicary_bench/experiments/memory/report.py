@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench import published
-from formicary_bench.experiments.memory.report_growth import growth_figures, sparkline
+from formicary_bench.experiments.memory.report_growth import growth_charts, sparkline
 from formicary_bench.experiments.memory.summary import each
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.papers import titled
@@ -21,8 +21,8 @@ from formicary_bench.reports.document.tables import Column, Extra
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.experiments.memory import summary
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.statistics.estimates import Estimate
 
 _PUBLISHED = 100  # idle agents of the paper
 
@@ -64,10 +64,10 @@ def memory_sentences(rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
     return found
 
 
-def memory_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+def memory_charts(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
     """Show what each state holds, and what each agent does."""
     if rows and rows[0].seconds:
-        return [figure for row in rows if row.memory for figure in growth_figures(row, row.memory)]
+        return [figure for row in rows if row.memory for figure in growth_charts(row, row.memory)]
     if not rows:
         return []
     columns = memory_columns(rows, run)
@@ -81,14 +81,14 @@ def memory_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
         ("Memory of each idle agent", f"{less} That of an open container is taken off.", parts),
     ]
     drawn = [
-        Figure(titled(name, rows), caption, Bars({"": bars}), columns)
+        Chart(titled(name, rows), caption, Bars({"": bars}), columns)
         for name, caption, bars in charts
         if bars
     ]
-    return [*drawn, *_beside_figures(rows, run)]
+    return [*drawn, *_reference_charts(rows, run)]
 
 
-def _beside_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
+def _reference_charts(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
     """Draw what each of as many agents as the paper had holds, beside the published figures."""
     ours = [(row, each(row, run)) for row in rows if row.agents == _PUBLISHED]
     bars = [_bar(row, one.mean, (one.low, one.high)) for row, one in ours if one is not None]
@@ -110,7 +110,7 @@ def _beside_figures(rows: Sequence[Row], run: Sequence[Row]) -> list[Figure]:
         Column("each agent", tuple(bar.text for bar in (*bars, *theirs))),
         Column("from", ("measured here",) * len(bars) + (where,) * len(theirs), names=True),
     ]
-    return [Figure(titled(title, rows), caption, chart, columns)]
+    return [Chart(titled(title, rows), caption, chart, columns)]
 
 
 def memory_beside(rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
@@ -191,7 +191,7 @@ def _growth_sentence(row: Row) -> str:
     )
 
 
-def _sized(name: str, values: Sequence[summary.Figure | None]) -> list[Column]:
+def _sized(name: str, values: Sequence[Estimate | None]) -> list[Column]:
     return [
         Column(name, tuple(formatting.size(one.mean if one else None) for one in values)),
         Column("95%", tuple(formatting.spread(one.mean, one.ci95) if one else "" for one in values)),
@@ -205,7 +205,7 @@ def _bar(row: Row, value: float, bounds: tuple[float, float] | None) -> Bar:
     return Bar(name, max(value, 0), formatting.size(value), bounds)
 
 
-def _range(figure: summary.Figure | None) -> str:
+def _range(figure: Estimate | None) -> str:
     if figure is None:
         return formatting.NOTHING
     low, high = figure.ci95 or (figure.mean, figure.mean)

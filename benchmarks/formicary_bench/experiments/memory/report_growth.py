@@ -9,7 +9,7 @@ import msgspec
 
 from formicary_bench.experiments.memory.summary import SETTLING
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.scales import linear
 from formicary_bench.reports.charts.series import by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
@@ -18,7 +18,7 @@ from formicary_bench.reports.document.tables import Column
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.experiments.memory.summary import MemoryFigures
+    from formicary_bench.experiments.memory.summary import MemoryEstimates
     from formicary_bench.reports.charts.series import Series
     from formicary_bench.results.summary.row import Row
 
@@ -29,7 +29,7 @@ _SHOWN = 5  # repetitions whose lines can be told apart
 Looks = tuple[tuple[float, float], ...]
 
 
-def sparkline(memory: MemoryFigures) -> str:
+def sparkline(memory: MemoryEstimates) -> str:
     """Draw what the processes held in the last repetition, from its least to its most, as blocks."""
     if not memory.over_time:
         return ""
@@ -41,7 +41,7 @@ def sparkline(memory: MemoryFigures) -> str:
     return "".join(_BLOCKS[round((value - least) / span * (len(_BLOCKS) - 1))] for value in cells)
 
 
-def growth_figures(row: Row, memory: MemoryFigures) -> list[Figure]:
+def growth_charts(row: Row, memory: MemoryEstimates) -> list[Chart]:
     """Show what the processes of a configuration held while the load went on, with the slope."""
     looks = memory.over_time[:_SHOWN]
     if not looks:
@@ -67,7 +67,7 @@ def growth_figures(row: Row, memory: MemoryFigures) -> list[Figure]:
         "The unique set size of the processes together. The dashed line has the median slope of the time "
         "after the first fifth."
     )
-    return [Figure(f"Memory over time: {label(row)}, {row.pairs} pairs", caption, chart, _columns(looks))]
+    return [Chart(f"Memory over time: {label(row)}, {row.pairs} pairs", caption, chart, _columns(looks))]
 
 
 def _named(series: Series, name: str, dash: str, colour: str = "") -> Series:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary_bench.results.summary.each import GREW, HOLDS, TRACED
+from formicary_bench.statistics.estimates import Estimate, mean_estimate
 from formicary_bench.statistics.intervals import Interval, mean_interval
 from formicary_bench.statistics.slopes import median_slope
 from formicary_bench.statistics.tests import difference
@@ -25,14 +25,7 @@ _POINTS = 60  # of a picture
 _SEGMENTS = 10  # of the rest: few enough to be long, enough for a usable t quantile
 
 
-class Figure(msgspec.Struct, frozen=True):
-    """A mean, and the bounds of its 95% interval where it has one."""
-
-    mean: float
-    ci95: tuple[float, float] | None = None
-
-
-class MemoryFigures(msgspec.Struct, frozen=True, kw_only=True):
+class MemoryEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """What the processes of a configuration hold of the memory, in bytes. What was not measured is None.
 
     Attributes:
@@ -48,18 +41,18 @@ class MemoryFigures(msgspec.Struct, frozen=True, kw_only=True):
             medians of as many parts of the time.
     """
 
-    uss: Figure
-    traced: Figure | None = None
+    uss: Estimate
+    traced: Estimate | None = None
     uss_values: tuple[float, ...] = ()
     traced_values: tuple[float, ...] = ()
-    growth_per_s: Figure | None = None
+    growth_per_s: Estimate | None = None
     growth_values: tuple[float, ...] = ()
-    growth_per_message: Figure | None = None
+    growth_per_message: Estimate | None = None
     messages: int = 0
     over_time: tuple[tuple[tuple[float, float], ...], ...] = ()
 
 
-def memory_figures(repetitions: Sequence[Holdings]) -> MemoryFigures | None:
+def memory_estimates(repetitions: Sequence[Holdings]) -> MemoryEstimates | None:
     """Compute the figures of a configuration of `memory`; None where nothing was measured."""
     repetitions = [data for data in repetitions if len(data.seconds)]
     if not repetitions:
@@ -67,12 +60,12 @@ def memory_figures(repetitions: Sequence[Holdings]) -> MemoryFigures | None:
     uss = tuple(float(data.uss_bytes[-1]) for data in repetitions)
     if len(repetitions[0].seconds) == 1:
         traced = tuple(float(data.traced_bytes[-1]) for data in repetitions)
-        return MemoryFigures(
-            uss=mean_figure(uss), traced=mean_figure(traced), uss_values=uss, traced_values=traced
+        return MemoryEstimates(
+            uss=mean_estimate(uss), traced=mean_estimate(traced), uss_values=uss, traced_values=traced
         )
     per_s, per_message = zip(*(_growth(data) for data in repetitions), strict=True)
-    return MemoryFigures(
-        uss=mean_figure(uss),
+    return MemoryEstimates(
+        uss=mean_estimate(uss),
         uss_values=uss,
         growth_per_s=_over(per_s),
         growth_values=tuple(slope.mean for slope in per_s if slope is not None),
@@ -82,7 +75,7 @@ def memory_figures(repetitions: Sequence[Holdings]) -> MemoryFigures | None:
     )
 
 
-def judged(memory: MemoryFigures, seconds: float) -> dict[str, Sequence[float]]:
+def judged(memory: MemoryEstimates, seconds: float) -> dict[str, Sequence[float]]:
     """Give what a row of `memory` is judged by, as values of the repetitions.
 
     Growth may be of either sign and next to nothing, so it is judged by what it makes of what is held.
@@ -117,24 +110,17 @@ def each(row: Row, rows: Iterable[Row], *, traced: bool = False) -> Interval | N
     return Interval(more.mean / row.agents, more.low / row.agents, more.high / row.agents)
 
 
-def _values(memory: MemoryFigures, *, traced: bool) -> tuple[float, ...]:
+def _values(memory: MemoryEstimates, *, traced: bool) -> tuple[float, ...]:
     return memory.traced_values if traced else memory.uss_values
 
 
-def mean_figure(values: Sequence[float]) -> Figure:
-    """Give the mean of the repetitions' values, with its interval over them."""
-    interval = mean_interval(values)
-    mean = math.fsum(values) / len(values)
-    return Figure(mean, (interval.low, interval.high) if interval else None)
-
-
-def _over(slopes: Sequence[Interval | None]) -> Figure | None:
+def _over(slopes: Sequence[Interval | None]) -> Estimate | None:
     """Give the mean of the repetitions' slopes: over them, or, if there is one, with its own interval."""
     known = [slope for slope in slopes if slope is not None]
     if not known:
         return None
     interval = mean_interval([slope.mean for slope in known]) or known[0]
-    return Figure(interval.mean, (interval.low, interval.high))
+    return Estimate(interval.mean, (interval.low, interval.high))
 
 
 def _over_time(data: Holdings) -> tuple[tuple[float, float], ...]:

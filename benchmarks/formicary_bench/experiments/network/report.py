@@ -9,7 +9,7 @@ import msgspec
 from formicary_bench import published
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import APART, Series, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Bar, Bars, Lines, Point
 from formicary_bench.reports.document.papers import titled
@@ -20,11 +20,11 @@ from formicary_bench.reports.document.tables import Column, Extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.experiments.memory import summary
-    from formicary_bench.experiments.network.summary import NetworkFigures
+    from formicary_bench.experiments.network.summary import NetworkEstimates
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.statistics.estimates import Estimate
 
-    Value = Callable[[NetworkFigures], summary.Figure | None]
+    Value = Callable[[NetworkEstimates], Estimate | None]
 
 _KBIT = 1000 / 8  # bytes
 _GREYS = ("t", "u", "v", "w", "t")
@@ -87,7 +87,7 @@ def _through_server(rows: Sequence[Row]) -> list[Extra]:
     return [Extra("What goes through the server", columns, remark)]
 
 
-def _bytes(figure: summary.Figure | None) -> str:
+def _bytes(figure: Estimate | None) -> str:
     return formatting.size(figure.mean) if figure and figure.mean else ""
 
 
@@ -107,7 +107,7 @@ def network_sentences(rows: Sequence[Row]) -> list[str]:
     return found
 
 
-def network_figures(rows: Sequence[Row]) -> list[Figure]:
+def network_charts(rows: Sequence[Row]) -> list[Chart]:
     """Show what varies with the number of pairs, as in Fig. 17."""
     known = _ordered(rows)
     columns = network_columns(rows)
@@ -125,7 +125,7 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
     return [
         _throughputs(known, columns),
         *(
-            Figure(title, _wire(rows), _lines(known, value, axis, text), columns)
+            Chart(title, _wire(rows), _lines(known, value, axis, text), columns)
             for title, axis, value, text in charts
             if all(row.network and value(row.network) for row in known)
         ),
@@ -133,7 +133,7 @@ def network_figures(rows: Sequence[Row]) -> list[Figure]:
     ]
 
 
-def _throughputs(rows: Sequence[Row], columns: list[Column]) -> Figure:
+def _throughputs(rows: Sequence[Row], columns: list[Column]) -> Chart:
     """Show the throughput, with what is published of it as lines across the chart."""
     chart = _lines(rows, lambda one: one.wire_bytes_per_s, "on the wire", bits)
     ends = min(row.pairs for row in rows), max(row.pairs for row in rows)
@@ -157,10 +157,10 @@ def _throughputs(rows: Sequence[Row], columns: list[Column]) -> Figure:
         f"Fig. 17, measured on {published.MACHINE}. {_wire(rows)}"
     )
     title = titled("Throughput on the wire against pairs, beside the published figures", rows)
-    return Figure(title, caption, msgspec.structs.replace(chart, y=scale, lines=lines), columns)
+    return Chart(title, caption, msgspec.structs.replace(chart, y=scale, lines=lines), columns)
 
 
-def _overheads(rows: Sequence[Row]) -> list[Figure]:
+def _overheads(rows: Sequence[Row]) -> list[Chart]:
     """Show what a message takes on the wire beyond its body, with and without batches and TLS."""
     most = max(row.pairs for row in rows)
     shown = [row for row in rows if row.pairs == most]
@@ -173,7 +173,7 @@ def _overheads(rows: Sequence[Row]) -> list[Figure]:
     if len(bars) < 2 or not columns:  # noqa: PLR2004 -- a comparison
         return []
     title = f"What a message of {most} pairs takes on the wire beyond its body"
-    return [Figure(title, f"Less is better. {_wire(rows)}", Bars({"": bars}), columns)]
+    return [Chart(title, f"Less is better. {_wire(rows)}", Bars({"": bars}), columns)]
 
 
 def _switch_columns(rows: Sequence[Row]) -> list[Column]:
@@ -250,7 +250,7 @@ def _throughput(row: Row) -> float:
     return row.network.wire_bytes_per_s.mean if row.network else 0.0
 
 
-def _each(row: Row, network: NetworkFigures) -> str:
+def _each(row: Row, network: NetworkEstimates) -> str:
     pairs = "one pair" if row.pairs == 1 else f"{row.pairs} pairs"
     overhead = f", {formatting.times(network.overhead.mean)} times its body" if network.overhead else ""
     size = formatting.size(network.wire_bytes_per_message.mean)

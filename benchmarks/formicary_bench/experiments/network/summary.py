@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.memory.summary import Figure, mean_figure
 from formicary_bench.results.summary.each import WIRE
+from formicary_bench.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ _SERVERS = ("to_server", "from_server")
 _CARRIED = (*_SERVERS, "to_others", "from_others")  # by TCP connections, as of `engine.sockets`
 
 
-class NetworkFigures(msgspec.Struct, frozen=True, kw_only=True):
+class NetworkEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """What went over the wire while all pairs were measured together.
 
     Attributes:
@@ -38,19 +38,21 @@ class NetworkFigures(msgspec.Struct, frozen=True, kw_only=True):
         from_server_per_message: Bytes that went from the server to a container.
     """
 
-    wire_bytes_per_s: Figure
-    packets_per_s: Figure
-    payload_bytes_per_s: Figure
-    wire_bytes_per_message: Figure
-    overhead: Figure | None
-    messages_per_packet: Figure
-    wire_overhead_per_message: Figure
+    wire_bytes_per_s: Estimate
+    packets_per_s: Estimate
+    payload_bytes_per_s: Estimate
+    wire_bytes_per_message: Estimate
+    overhead: Estimate | None
+    messages_per_packet: Estimate
+    wire_overhead_per_message: Estimate
     server_share: float
-    to_server_per_message: Figure | None = None
-    from_server_per_message: Figure | None = None
+    to_server_per_message: Estimate | None = None
+    from_server_per_message: Estimate | None = None
 
 
-def network_figures(configuration: Configuration, repetitions: Sequence[Repetition]) -> NetworkFigures | None:
+def network_estimates(
+    configuration: Configuration, repetitions: Sequence[Repetition]
+) -> NetworkEstimates | None:
     """Compute the figures of a configuration of `network`; None where nothing was counted.
 
     Where connections are not counted one by one, all that goes by the route `xmpp` is the server's, and
@@ -62,10 +64,10 @@ def network_figures(configuration: Configuration, repetitions: Sequence[Repetiti
     size = configuration.payload_bytes
     counted = all(sum(max(one.get(name, 0), 0) for name in _CARRIED) > 0 for one in known)
 
-    def figure(value: Callable[[dict[str, float]], float]) -> Figure:
-        return mean_figure([value(counters) for counters in known])
+    def figure(value: Callable[[dict[str, float]], float]) -> Estimate:
+        return mean_estimate([value(counters) for counters in known])
 
-    return NetworkFigures(
+    return NetworkEstimates(
         wire_bytes_per_s=figure(lambda c: c["wire_bytes"] / c["seconds"]),
         packets_per_s=figure(lambda c: c["wire_packets"] / c["seconds"]),
         payload_bytes_per_s=figure(lambda c: size * _messages(c) / c["seconds"]),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawing
 
-    from formicary_bench.reports.charts.plots import Figure
+    from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.reports.charts.scales import Tick
     from formicary_bench.reports.charts.series import Series
     from formicary_bench.reports.charts.svg_charts import Bar, Bars, Point
@@ -72,7 +72,7 @@ def need_figures() -> None:
         )
 
 
-def write_pictures(figures: Sequence[Figure], kind: str, columns: int, folder: Path) -> list[Path]:
+def write_pictures(figures: Sequence[Chart], kind: str, columns: int, folder: Path) -> list[Path]:
     """Draw charts into files, in place of older ones, and give the files.
 
     Args:
@@ -95,7 +95,7 @@ def write_pictures(figures: Sequence[Figure], kind: str, columns: int, folder: P
 
 
 def write_kinds(
-    figures: Sequence[Figure], kinds: Sequence[str], columns: int, folder: Path
+    figures: Sequence[Chart], kinds: Sequence[str], columns: int, folder: Path
 ) -> list[list[Path]]:
     """Draw charts into files of several kinds; as `write_pictures`, which has one of them.
 
@@ -123,7 +123,7 @@ def write_kinds(
         raise
 
 
-def _write(figure: Figure, stem: Path, kinds: Sequence[str], width: float, together: ExitStack) -> list[Path]:
+def _write(figure: Chart, stem: Path, kinds: Sequence[str], width: float, together: ExitStack) -> list[Path]:
     from matplotlib import rc_context
 
     paths = [stem.with_name(f"{stem.name}.{kind}") for kind in kinds]
@@ -137,7 +137,7 @@ def _write(figure: Figure, stem: Path, kinds: Sequence[str], width: float, toget
     return paths
 
 
-def draw(figure: Figure, width: float) -> Drawing:
+def draw(figure: Chart, width: float) -> Drawing:
     """Draw a chart; its title is left to the paper's caption.
 
     Args:
@@ -146,7 +146,7 @@ def draw(figure: Figure, width: float) -> Drawing:
     """
     from matplotlib.figure import Figure as Drawing
 
-    chart, colours = figure.chart, palette()
+    chart, colours = figure.plot, palette()
     if isinstance(chart, Stacks):
         return draw_stacks(Drawing(figsize=(width, height_of(chart, width))), chart, colours)
     if not isinstance(chart, Lines):

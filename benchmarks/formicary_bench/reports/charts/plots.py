@@ -11,7 +11,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.series import PLACES, Series, by_series, label
 from formicary_bench.reports.charts.stacks import Stacks
-from formicary_bench.reports.charts.svg_charts import Bar, Bars, Chart, Lines, Point
+from formicary_bench.reports.charts.svg_charts import Bar, Bars, Lines, Plot, Point
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Bounds, Row
 
 
-class Figure(msgspec.Struct, frozen=True):
+class Chart(msgspec.Struct, frozen=True):
     """A chart with its words: a title, what to see in it, and its values as a table."""
 
     title: str
     caption: str
-    chart: Chart
+    plot: Plot
     columns: list[Column]
 
     @property
     def legend(self) -> list[Series]:
         """The series that need naming; bars are named where they stand."""
-        if isinstance(self.chart, Stacks):
-            return self.chart.series
-        return list(self.chart.lines) if isinstance(self.chart, Lines) else []
+        if isinstance(self.plot, Stacks):
+            return self.plot.series
+        return list(self.plot.lines) if isinstance(self.plot, Lines) else []
 
 
 def against(

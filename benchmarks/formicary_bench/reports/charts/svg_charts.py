@@ -86,10 +86,10 @@ class Bars(msgspec.Struct, frozen=True):
         return max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds]) or 1
 
 
-Chart = Lines | Bars | Stacks
+Plot = Lines | Bars | Stacks
 
 
-def draw(chart: Chart, name: str, title: str, description: str, width: int) -> Markup:
+def draw(chart: Plot, name: str, title: str, description: str, width: int) -> Markup:
     """Draw a chart.
 
     Args:
@@ -114,7 +114,7 @@ def draw(chart: Chart, name: str, title: str, description: str, width: int) -> M
     )
 
 
-def _body(chart: Chart, width: int) -> tuple[int, list[Markup]]:
+def _body(chart: Plot, width: int) -> tuple[int, list[Markup]]:
     if isinstance(chart, Stacks):
         return draw_stacks(chart, width)
     return _lines(chart, width) if isinstance(chart, Lines) else _bars(chart, width)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary.profiling.model.profile import Method
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import PLACES, Series, label
 from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.papers import titled
-from formicary_bench.reports.document.stability import stability_of_figures
+from formicary_bench.reports.document.stability import stability_of_samples
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.cpu import name_of
 from formicary_bench.vocabulary.names import DIRECTORY
@@ -20,7 +20,7 @@ from formicary_bench.vocabulary.roles import DOING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary.cpu import CpuFigure, CpuFigures
+    from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
     from formicary_bench.results.summary.row import Row
 
 _COLOURS = {
@@ -50,7 +50,7 @@ def cpu_columns(rows: Sequence[Row]) -> list[Column]:
         Column(each, tuple(formatting.duration(one.us.mean) for _, one in lines)),
         Column("95%", tuple(formatting.spread(one.us.mean, one.us.ci95) for _, one in lines)),
         Column("of the process", tuple(f"{one.share:.1%}" for _, one in lines)),
-        *stability_of_figures([(row, name_of(one)) for row, one in lines]),
+        *stability_of_samples([(row, name_of(one)) for row, one in lines]),
     ]
 
 
@@ -65,7 +65,7 @@ def cpu_remarks(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(said))
 
 
-def cpu_figures(rows: Sequence[Row]) -> list[Figure]:
+def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
     """Show the groups of each configuration as bars, each process by itself."""
     found = []
     for row in rows:
@@ -80,9 +80,7 @@ def cpu_figures(rows: Sequence[Row]) -> list[Figure]:
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
         caption = f"CPU time for each {unit(row)}, with its 95% interval; each process on a scale of its own."
         found.append(
-            Figure(
-                titled(f"CPU time by group: {name(row)}", [row]), caption, Bars(groups), cpu_columns([row])
-            )
+            Chart(titled(f"CPU time by group: {name(row)}", [row]), caption, Bars(groups), cpu_columns([row]))
         )
     return found
 
@@ -122,7 +120,7 @@ def unit(row: Row) -> str:
     return "agent" if row.agents else "use" if row.family == DIRECTORY else "round trip"
 
 
-def shown(cpu: CpuFigures) -> list[CpuFigure]:
+def shown(cpu: CpuEstimates) -> list[CpuEstimate]:
     """Give the groups that used any time."""
     return [one for one in cpu.groups if one.us.mean > 0]
 
@@ -132,7 +130,7 @@ def paper(group: str) -> str:
     return PAPERS.get(Group(group), "") if group in set(Group) else ""
 
 
-def _sentence(row: Row, cpu: CpuFigures) -> str:
+def _sentence(row: Row, cpu: CpuEstimates) -> str:
     whole: dict[str, float] = {}
     for one in cpu.groups:
         whole[one.process] = whole.get(one.process, 0.0) + one.us.mean
@@ -148,7 +146,7 @@ def _sentence(row: Row, cpu: CpuFigures) -> str:
     )
 
 
-def _cost(cpu: CpuFigures) -> str:
+def _cost(cpu: CpuEstimates) -> str:
     if cpu.cost is None:
         return "what profiling costs is not known, as nothing was measured without it"
     what = "accounting" if cpu.method == Method.ACCOUNTED else "sampling"

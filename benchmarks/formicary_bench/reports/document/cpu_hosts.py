@@ -13,7 +13,7 @@ from formicary_bench.reports.document.tables import Column, Extra
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary.cpu import CpuFigure, CpuFigures
+    from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
     from formicary_bench.results.summary.row import Row
 
 
@@ -22,7 +22,7 @@ def cpu_by_host(rows: Sequence[Row]) -> list[Extra]:
     return [extra for row in rows if row.cpu and (extra := _by_host(row, row.cpu))]
 
 
-def _by_host(row: Row, cpu: CpuFigures) -> Extra | None:
+def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
     """Give the groups of a row that was measured over hosts, each host a column, as the papers do."""
     found = shown(cpu)
     hosts = list(dict.fromkeys(one.process.partition("@")[2] for one in found))
@@ -49,7 +49,7 @@ def _by_host(row: Row, cpu: CpuFigures) -> Extra | None:
     return Extra(f"{name(row)}: each host", columns, remark)
 
 
-def _summed(parts: Sequence[CpuFigure], whole: float) -> tuple[str, str]:
+def _summed(parts: Sequence[CpuEstimate], whole: float) -> tuple[str, str]:
     """Give the CPU time of a group in all processes of a host, with its interval, and its share."""
     if not parts:
         return "", ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
 from formicary_bench.experiments.messaging.designs.changes import is_change_of
-from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
 from formicary_bench.reports.document.cpu import name, paper, process_name, role_of, series_of, shown
 from formicary_bench.reports.document.papers import cpu_table, titled
@@ -20,7 +20,7 @@ from formicary_bench.vocabulary.roles import SERVER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary.cpu import CpuFigures
+    from formicary_bench.results.summary.cpu import CpuEstimates
     from formicary_bench.results.summary.row import Row
 
 _HOSTS = {"both": "A", "echo": "A", "ask": "B"}  # the paper's host A has the platform's container
@@ -38,7 +38,7 @@ def cpu_beside(rows: Sequence[Row]) -> list[Extra]:
     ]
 
 
-def share_figures(rows: Sequence[Row]) -> list[Figure]:
+def share_charts(rows: Sequence[Row]) -> list[Chart]:
     """Draw the shares of the groups beside those of the paper's tables: a chart for each table."""
     by_table: dict[int, list[Row]] = {}
     for row in rows:
@@ -47,7 +47,7 @@ def share_figures(rows: Sequence[Row]) -> list[Figure]:
     return [_shares(table, members) for table, members in by_table.items()]
 
 
-def _shares(table: int, rows: Sequence[Row]) -> Figure:
+def _shares(table: int, rows: Sequence[Row]) -> Chart:
     ours = [stack for row in rows if row.cpu for stack in _our_stacks(row, row.cpu)]
     theirs = published.cpu_times(table)
     hosts = dict.fromkeys((one.platform, one.host) for one in theirs)
@@ -70,12 +70,12 @@ def _shares(table: int, rows: Sequence[Row]) -> Figure:
         f"How the CPU time of each process is shared out. Hatched bars are the paper's, measured on "
         f"{published.MACHINE}: compare the shares, not the times.{_included(theirs)}"
     )
-    return Figure(
+    return Chart(
         titled("Shares of the CPU time, beside the published ones", rows), caption, chart, _columns(chart)
     )
 
 
-def _our_stacks(row: Row, cpu: CpuFigures) -> list[Stack]:
+def _our_stacks(row: Row, cpu: CpuEstimates) -> list[Stack]:
     processes = dict.fromkeys(one.process for one in shown(cpu))
     return [
         _stack(
@@ -159,7 +159,7 @@ def _included(theirs: Sequence[published.CpuTime]) -> str:
     )
 
 
-def _groups(cpu: CpuFigures, theirs: Sequence[published.CpuTime], host: str) -> list[str]:
+def _groups(cpu: CpuEstimates, theirs: Sequence[published.CpuTime], host: str) -> list[str]:
     """Give the groups of a host, in our order, that either has."""
     ours = {one.group for one in shown(cpu) if _HOSTS.get(role_of(one.process)) == host}
     of_theirs = {one.group for one in theirs if one.host == host}
@@ -167,7 +167,7 @@ def _groups(cpu: CpuFigures, theirs: Sequence[published.CpuTime], host: str) -> 
     return [*known, *sorted(ours - set(known))]
 
 
-def _ours(row: Row, cpu: CpuFigures, host: str, group: str) -> tuple[str, str]:
+def _ours(row: Row, cpu: CpuEstimates, host: str, group: str) -> tuple[str, str]:
     found = [
         one
         for one in cpu.groups

@@ -6,46 +6,46 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.experiments.memory.report import (
     memory_beside,
+    memory_charts,
     memory_columns,
-    memory_figures,
     memory_sentences,
 )
 from formicary_bench.experiments.messaging.designs.report import design_extras, design_sentences
 from formicary_bench.experiments.messaging.designs.report_cpu import designs_cpu_extras, designs_cpu_sentences
 from formicary_bench.experiments.messaging.lower_bound.report import (
     lower_bound_beside,
+    lower_bound_charts,
     lower_bound_columns,
-    lower_bound_figures,
     lower_bound_sentences,
 )
 from formicary_bench.experiments.messaging.open_loop.report import (
+    open_loop_charts,
     open_loop_columns,
-    open_loop_figures,
     open_loop_remarks,
     open_loop_sentences,
 )
 from formicary_bench.experiments.messaging.saturation.report import (
     saturation_beside,
+    saturation_charts,
     saturation_columns,
-    saturation_figures_of,
     saturation_sentences,
 )
 from formicary_bench.experiments.messaging.scale_out.report import (
+    scale_charts,
     scale_columns,
     scale_extras,
-    scale_figures,
     scale_remarks,
     scale_sentences,
 )
 from formicary_bench.experiments.network.report import (
     network_beside,
+    network_charts,
     network_columns,
-    network_figures,
     network_sentences,
 )
-from formicary_bench.reports.document.cpu import cpu_columns, cpu_figures, cpu_remarks, cpu_sentences
+from formicary_bench.reports.document.cpu import cpu_charts, cpu_columns, cpu_remarks, cpu_sentences
 from formicary_bench.reports.document.cpu_hosts import cpu_by_host
-from formicary_bench.reports.document.cpu_reference import cpu_beside, share_figures
+from formicary_bench.reports.document.cpu_reference import cpu_beside, share_charts
 from formicary_bench.reports.document.hosts import hosts_beside, invalid_remarks
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.sentences import remarks, sentences, source, title
@@ -67,7 +67,7 @@ from formicary_bench.vocabulary.names import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formicary_bench.reports.charts.plots import Figure
+    from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.reports.document.tables import Column, Extra
     from formicary_bench.results.summary.row import Row
 
@@ -77,7 +77,7 @@ class _Own(NamedTuple):
 
     columns: Callable[[Sequence[Row]], list[Column]]
     sentences: Callable[[Sequence[Row]], list[str]]
-    figures: Callable[[Sequence[Row]], list[Figure]]
+    charts: Callable[[Sequence[Row]], list[Chart]]
     beside: Callable[[Sequence[Row]], list[Extra]]
 
 
@@ -86,9 +86,9 @@ def _nothing(_: Sequence[Row]) -> list[Extra]:
 
 
 _OWN = {
-    LOWER_BOUND: _Own(lower_bound_columns, lower_bound_sentences, lower_bound_figures, lower_bound_beside),
-    OPEN_LOOP: _Own(open_loop_columns, open_loop_sentences, open_loop_figures, _nothing),
-    SATURATION: _Own(saturation_columns, saturation_sentences, saturation_figures_of, saturation_beside),
+    LOWER_BOUND: _Own(lower_bound_columns, lower_bound_sentences, lower_bound_charts, lower_bound_beside),
+    OPEN_LOOP: _Own(open_loop_columns, open_loop_sentences, open_loop_charts, _nothing),
+    SATURATION: _Own(saturation_columns, saturation_sentences, saturation_charts, saturation_beside),
 }
 
 
@@ -135,17 +135,17 @@ def to_know(rows: Sequence[Row]) -> list[str]:
     return found if is_profiled(rows) else [*found, *verdict_remarks(rows)]
 
 
-def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Figure] | None:
+def charts(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Chart] | None:
     """Give the charts of an experiment; None where it is one of those that have round trips alone."""
     if is_profiled(rows):
-        return [*cpu_figures(rows), *share_figures(rows)]
+        return [*cpu_charts(rows), *share_charts(rows)]
     if family_of(experiment) == MEMORY:
-        return memory_figures(rows, run)
+        return memory_charts(rows, run)
     if experiment == SCALE_OUT:
-        return scale_figures(rows)
+        return scale_charts(rows)
     if own := _OWN.get(experiment):
-        return own.figures(rows)
-    return network_figures(rows) if experiment == NETWORK else None
+        return own.charts(rows)
+    return network_charts(rows) if experiment == NETWORK else None
 
 
 def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.directory.report import directory_figures
+from formicary_bench.experiments.directory.report import directory_charts
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Figure, against, bars, beside, intervals, tick, values
+from formicary_bench.reports.charts.plots import Chart, against, bars, beside, intervals, tick, values
 from formicary_bench.reports.charts.series import by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.cpu import name, process_name
@@ -60,7 +60,7 @@ class Section(msgspec.Struct, frozen=True):
     heading: str
     sentences: list[str]
     remarks: list[str]
-    figures: list[Figure]
+    charts: list[Chart]
     columns: list[Column]
     ratios: list[Column]
     extras: list[Extra]
@@ -87,7 +87,7 @@ def sections(found: Sequence[Digest]) -> list[Section]:
             heading=full_heading(experiment, rows),
             sentences=said(experiment, rows, run),
             remarks=to_know(rows),
-            figures=_figures(experiment, [digest for digest in found if digest.row in rows], run),
+            charts=_charts(experiment, [digest for digest in found if digest.row in rows], run),
             columns=columns(experiment, rows, run),
             ratios=ratio_columns(rows),
             extras=extras(experiment, rows, run),
@@ -110,10 +110,10 @@ def _flames(digest: Digest) -> list[Flame]:
     ]
 
 
-def _figures(experiment: str, digests: list[Digest], run: Sequence[Row]) -> list[Figure]:
+def _charts(experiment: str, digests: list[Digest], run: Sequence[Row]) -> list[Chart]:
     rows = [digest.row for digest in digests]
     if family_of(experiment) == DIRECTORY and not is_profiled(rows):
-        return directory_figures(rows, run)
+        return directory_charts(rows, run)
     if (own := charts(experiment, rows, run)) is not None:
         return own
     if experiment == "create":
@@ -128,12 +128,12 @@ def _figures(experiment: str, digests: list[Digest], run: Sequence[Row]) -> list
     return [figure for size, panel in panels.items() for figure in _loads(panel, size, word)]
 
 
-def _by_size(digests: list[Digest]) -> list[Figure]:
+def _by_size(digests: list[Digest]) -> list[Chart]:
     panels = _split(digests, lambda row: row.senders)
     return [figure for load, panel in panels.items() for figure in _sizes(panel, load)]
 
 
-def _encryption(digests: list[Digest]) -> list[Figure]:
+def _encryption(digests: list[Digest]) -> list[Chart]:
     """Show one pair by size, and of each size of which there are several numbers of pairs, these."""
     found = []
     for load, panel in _split(digests, lambda row: row.senders).items():
@@ -158,7 +158,7 @@ def _split(digests: list[Digest], by: Callable[[Row], int]) -> dict[int, list[Di
     return panels
 
 
-def _loads(digests: list[Digest], size: int, word: str) -> list[Figure]:
+def _loads(digests: list[Digest], size: int, word: str) -> list[Chart]:
     """Show what varies with the number of pairs or senders."""
     rows = [digest.row for digest in digests]
     body = formatting.short(formatting.size(size))
@@ -166,7 +166,7 @@ def _loads(digests: list[Digest], size: int, word: str) -> list[Figure]:
     found = []
     if len(loads) > 1:
         found.append(
-            Figure(
+            Chart(
                 titled(f"Round-trip time against {word}s ({body})", rows),
                 f"{_MEAN_TIME} {intervals(rows)}",
                 against(rows, lambda row: row.senders, f"{word}s at once", str),
@@ -186,7 +186,7 @@ def _loads(digests: list[Digest], size: int, word: str) -> list[Figure]:
     return found
 
 
-def _sizes(digests: list[Digest], load: int) -> list[Figure]:
+def _sizes(digests: list[Digest], load: int) -> list[Chart]:
     """Show what varies with the size of a message."""
     rows = [digest.row for digest in digests]
 
@@ -197,7 +197,7 @@ def _sizes(digests: list[Digest], load: int) -> list[Figure]:
     found = []
     if len({row.payload_bytes for row in rows}) > 1:
         found.append(
-            Figure(
+            Chart(
                 titled(f"Round-trip time against size of the body, {_many(load, 'pair')}", rows),
                 f"{_MEAN_TIME} {intervals(rows)}",
                 against(rows, lambda row: row.payload_bytes or _EMPTY, "bytes in the body", body),
@@ -208,7 +208,7 @@ def _sizes(digests: list[Digest], load: int) -> list[Figure]:
     return [*found, _rates(top, f"Round trips per second with {body(largest)}, {_many(load, 'pair')}")]
 
 
-def _creation(rows: list[Row]) -> list[Figure]:
+def _creation(rows: list[Row]) -> list[Chart]:
     """Show what agents cost before they have said a word."""
     known = [row for row in rows if row.agents_per_s is not None]
     if not known:
@@ -227,12 +227,12 @@ def _creation(rows: list[Row]) -> list[Figure]:
     )
     columns = columns_of(top)
     return [
-        Figure(f"Created and started per second, {name} agents", intervals(top), speed, columns),
-        Figure(f"Memory that each holds, {name} agents", "Less is better.", space, columns),
+        Chart(f"Created and started per second, {name} agents", intervals(top), speed, columns),
+        Chart(f"Memory that each holds, {name} agents", "Less is better.", space, columns),
     ]
 
 
-def _tails(digests: list[Digest], name: str) -> Figure:
+def _tails(digests: list[Digest], name: str) -> Chart:
     """Make a chart of percentiles in which every nine takes the same room."""
     tails = {digest.row: digest.tail for digest in digests if digest.tail is not None}
     lines = {
@@ -248,7 +248,7 @@ def _tails(digests: list[Digest], name: str) -> Figure:
         scales.linear([0, *(point.y for point in points)], tick),
     )
     caption = "How long the slow ones take. Each step to the right leaves out a tenth of what was left."
-    return Figure(name, caption, chart, _tail_columns([digest.row for digest in digests]))
+    return Chart(name, caption, chart, _tail_columns([digest.row for digest in digests]))
 
 
 def _curve(tail: Tail) -> list[Point]:
@@ -263,7 +263,7 @@ def _curve(tail: Tail) -> list[Point]:
     ]
 
 
-def _rates(rows: list[Row], name: str) -> Figure:
+def _rates(rows: list[Row], name: str) -> Chart:
     """Make a chart of rates, each placement on a scale of its own."""
     chart = bars(
         rows,
@@ -272,7 +272,7 @@ def _rates(rows: list[Row], name: str) -> Figure:
         lambda row: beside(f"{formatting.count(row.round_trips_per_s)}/s", against_baseline(row, rows)),
     )
     caption = f"All pairs together, counted while all of them are measured. {intervals(rows)}"
-    return Figure(name, caption, chart, columns_of(rows))
+    return Chart(name, caption, chart, columns_of(rows))
 
 
 def _tail_columns(rows: Iterable[Row]) -> list[Column]:

@@ -29,7 +29,7 @@ def stability_column(rows: Sequence[Row]) -> list[Column]:
     return _column([min(_assessments(row), key=_badness, default=None) for row in rows])
 
 
-def stability_of_figures(lines: Sequence[tuple[Row, str]]) -> list[Column]:
+def stability_of_samples(lines: Sequence[tuple[Row, str]]) -> list[Column]:
     """Give the column of a table of which each line is about one figure of a row, by its name."""
     found = [{one.figure: one.assessment for one in row.stability}.get(name) for row, name in lines]
     return _column(found)

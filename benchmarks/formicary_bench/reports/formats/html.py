@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from formicary_bench.reports.charts.plots import Figure
-    from formicary_bench.reports.charts.svg_charts import Chart
+    from formicary_bench.reports.charts.plots import Chart
+    from formicary_bench.reports.charts.svg_charts import Plot
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Configuration, Machine, Manifest, Option
     from formicary_bench.results.summary.row import Digest
@@ -43,7 +43,7 @@ class Beside(NamedTuple):
 
     Attributes:
         files: What each file is, by its name.
-        drawn: The files of each figure, in the order in which the page has them.
+        drawn: The files of each chart, in the order in which the page has them.
     """
 
     files: Mapping[str, str]
@@ -148,34 +148,34 @@ def _own(name: str) -> str:
     return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _drawings(figure: Figure, number: int) -> dict[str, Markup]:
-    """Draw a figure for each width that there is a style for."""
+def _drawings(chart: Chart, number: int) -> dict[str, Markup]:
+    """Draw a chart for each width that there is a style for."""
     return {
         f"{axis}{kind}": draw(
-            chart, f"chart-{number}-{axis.strip()}{kind}", figure.title, _description(figure, chart), width
+            plot, f"chart-{number}-{axis.strip()}{kind}", chart.title, _description(chart, plot), width
         )
-        for axis, chart in _charts(figure).items()
+        for axis, plot in _plots(chart).items()
         for kind, width in (("wide", WIDE), ("narrow", NARROW))
     }
 
 
-def _charts(figure: Figure) -> dict[str, Chart]:
-    """Give the chart of a figure, and, where it has two axes to choose from, the other one as `linear`."""
-    charts = {"": figure.chart}
-    if isinstance(figure.chart, Lines) and figure.chart.linear:
-        charts["linear "] = msgspec.structs.replace(figure.chart, y=figure.chart.linear)
-    return charts
+def _plots(chart: Chart) -> dict[str, Plot]:
+    """Return the plot of a chart, and, where it has two axes to choose from, the other one as `linear`."""
+    plots = {"": chart.plot}
+    if isinstance(chart.plot, Lines) and chart.plot.linear:
+        plots["linear "] = msgspec.structs.replace(chart.plot, y=chart.plot.linear)
+    return plots
 
 
-def _axes(figure: Figure) -> dict[str, str]:
-    """Say what the axes of each chart of a figure are."""
-    return {axis: axes_of(chart) for axis, chart in _charts(figure).items() if isinstance(chart, Lines)}
+def _axes(chart: Chart) -> dict[str, str]:
+    """Say what the axes of each plot of a chart are."""
+    return {axis: axes_of(plot) for axis, plot in _plots(chart).items() if isinstance(plot, Lines)}
 
 
-def _description(figure: Figure, chart: Chart) -> str:
-    names = ", ".join(series.label for series in figure.legend)
-    axes = axes_of(chart) if isinstance(chart, Lines) else ""
-    said = [figure.caption, axes, f"Series: {names}." if names else "", "The values are in the table below."]
+def _description(chart: Chart, plot: Plot) -> str:
+    names = ", ".join(series.label for series in chart.legend)
+    axes = axes_of(plot) if isinstance(plot, Lines) else ""
+    said = [chart.caption, axes, f"Series: {names}." if names else "", "The values are in the table below."]
     return " ".join(word for word in said if word)
 
 

@@ -9,7 +9,7 @@ import msgspec
 from formicary.profiling.analysis.attribution import View, figures
 from formicary.profiling.model.groups import Rule, Rules
 from formicary.profiling.model.profile import Method, Role
-from formicary_bench.experiments.memory.summary import Figure, mean_figure
+from formicary_bench.statistics.estimates import Estimate, mean_estimate
 from formicary_bench.vocabulary.roles import SERVER
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _US = 1e6
 _ROUGH = 0.5  # of the CPU time, as of formicary.profiling.accounting.accounting
 
 
-class CpuFigure(msgspec.Struct, frozen=True):
+class CpuEstimate(msgspec.Struct, frozen=True):
     """CPU time of a group in a process.
 
     Attributes:
@@ -44,12 +44,12 @@ class CpuFigure(msgspec.Struct, frozen=True):
 
     process: str
     group: str
-    us: Figure
+    us: Estimate
     share: float
     values: tuple[float, ...]
 
 
-class CpuFigures(msgspec.Struct, frozen=True, kw_only=True):
+class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """Where the CPU time of a configuration goes.
 
     Attributes:
@@ -61,18 +61,18 @@ class CpuFigures(msgspec.Struct, frozen=True, kw_only=True):
         warnings: What a reader should know, in sentences.
     """
 
-    groups: tuple[CpuFigure, ...]
+    groups: tuple[CpuEstimate, ...]
     window_s: float
-    cost: Figure | None = None
+    cost: Estimate | None = None
     method: str = Method.SAMPLED
     warnings: tuple[str, ...] = ()
 
 
-def cpu_figures(
+def cpu_estimates(
     repetitions: Sequence[Repetition],
     profiles: Sequence[dict[str, Profile]],
     losses: Sequence[float] = (),
-) -> CpuFigures | None:
+) -> CpuEstimates | None:
     """Compute the figures of a profiled configuration; None where there are none.
 
     Args:
@@ -94,9 +94,9 @@ def cpu_figures(
     whole: dict[str, float] = {}
     for (process, _), of_key in values.items():
         whole[process] = whole.get(process, 0.0) + sum(of_key)
-    return CpuFigures(
+    return CpuEstimates(
         groups=tuple(
-            CpuFigure(
+            CpuEstimate(
                 process,
                 group,
                 _figure(of_key, parts[0].get((process, group), (0.0, 0.0))[1]),
@@ -106,18 +106,18 @@ def cpu_figures(
             for (process, group), of_key in values.items()
         ),
         window_s=sum(profile.window_s for _, of_it in known for profile in of_it.values()),
-        cost=mean_figure(losses) if losses else None,
+        cost=mean_estimate(losses) if losses else None,
         method=_method(of_it for _, of_it in known),
         warnings=tuple(dict.fromkeys(_warnings([one for _, of_it in known for one in of_it.values()]))),
     )
 
 
-def judged(cpu: CpuFigures | None) -> dict[str, tuple[float, ...]]:
+def judged(cpu: CpuEstimates | None) -> dict[str, tuple[float, ...]]:
     """Give what a profiled row is judged by, as values of the repetitions: each group of each process."""
     return {name_of(one): one.values for one in cpu.groups if one.us.mean} if cpu else {}
 
 
-def name_of(one: CpuFigure) -> str:
+def name_of(one: CpuEstimate) -> str:
     """Give the name of a group's CPU time as a figure."""
     return f"CPU time of {one.group}, {one.process} (µs)"
 
@@ -152,10 +152,10 @@ def _server_of(worker: str) -> str:
     return f"{SERVER}{at}{host}"
 
 
-def _figure(values: tuple[float, ...], margin: float) -> Figure:
+def _figure(values: tuple[float, ...], margin: float) -> Estimate:
     if len(values) > 1:
-        return mean_figure(values)
-    return Figure(values[0], (max(values[0] - margin, 0.0), values[0] + margin))
+        return mean_estimate(values)
+    return Estimate(values[0], (max(values[0] - margin, 0.0), values[0] + margin))
 
 
 def _items(repetition: Repetition) -> float:

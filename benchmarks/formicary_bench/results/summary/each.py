@@ -62,7 +62,7 @@ def named(figures: Mapping[str, float | None]) -> tuple[Named, ...]:
     return tuple(Named(figure, value) for figure, value in figures.items() if value is not None)
 
 
-def figures_of(each: Sequence[Each]) -> dict[str, list[float]]:
+def samples_of(each: Sequence[Each]) -> dict[str, list[float]]:
     """Give the values of each figure that repetitions have, in their order."""
     found: dict[str, list[float]] = {}
     for one in each:
@@ -78,7 +78,7 @@ def comparable(each: Iterable[Each], *, is_paced: bool) -> dict[str, list[float]
         each: The repetitions.
         is_paced: Whether they are of an open loop, whose rate is what was asked for.
     """
-    found = figures_of([one for one in each if one.full_load])
+    found = samples_of([one for one in each if one.full_load])
     return {
         figure: found[figure] for figure in _COMPARED if figure in found and not (is_paced and figure == RATE)
     }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.memory.summary import Figure, mean_figure
+from formicary_bench.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _HOST = "host@"
 
 
-class ProcessFigures(msgspec.Struct, frozen=True, kw_only=True):
+class ProcessEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """A process of the run.
 
     Attributes:
@@ -26,11 +26,11 @@ class ProcessFigures(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    cores: Figure
-    bytes: Figure
+    cores: Estimate
+    bytes: Estimate
 
 
-class HostFigures(msgspec.Struct, frozen=True, kw_only=True):
+class HostEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """A host.
 
     Attributes:
@@ -43,14 +43,14 @@ class HostFigures(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    busy: Figure
-    wire_bytes_per_s: Figure
-    wire_packets_per_s: Figure
-    loopback_bytes_per_s: Figure
-    processes: tuple[ProcessFigures, ...] = ()
+    busy: Estimate
+    wire_bytes_per_s: Estimate
+    wire_packets_per_s: Estimate
+    loopback_bytes_per_s: Estimate
+    processes: tuple[ProcessEstimates, ...] = ()
 
 
-def host_figures(repetitions: Sequence[Repetition]) -> tuple[HostFigures, ...]:
+def host_estimates(repetitions: Sequence[Repetition]) -> tuple[HostEstimates, ...]:
     """Compute the figures of the hosts of a configuration; nothing where all was on one machine."""
     known = [one.counters for one in repetitions]
     names = dict.fromkeys(name for counters in known for name in _names(counters))
@@ -62,19 +62,19 @@ def _names(counters: dict[str, float]) -> list[str]:
     return [key[len(_HOST) : -len(end)] for key in counters if key.startswith(_HOST) and key.endswith(end)]
 
 
-def _host(name: str, known: Sequence[dict[str, float]]) -> HostFigures | None:
+def _host(name: str, known: Sequence[dict[str, float]]) -> HostEstimates | None:
     key = f"{_HOST}{name} "
     sound = [counters for counters in known if counters.get(f"{key}seconds", 0) > 0]
     if not sound:
         return None
 
-    def figure(value: Callable[[dict[str, float]], float]) -> Figure:
-        return mean_figure([value(counters) for counters in sound])
+    def figure(value: Callable[[dict[str, float]], float]) -> Estimate:
+        return mean_estimate([value(counters) for counters in sound])
 
-    def rate(what: str) -> Figure:
+    def rate(what: str) -> Estimate:
         return figure(lambda counters: counters.get(f"{key}{what}", 0.0) / counters[f"{key}seconds"])
 
-    return HostFigures(
+    return HostEstimates(
         name=name,
         busy=figure(lambda counters: counters.get(f"{key}busy", 0.0)),
         wire_bytes_per_s=rate("wire bytes"),
@@ -84,7 +84,7 @@ def _host(name: str, known: Sequence[dict[str, float]]) -> HostFigures | None:
     )
 
 
-def _processes(host: str, known: Sequence[dict[str, float]]) -> list[ProcessFigures]:
+def _processes(host: str, known: Sequence[dict[str, float]]) -> list[ProcessEstimates]:
     end = f"@{host} cores"
     labels = dict.fromkeys(
         key[: -len(" cores")] for counters in known for key in counters if key.endswith(end)
@@ -94,5 +94,5 @@ def _processes(host: str, known: Sequence[dict[str, float]]) -> list[ProcessFigu
         there = [counters for counters in known if f"{label} cores" in counters]
         cores, sizes = ([one.get(f"{label} {what}", 0.0) for one in there] for what in ("cores", "bytes"))
         name = label.partition("@")[0]
-        found.append(ProcessFigures(name=name, cores=mean_figure(cores), bytes=mean_figure(sizes)))
+        found.append(ProcessEstimates(name=name, cores=mean_estimate(cores), bytes=mean_estimate(sizes)))
     return found

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.messaging.scale_out.summary import scale_figures
+from formicary_bench.experiments.messaging.scale_out.summary import scale_estimates
 from formicary_bench.results.summary.exchanged import Measured, measure, rate_of
 from formicary_bench.results.summary.row import (
     BOOTSTRAP,
@@ -63,7 +63,7 @@ def message_digest(run: RunFolder, configuration: Configuration, repetitions: li
     if configuration.experiment == SCALE_OUT:
         means = [one.mean_us for one in known]
         having = [one for one, figures in zip(repetitions, found, strict=True) if figures is not None]
-        scale = scale_figures(configuration, having, [rate_of(load) for load in loads], means)
+        scale = scale_estimates(configuration, having, [rate_of(load) for load in loads], means)
         row = msgspec.structs.replace(row, scale=scale)
     return Digest(row, tail)
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.memory.summary import MemoryFigures
-from formicary_bench.experiments.messaging.saturation.summary import SaturationFigures
-from formicary_bench.experiments.messaging.scale_out.summary import ScaleFigures
-from formicary_bench.experiments.network.summary import NetworkFigures
-from formicary_bench.results.summary.cpu import CpuFigures
+from formicary_bench.experiments.memory.summary import MemoryEstimates
+from formicary_bench.experiments.messaging.saturation.summary import SaturationEstimates
+from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
+from formicary_bench.experiments.network.summary import NetworkEstimates
+from formicary_bench.results.summary.cpu import CpuEstimates
 from formicary_bench.results.summary.each import Each
-from formicary_bench.results.summary.hosts import HostFigures
+from formicary_bench.results.summary.hosts import HostEstimates
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
 from formicary_bench.results.verdicts.verdicts import Believed, Compared
 from formicary_bench.vocabulary.arrivals import LATE, LATEST_US
@@ -129,13 +129,13 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     arrivals: str = ""
     late_sends: int = 0
     latest_send_us: float = 0.0
-    memory: MemoryFigures | None = None
-    saturation: SaturationFigures | None = None
-    network: NetworkFigures | None = None
-    scale: ScaleFigures | None = None
+    memory: MemoryEstimates | None = None
+    saturation: SaturationEstimates | None = None
+    network: NetworkEstimates | None = None
+    scale: ScaleEstimates | None = None
     profiled: bool = False
-    cpu: CpuFigures | None = None
-    by_host: tuple[HostFigures, ...] = ()
+    cpu: CpuEstimates | None = None
+    by_host: tuple[HostEstimates, ...] = ()
     warm_up: WarmUpLeftOut | None = None
     each: tuple[Each, ...] = ()
     stability: tuple[Believed, ...] = ()

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.memory.summary import judged, memory_figures
+from formicary_bench.experiments.memory.summary import judged, memory_estimates
 from formicary_bench.experiments.messaging.saturation.summary import (
     highest_kept,
-    saturation_figures,
+    saturation_estimates,
     trials_of,
 )
-from formicary_bench.experiments.network.summary import network_figures
-from formicary_bench.results.summary.cpu import cpu_figures
+from formicary_bench.experiments.network.summary import network_estimates
+from formicary_bench.results.summary.cpu import cpu_estimates
 from formicary_bench.results.summary.cpu import judged as judged_cpu
 from formicary_bench.results.summary.each import HIGHEST, Each, named
-from formicary_bench.results.summary.hosts import host_figures
+from formicary_bench.results.summary.hosts import host_estimates
 from formicary_bench.results.summary.perturbation import losses
 from formicary_bench.results.summary.round_trips import message_digest
 from formicary_bench.results.summary.row import (
@@ -82,7 +82,7 @@ def _validated(run: RunFolder, configuration: Configuration, repetitions: list[R
         disturbed = f"{many} of {len(repetitions)} repetitions were not valid, and are left out"
         notes = (*notes, f"{disturbed}: {'; '.join(reasons)}")
     row = msgspec.structs.replace(
-        digest.row, by_host=host_figures(used), notes=notes, invalid=() if valid else reasons
+        digest.row, by_host=host_estimates(used), notes=notes, invalid=() if valid else reasons
     )
     return msgspec.structs.replace(digest, row=row)
 
@@ -96,20 +96,20 @@ def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repe
     digest = make(run, configuration, repetitions)
     if configuration.profiled:
         profiles = [run.profiles(repetition) for repetition in repetitions]
-        cpu = cpu_figures(repetitions, profiles, losses(run, configuration, repetitions))
+        cpu = cpu_estimates(repetitions, profiles, losses(run, configuration, repetitions))
         row = msgspec.structs.replace(
             digest.row, cpu=cpu, stability=(*digest.row.stability, *believed(judged_cpu(cpu)))
         )
         return Digest(row, digest.tail, profiles[-1])
     if configuration.family != NETWORK:
         return digest
-    network = network_figures(configuration, repetitions)
+    network = network_estimates(configuration, repetitions)
     return Digest(msgspec.structs.replace(digest.row, network=network), digest.tail)
 
 
 def _memory(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
     """Compute the row of what processes hold."""
-    found = memory_figures([run.holdings(repetition) for repetition in repetitions])
+    found = memory_estimates([run.holdings(repetition) for repetition in repetitions])
     row = msgspec.structs.replace(
         frame(configuration, repetitions),
         memory=found,
@@ -122,7 +122,7 @@ def _memory(run: RunFolder, configuration: Configuration, repetitions: list[Repe
 def _saturation(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
     """Compute the row of a search for the highest rate."""
     searches = [trials_of(run.trials(repetition), repetition.number) for repetition in repetitions]
-    found = saturation_figures(configuration.limit_us, searches)
+    found = saturation_estimates(configuration.limit_us, searches)
     each = tuple(Each(others=named({HIGHEST: float(highest_kept(trials))})) for trials in searches)
     row = msgspec.structs.replace(
         frame(configuration, repetitions),

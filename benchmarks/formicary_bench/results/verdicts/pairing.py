@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Configuration, Repetition
 
-Figures = dict[str, list[float]]
+Samples = dict[str, list[float]]
 
 _MACHINE = {
     "host": "host",
@@ -145,7 +145,7 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
     return found
 
 
-def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Figures:
+def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Samples:
     """Give the figures of each repetition; those without full load, or disturbed, are left out."""
     each: list[Each] = []
     invalid = 0

@@ -13,7 +13,7 @@ import msgspec
 
 from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.each import RATE, TIMES, comparable, figures_of
+from formicary_bench.results.summary.each import RATE, TIMES, comparable, samples_of
 from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
 from formicary_bench.statistics.stability import Assessment, assess
 from formicary_bench.vocabulary.names import DESIGNS
@@ -52,7 +52,7 @@ class Compared(msgspec.Struct, frozen=True, kw_only=True):
 
 def stability_of(each: Sequence[Each]) -> tuple[Believed, ...]:
     """Judge all figures that the repetitions of a configuration have."""
-    return believed(figures_of(each))
+    return believed(samples_of(each))
 
 
 def believed(figures: Mapping[str, Sequence[float]]) -> tuple[Believed, ...]:

@@ -9,28 +9,28 @@ from typer.testing import CliRunner
 
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli import app
-from formicary_bench.experiments.memory.summary import Figure
-from formicary_bench.experiments.messaging.scale_out.summary import ScaleFigures
+from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
 from formicary_bench.extrapolation.fit import Measured, fit, kinds_of
 from formicary_bench.extrapolation.idle import USUAL, IdleLinks, Waited, links_from, read_links
-from formicary_bench.extrapolation.lines import Estimate
+from formicary_bench.extrapolation.lines import Prediction
 from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Layout
 from formicary_bench.extrapolation.sentences import directory_table, measured_table, outlook_table, outlooks
+from formicary_bench.statistics.estimates import Estimate
 
 AGENTS, AGENTS_FRAME = 8.0, 12.0
 SERVER, SERVER_FRAME = 20.0, 30.0
 GROWTH = 40_000.0
-LINKS = IdleLinks(Estimate(1e-4, 5e-5, 2e-4), Estimate(50_000, 40_000, 60_000))
+LINKS = IdleLinks(Prediction(1e-4, 5e-5, 2e-4), Prediction(50_000, 40_000, 60_000))
 
 
 def measured(hosts, pairs, traffic, route, *, servers="each", busy=0.5, kind="behaviours"):
     frames = Layout(hosts, pairs, traffic).frames
     server = SERVER + SERVER_FRAME * frames if route == "xmpp" else 0.0
-    scale = ScaleFigures(
-        agents_us=Figure(AGENTS + AGENTS_FRAME * frames),
-        server_us=Figure(server / (4 if servers == "one" else 1)),
-        server_bytes=Figure(5e6 + GROWTH * hosts) if route == "xmpp" else None,
-        busy=Figure(busy),
+    scale = ScaleEstimates(
+        agents_us=Estimate(AGENTS + AGENTS_FRAME * frames),
+        server_us=Estimate(server / (4 if servers == "one" else 1)),
+        server_bytes=Estimate(5e6 + GROWTH * hosts) if route == "xmpp" else None,
+        busy=Estimate(busy),
     )
     about = {"experiment": "messaging/scale-out", "placement": "n-hosts", "route": route}
     return Measured(row(kind=kind, pairs=pairs, hosts=hosts, traffic=traffic, scale=scale, **about), servers)
@@ -75,7 +75,7 @@ def test_costs_are_found_again():
         assert costs.agents_us[way].slope == pytest.approx(AGENTS_FRAME)
     assert costs.server_us[FEDERATED].at(1.0).mean == pytest.approx(SERVER + SERVER_FRAME)
     assert costs.server_bytes.mean == pytest.approx(GROWTH)
-    assert costs.registration_us == Estimate(32.0, 30.0, 34.0)
+    assert costs.registration_us == Prediction(32.0, 30.0, 34.0)
     assert costs.update_us.mean == pytest.approx(25.0)
     assert (costs.link_cores, costs.link_bytes) == (LINKS.cores, LINKS.size)
     assert fitted.most_hosts == 4
@@ -95,7 +95,7 @@ def test_one_server_is_taken_for_half_of_two_only_where_it_was_not_measured():
 def test_a_way_whose_servers_were_not_looked_at_is_left_out_and_that_is_said():
     uncounted = [
         one._replace(
-            row=msgspec.structs.replace(one.row, scale=ScaleFigures(agents_us=one.row.scale.agents_us))
+            row=msgspec.structs.replace(one.row, scale=ScaleEstimates(agents_us=one.row.scale.agents_us))
         )
         for one in all_measured(routes=("xmpp",), servers="one")
     ]
@@ -111,8 +111,8 @@ def test_what_does_not_rise_above_the_noise_is_not_known():
         measured(hosts, 50, "ring", "xmpp")._replace(
             row=row(
                 experiment="messaging/scale-out", placement="n-hosts", route="xmpp", pairs=50, hosts=hosts,
-                traffic="ring", scale=ScaleFigures(
-                    agents_us=Figure(1.0), server_us=Figure(1.0), server_bytes=Figure(9e6 - 1e5 * hosts)
+                traffic="ring", scale=ScaleEstimates(
+                    agents_us=Estimate(1.0), server_us=Estimate(1.0), server_bytes=Estimate(9e6 - 1e5 * hosts)
                 ),
             )
         )
@@ -172,7 +172,7 @@ def test_a_file_of_links_is_read_or_refused(tmp_path):
     with pytest.raises(UsageError, match="does not say what idle links cost; make it with"):
         read_links(file)
     file.write_text('{"cores": {"mean": 1, "low": 0, "high": 2}, "size": {"mean": 3, "low": 2, "high": 4}}')
-    assert read_links(file) == IdleLinks(Estimate(1, 0, 2), Estimate(3, 2, 4))
+    assert read_links(file) == IdleLinks(Prediction(1, 0, 2), Prediction(3, 2, 4))
     assert USUAL.cores.low < USUAL.cores.mean < USUAL.cores.high
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.extrapolation.lines import Estimate, line_through
+from formicary_bench.extrapolation.lines import Prediction, line_through
 from formicary_bench.extrapolation.model import (
     CENTRAL,
     DIRECT,
@@ -31,11 +31,11 @@ def costs(**about):
     known = {
         "agents_us": {DIRECT: level(10.0), FEDERATED: level(20.0), ONE_SERVER: level(20.0)},
         "server_us": {FEDERATED: level(40.0), ONE_SERVER: level(25.0)},
-        "link_cores": Estimate.exactly(1e-4),
-        "link_bytes": Estimate.exactly(50_000),
-        "server_bytes": Estimate.exactly(20_000),
-        "registration_us": Estimate.exactly(50.0),
-        "update_us": Estimate.exactly(10.0),
+        "link_cores": Prediction.exactly(1e-4),
+        "link_bytes": Prediction.exactly(50_000),
+        "server_bytes": Prediction.exactly(20_000),
+        "registration_us": Prediction.exactly(50.0),
+        "update_us": Prediction.exactly(10.0),
     }
     return Costs(**{**known, **about})
 
@@ -74,7 +74,7 @@ def test_the_farther_away_the_less_is_known():
 
 def test_what_too_few_points_say_is_no_secret():
     assert line_through([]) is None
-    assert line_through([(1, 5.0)]).at(7) == Estimate(5.0, -math.inf, math.inf)
+    assert line_through([(1, 5.0)]).at(7) == Prediction(5.0, -math.inf, math.inf)
     two = line_through([(1, 5.0), (2, 6.0)]).at(3)
     assert (two.mean, two.high) == (pytest.approx(7.0), math.inf)
     level_line = line_through([(1, 5.0), (1, 7.0)])
@@ -127,7 +127,7 @@ def test_the_directory_is_used_up_by_all_hosts_registrations():
 
 @given(st.integers(2, 2000), st.sampled_from([DIRECT, FEDERATED, ONE_SERVER]), st.floats(0.0, 0.5))
 def test_bounds_enclose_what_is_foretold(hosts, way, doubt):
-    unsure = Estimate(1e-4, 1e-4 * (1 - doubt), 1e-4 * (1 + doubt))
+    unsure = Prediction(1e-4, 1e-4 * (1 - doubt), 1e-4 * (1 + doubt))
     points = [(0.0, 10 - doubt), (0.5, 10 + doubt), (1.0, 10.0), (0.2, 10.0)]
     some = dict.fromkeys((DIRECT, FEDERATED, ONE_SERVER), line_through(points))
     found = outlook(costs(agents_us=some, link_cores=unsure), way, Layout(hosts, 50, ALL_TO_ALL))

@@ -10,14 +10,14 @@ from tests.unit.bench.synthetic import row
 
 from formicary.profiling.model.groups import PAPERS
 from formicary_bench import published
-from formicary_bench.experiments.memory.report import memory_figures
-from formicary_bench.experiments.memory.summary import Figure
-from formicary_bench.experiments.network.report import network_beside, network_figures
+from formicary_bench.experiments.memory.report import memory_charts
+from formicary_bench.experiments.network.report import network_beside, network_charts
 from formicary_bench.reports.charts.series import APART, SAME
 from formicary_bench.reports.charts.svg_charts import draw
-from formicary_bench.reports.document.cpu_reference import cpu_beside, share_figures
-from formicary_bench.results.summary.cpu import CpuFigure, CpuFigures
+from formicary_bench.reports.document.cpu_reference import cpu_beside, share_charts
+from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.statistics.estimates import Estimate
 
 TABLES = {
     2: ("messaging/cpu", SAME), 3: ("messaging/cpu", APART), 4: ("directory/cpu-register", SAME),
@@ -33,9 +33,9 @@ def lines_of(name):
         return list(csv.DictReader(file))
 
 
-def marked(figure):
+def marked(chart):
     """Say whether a figure says of what is not ours whose it is, and on what machine it was measured."""
-    return published.SOURCE in str(figure) and published.MACHINE in figure.caption
+    return published.SOURCE in str(chart) and published.MACHINE in chart.caption
 
 
 def profiled(table):
@@ -43,24 +43,24 @@ def profiled(table):
     groups = {"agents": 0.6, "runtime": 0.3, "communication": 0.1}
     roles = ("both",) if placement == SAME else ("echo", "ask")
     known = tuple(
-        CpuFigure(role, group, Figure(100 * share), share, (100 * share,))
+        CpuEstimate(role, group, Estimate(100 * share), share, (100 * share,))
         for role in roles
         for group, share in groups.items()
     )
     about = {"experiment": experiment, "placement": placement, "profiled": True}
-    return row(**about, cpu=CpuFigures(groups=known, window_s=1.0))
+    return row(**about, cpu=CpuEstimates(groups=known, window_s=1.0))
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_shares_of_cpu_time_are_drawn_as_the_table_has_them(table):
-    (figure,) = share_figures([profiled(table)])
-    assert figure.title.startswith(f"Table {table} of Alberola 2010: ")
-    ours, theirs = figure.chart.groups.items()
+    (chart,) = share_charts([profiled(table)])
+    assert chart.title.startswith(f"Table {table} of Alberola 2010: ")
+    ours, theirs = chart.plot.groups.items()
     assert ours[0] == "Measured here"
     assert not any(stack.published for stack in ours[1])
     assert theirs[0] == f"Published, not measured here: Alberola 2010, Table {table}"
     assert all(stack.published for stack in theirs[1])
-    assert marked(figure)
+    assert marked(chart)
     wanted = {}
     for line in lines_of("alberola2010_cpu.csv"):
         if line["table"] == str(table) and float(line["percent"]):
@@ -71,7 +71,7 @@ def test_shares_of_cpu_time_are_drawn_as_the_table_has_them(table):
         for stack in theirs[1]
     }
     assert drawn == {name: pytest.approx(parts) for name, parts in wanted.items()}
-    svg = str(draw(figure.chart, "one", figure.title, figure.caption, 700))
+    svg = str(draw(chart.plot, "one", chart.title, chart.caption, 700))
     assert svg.count(HATCH) == sum(map(len, wanted.values()))
 
 
@@ -79,33 +79,33 @@ def test_shares_of_cpu_time_are_drawn_as_the_table_has_them(table):
 def test_what_the_papers_groups_have_in_them_is_said(table):
     """In its Tables 4 to 7 communication is part of `map`."""
     has_own = any(line.group == PAPERS["communication"] for line in published.cpu_times(table))
-    (figure,), (extra, *_) = share_figures([profiled(table)]), cpu_beside([profiled(table)])
-    for text in (figure.caption, extra.remark):
+    (chart,), (extra, *_) = share_charts([profiled(table)]), cpu_beside([profiled(table)])
+    for text in (chart.caption, extra.remark):
         assert ("Its map has communication in it here" in text) is not has_own
     assert has_own is (table <= 3)
 
 
 def test_memory_of_an_agent_is_drawn_as_the_table_has_it(tmp_path):
     rows = summarise(run_of_states(tmp_path / "run"))
-    figure = memory_figures(rows, rows)[-1]
-    assert figure.title.startswith("Table 8 of Alberola 2010: ")
-    ours, theirs = figure.chart.groups.values()
+    chart = memory_charts(rows, rows)[-1]
+    assert chart.title.startswith("Table 8 of Alberola 2010: ")
+    ours, theirs = chart.plot.groups.values()
     held = {}
     for line in lines_of("alberola2010_memory.csv"):
         held.setdefault(line["platform"], {})[line["state"]] = 1024 * float(line["memory_kb"])
     wanted = {name: (of["platform+100-agents"] - of["platform"]) / 100 for name, of in held.items()}
     assert {bar.series.label: bar.value for bar in theirs} == pytest.approx(wanted)
     assert [bar.published for bar in (*ours, *theirs)] == [False] * len(ours) + [True] * len(theirs)
-    assert marked(figure)
-    assert str(draw(figure.chart, "one", figure.title, figure.caption, 700)).count(HATCH) == len(theirs)
+    assert marked(chart)
+    assert str(draw(chart.plot, "one", chart.title, chart.caption, 700)).count(HATCH) == len(theirs)
 
 
 def test_throughputs_are_drawn_as_the_text_has_them(tmp_path):
     rows = summarise(run_on_the_wire(tmp_path / "run"))
-    figure = network_figures(rows)[0]
-    assert figure.title.startswith("Figure 17 of Alberola 2010: ")
+    chart = network_charts(rows)[0]
+    assert chart.title.startswith("Figure 17 of Alberola 2010: ")
     theirs = {
-        series.label: points for series, points in figure.chart.lines.items() if "Published" in series.label
+        series.label: points for series, points in chart.plot.lines.items() if "Published" in series.label
     }
     wanted = {
         f"Published: {line['platform']}, {line['statement']}": 1000 * float(line["kbit_per_s"]) / 8
@@ -115,8 +115,8 @@ def test_throughputs_are_drawn_as_the_text_has_them(tmp_path):
         name: {value} for name, value in wanted.items()
     }
     assert all(published.SOURCE in point.tip for points in theirs.values() for point in points)
-    assert {series.dash for series in figure.chart.lines if series.label in theirs} == {"2 4"}
+    assert {series.dash for series in chart.plot.lines if series.label in theirs} == {"2 4"}
     # All of them are on the axis, and not at its edge.
-    assert all(0 < figure.chart.y.place(value) < 1 for value in wanted.values())
-    assert marked(figure)
+    assert all(0 < chart.plot.y.place(value) < 1 for value in wanted.values())
+    assert marked(chart)
     assert "how large its messages were is not said" in network_beside(rows)[-1].remark

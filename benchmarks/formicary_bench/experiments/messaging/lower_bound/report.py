@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Figure, intervals, tick
+from formicary_bench.reports.charts.plots import Chart, intervals, tick
 from formicary_bench.reports.charts.series import PLACES, TWO_HOSTS, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.papers import titled
@@ -53,13 +53,13 @@ def lower_bound_sentences(rows: Sequence[Row]) -> list[str]:
     return said
 
 
-def lower_bound_figures(rows: Sequence[Row]) -> list[Figure]:
+def lower_bound_charts(rows: Sequence[Row]) -> list[Chart]:
     """Show the total time against the number of pairs, on one host and on two."""
     over_hosts = [row for row in rows if row.placement == TWO_HOSTS and row.total_s]
     here = [row for row in rows if row.placement != TWO_HOSTS and row.total_s]
     panels = (("one host", here), ("two hosts", over_hosts))
     return [
-        _figure(titled(f"Total time against pairs, {name}", panel), panel) for name, panel in panels if panel
+        _chart(titled(f"Total time against pairs, {name}", panel), panel) for name, panel in panels if panel
     ]
 
 
@@ -105,7 +105,7 @@ def _divided(row: Row, base: Row) -> Interval | None:
     return ratio(Interval(row.total_s, *row.total_s_ci95), Interval(base.total_s, *base.total_s_ci95))
 
 
-def _figure(title: str, rows: list[Row]) -> Figure:
+def _chart(title: str, rows: list[Row]) -> Chart:
     lines = {
         series: [
             Point(
@@ -130,7 +130,7 @@ def _figure(title: str, rows: list[Row]) -> Figure:
     ordered = _ordered(rows)
     totals_of = Column("total time", tuple(_total(row) for row in ordered))
     caption = f"All measured messages of all pairs. {intervals(rows)}"
-    return Figure(title, caption, chart, [*_who(ordered), totals_of])
+    return Chart(title, caption, chart, [*_who(ordered), totals_of])
 
 
 def _who(rows: Sequence[Row]) -> list[Column]:

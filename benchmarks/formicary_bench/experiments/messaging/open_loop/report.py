@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Figure, tick
+from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.sentences import where
@@ -71,14 +71,14 @@ def open_loop_remarks(rows: Sequence[Row]) -> list[str]:
     return [f"{sentence}. Their times count from when they were due."]
 
 
-def open_loop_figures(rows: Sequence[Row]) -> list[Figure]:
+def open_loop_charts(rows: Sequence[Row]) -> list[Chart]:
     """Show the 99th percentile against the rate, for each kind of arrivals."""
     known = [row for row in rows if row.rtt_p99_us is not None and row.rate]
     kinds = dict.fromkeys(row.arrivals for row in known)
-    return [_figure(kind, [row for row in known if row.arrivals == kind]) for kind in kinds]
+    return [_chart(kind, [row for row in known if row.arrivals == kind]) for kind in kinds]
 
 
-def _figure(arrivals: str, rows: list[Row]) -> Figure:
+def _chart(arrivals: str, rows: list[Row]) -> Chart:
     lines = {
         series: [_point(row) for row in sorted(members, key=lambda row: row.rate)]
         for series, members in by_series(rows).items()
@@ -91,7 +91,7 @@ def _figure(arrivals: str, rows: list[Row]) -> Figure:
         lines,
     )
     caption = "Time from when a message was due to the arrival of its answer."
-    return Figure(
+    return Chart(
         f"99th percentile against rate, {arrivals} arrivals", caption, chart, open_loop_columns(rows)
     )
 

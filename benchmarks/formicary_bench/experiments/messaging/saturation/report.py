@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Figure, tick
+from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.sentences import where
@@ -18,10 +18,10 @@ from formicary_bench.results.summary.baselines import BASELINES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.experiments.messaging.saturation.summary import SaturationFigures, Trial
+    from formicary_bench.experiments.messaging.saturation.summary import SaturationEstimates, Trial
     from formicary_bench.results.summary.row import Row
 
-Found = tuple["Row", "SaturationFigures"]
+Found = tuple["Row", "SaturationEstimates"]
 
 
 def saturation_columns(rows: Sequence[Row]) -> list[Column]:
@@ -43,14 +43,14 @@ def saturation_sentences(rows: Sequence[Row]) -> list[str]:
     return [_sentence(row, one) for row, one in _found(rows) if row.platform not in BASELINES]
 
 
-def saturation_figures_of(rows: Sequence[Row]) -> list[Figure]:
+def saturation_charts(rows: Sequence[Row]) -> list[Chart]:
     """Show the 99th percentile over the rate, of all that was tried: a figure for each load."""
     tried = [row for row, one in _found(rows) if any(trial.answered for trial in one.trials)]
     loads = dict.fromkeys(_load(row) for row in tried)
-    return [_figure(load, [row for row in tried if _load(row) == load]) for load in loads]
+    return [_chart(load, [row for row in tried if _load(row) == load]) for load in loads]
 
 
-def _figure(load: str, rows: list[Row]) -> Figure:
+def _chart(load: str, rows: list[Row]) -> Chart:
     lines = {
         series: [point for row in members for point in _points(row)]
         for series, members in by_series(rows).items()
@@ -64,7 +64,7 @@ def _figure(load: str, rows: list[Row]) -> Figure:
         lines,
     )
     caption = "Every rate that was tried, the median of its tries. Hollow points were not kept each time."
-    return Figure(f"99th percentile over the rate, {load}", caption, chart, saturation_columns(rows))
+    return Chart(f"99th percentile over the rate, {load}", caption, chart, saturation_columns(rows))
 
 
 def saturation_beside(rows: Sequence[Row]) -> list[Extra]:
@@ -92,7 +92,7 @@ def saturation_beside(rows: Sequence[Row]) -> list[Extra]:
     return [Extra("All rates that were tried", columns, remark, minor=True)]
 
 
-def _sentence(row: Row, one: SaturationFigures) -> str:
+def _sentence(row: Row, one: SaturationEstimates) -> str:
     who = f"{where(row)}, {subject(row).lower()} ({_load(row)})"
     if not one.rate:
         return f"{who} kept no rate that was tried: 99% were not answered within {_limit(one)}."
@@ -142,7 +142,7 @@ def _load(row: Row) -> str:
     return f"{pairs}, {formatting.size(row.payload_bytes)}, {row.arrivals} arrivals"
 
 
-def _limit(one: SaturationFigures) -> str:
+def _limit(one: SaturationEstimates) -> str:
     return formatting.short(formatting.duration(one.limit_us))
 
 

@@ -37,7 +37,7 @@ class Trial(msgspec.Struct, frozen=True):
     lost: int
 
 
-class SaturationFigures(msgspec.Struct, frozen=True):
+class SaturationEstimates(msgspec.Struct, frozen=True):
     """What was found.
 
     Attributes:
@@ -76,12 +76,12 @@ def trials_of(data: Trials, repetition: int) -> tuple[Trial, ...]:
     )
 
 
-def saturation_figures(limit_us: int, searches: Sequence[tuple[Trial, ...]]) -> SaturationFigures:
+def saturation_estimates(limit_us: int, searches: Sequence[tuple[Trial, ...]]) -> SaturationEstimates:
     """Compute the figures of a configuration from its searches."""
     rates = [float(highest_kept(trials)) for trials in searches]
     missed = [lowest_missed(trials) for trials in searches]
     interval = mean_interval(rates)
-    return SaturationFigures(
+    return SaturationEstimates(
         limit_us,
         math.fsum(rates) / len(rates),
         (interval.low, interval.high) if interval else None,

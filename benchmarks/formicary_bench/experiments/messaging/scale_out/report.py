@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.memory import summary
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Figure, tick
+from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.statistics.slopes import median_slope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formicary_bench.experiments.messaging.scale_out.summary import ScaleFigures
+    from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
     from formicary_bench.reports.charts.series import Series
     from formicary_bench.results.summary.row import Bounds, Row
     from formicary_bench.statistics.intervals import Interval
@@ -97,23 +97,23 @@ def scale_extras(rows: Sequence[Row]) -> list[Extra]:
     return [Extra("What one more host brings", columns, remark)]
 
 
-def scale_figures(rows: Sequence[Row]) -> list[Figure]:
+def scale_charts(rows: Sequence[Row]) -> list[Chart]:
     """Show what varies with the number of hosts."""
     known = _ordered(row for row in rows if row.scale)
     if len({row.hosts for row in known}) < 2:  # noqa: PLR2004 -- a line has two ends
         return []
     columns = scale_columns(rows)
-    charts: list[tuple[str, str, Callable[[Row], summary.Figure | None], Callable[[float], str]]] = [
+    charts: list[tuple[str, str, Callable[[Row], Estimate | None], Callable[[float], str]]] = [
         (
             "Round trips per second against hosts",
             "round trips per second",
-            lambda row: _as_figure(row.round_trips_per_s, row.round_trips_per_s_ci95),
+            lambda row: _estimate(row.round_trips_per_s, row.round_trips_per_s_ci95),
             formatting.count,
         ),
         (
             "Round-trip time against hosts",
             "mean round trip",
-            lambda row: _as_figure(row.rtt_mean_us, row.rtt_ci95_us),
+            lambda row: _estimate(row.rtt_mean_us, row.rtt_ci95_us),
             tick,
         ),
         (
@@ -124,7 +124,7 @@ def scale_figures(rows: Sequence[Row]) -> list[Figure]:
         ),
     ]
     return [
-        Figure(name, SHARED, _lines(known, value, axis, text), columns)
+        Chart(name, SHARED, _lines(known, value, axis, text), columns)
         for name, axis, value, text in charts
         if all(value(row) for row in known)
     ]
@@ -132,7 +132,7 @@ def scale_figures(rows: Sequence[Row]) -> list[Figure]:
 
 def _lines(
     rows: Sequence[Row],
-    value: Callable[[Row], summary.Figure | None],
+    value: Callable[[Row], Estimate | None],
     axis: str,
     text: Callable[[float], str],
 ) -> Lines:
@@ -167,7 +167,7 @@ def _lines_of(rows: Sequence[Row]) -> list[tuple[tuple[Series, int], list[Row]]]
     return list(found.items())
 
 
-def _slope(rows: Sequence[Row], values: Callable[[ScaleFigures], Sequence[float]]) -> Interval | None:
+def _slope(rows: Sequence[Row], values: Callable[[ScaleEstimates], Sequence[float]]) -> Interval | None:
     """Give by how much one more host changes a value, over all repetitions."""
     import numpy as np
 
@@ -195,7 +195,7 @@ def _spanned(rows: Sequence[Row]) -> str:
     return f"{hosts[0]} to {hosts[-1]}"
 
 
-def _cost(name: str, values: Sequence[summary.Figure | None]) -> list[Column]:
+def _cost(name: str, values: Sequence[Estimate | None]) -> list[Column]:
     cells = tuple(formatting.duration(one.mean) if one and one.mean else formatting.NOTHING for one in values)
     return [
         Column(name, cells),
@@ -203,17 +203,17 @@ def _cost(name: str, values: Sequence[summary.Figure | None]) -> list[Column]:
     ]
 
 
-def _whole_cost(scale: ScaleFigures | None) -> summary.Figure | None:
+def _whole_cost(scale: ScaleEstimates | None) -> Estimate | None:
     if scale is None or scale.agents_us is None or scale.server_us is None:
         return None
-    return _as_figure(scale.agents_us.mean + scale.server_us.mean, None)
+    return _estimate(scale.agents_us.mean + scale.server_us.mean, None)
 
 
-def _as_figure(mean: float | None, bounds: Bounds | None) -> summary.Figure | None:
-    return None if mean is None else summary.Figure(mean, bounds)
+def _estimate(mean: float | None, bounds: Bounds | None) -> Estimate | None:
+    return None if mean is None else Estimate(mean, bounds)
 
 
-def _busy(scale: ScaleFigures | None) -> str:
+def _busy(scale: ScaleEstimates | None) -> str:
     return f"{scale.busy.mean:.0%}" if scale and scale.busy else formatting.NOTHING
 
 

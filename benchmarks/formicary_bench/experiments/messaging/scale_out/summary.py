@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.memory.summary import Figure, mean_figure
 from formicary_bench.results.summary.each import AGENTS_CPU, SERVERS_CPU
+from formicary_bench.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ _MESSAGES = 2  # of a round trip
 _US = 1e6
 
 
-class ScaleFigures(msgspec.Struct, frozen=True, kw_only=True):
+class ScaleEstimates(msgspec.Struct, frozen=True, kw_only=True):
     """What it takes while all pairs of all hosts are measured together. What was not counted is None.
 
     Attributes:
@@ -37,22 +37,22 @@ class ScaleFigures(msgspec.Struct, frozen=True, kw_only=True):
         rtts_us: Mean round-trip time of each repetition, in microseconds.
     """
 
-    agents_us: Figure | None = None
-    server_us: Figure | None = None
-    agents_bytes: Figure | None = None
-    server_bytes: Figure | None = None
-    busy: Figure | None = None
-    wire_bytes: Figure | None = None
+    agents_us: Estimate | None = None
+    server_us: Estimate | None = None
+    agents_bytes: Estimate | None = None
+    server_bytes: Estimate | None = None
+    busy: Estimate | None = None
+    wire_bytes: Estimate | None = None
     rates: tuple[float, ...] = ()
     rtts_us: tuple[float, ...] = ()
 
 
-def scale_figures(
+def scale_estimates(
     configuration: Configuration,
     repetitions: Sequence[Repetition],
     rates: Sequence[float | None],
     rtts_us: Sequence[float],
-) -> ScaleFigures:
+) -> ScaleEstimates:
     """Compute the figures of a configuration of `messaging/scale-out`.
 
     Args:
@@ -63,16 +63,16 @@ def scale_figures(
     """
     known = [(one.counters, rate) for one, rate in zip(repetitions, rates, strict=True) if rate]
 
-    def figure(value: Callable[[dict[str, float], float], float | None]) -> Figure | None:
+    def figure(value: Callable[[dict[str, float], float], float | None]) -> Estimate | None:
         values = [value(counters, rate) for counters, rate in known]
         there = [one for one in values if one is not None and math.isfinite(one)]
-        return mean_figure(there) if there else None
+        return mean_estimate(there) if there else None
 
-    return ScaleFigures(
+    return ScaleEstimates(
         agents_us=figure(lambda c, rate: _per_message(_all(c, AGENTS, "cores"), rate)),
         server_us=figure(lambda c, rate: _per_message(_all(c, SERVER, "cores"), rate))
         if _through_server(configuration)
-        else Figure(0.0),
+        else Estimate(0.0),
         agents_bytes=figure(lambda c, _: _mean(_all(c, AGENTS, "bytes"))),
         server_bytes=figure(lambda c, _: _mean(_all(c, SERVER, "bytes"))),
         busy=figure(lambda c, _: max(_all(c, HOST, "busy"), default=None)),

@@ -9,15 +9,15 @@ from tests.unit.bench.synthetic import row
 from formicary import Container
 from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.profile import Frame
-from formicary_bench.experiments.memory.summary import Figure
 from formicary_bench.experiments.messaging.designs.report import design_extras, design_sentences, held_against
 from formicary_bench.reports.charts.series import label_of_other
 from formicary_bench.reports.document.families import extras, said
-from formicary_bench.results.summary.cpu import RULES, CpuFigure, CpuFigures
+from formicary_bench.results.summary.cpu import RULES, CpuEstimate, CpuEstimates
 from formicary_bench.results.summary.each import Each
 from formicary_bench.results.verdicts.verdicts import with_comparisons
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
+from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.subjects.variants.delivery import outbox
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, DELIVERIES, HAND_OVER, POOL
 
@@ -148,8 +148,8 @@ def test_other_loads_and_routes_are_not_held_against_each_other():
 
 
 def profiled(kind, **groups):
-    known = tuple(CpuFigure("both", group, Figure(us), 0.1, (us,)) for group, us in groups.items())
-    one = row("design", kind, profiled=True, cpu=CpuFigures(groups=known, window_s=1.0))
+    known = tuple(CpuEstimate("both", group, Estimate(us), 0.1, (us,)) for group, us in groups.items())
+    one = row("design", kind, profiled=True, cpu=CpuEstimates(groups=known, window_s=1.0))
     return msgspec.structs.replace(one, experiment="messaging/designs")
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.bench.reports.formats.test_html import Page
 from tests.unit.bench.synthetic import churn_plan, directory_plan, make_run, messages, row
 
-from formicary_bench.experiments.directory.report import directory_figures
+from formicary_bench.experiments.directory.report import directory_charts
 from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.document.sentences import sentences, tiles
 from formicary_bench.reports.document.tables import columns_of, ratio_columns
@@ -116,8 +116,8 @@ def test_each_design_and_way_looks_different():
 
 
 def ticks(rows):
-    (lines, _) = directory_figures(rows, rows)
-    return [tick.text for tick in lines.chart.x.ticks]
+    (lines, _) = directory_charts(rows, rows)
+    return [tick.text for tick in lines.plot.x.ticks]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_none_registered_has_a_place_on_the_axis(services, names):
 
 
 def test_what_was_not_measured_has_no_chart():
-    assert directory_figures([row("formicary", "replica", experiment="directory/search")], []) == []
+    assert directory_charts([row("formicary", "replica", experiment="directory/search")], []) == []
 
 
 def test_a_run_with_the_directory_has_a_page_with_charts(tmp_path):

@@ -7,8 +7,8 @@ from tests.unit.bench.synthetic import make_run, plan, row
 from formicary_bench.experiments.messaging.lower_bound.report import (
     against_processes,
     lower_bound_beside,
+    lower_bound_charts,
     lower_bound_columns,
-    lower_bound_figures,
     lower_bound_sentences,
 )
 from formicary_bench.reports.document.sections import sections
@@ -103,17 +103,17 @@ def test_a_report_names_the_figures_of_the_paper(experiment, figure, tmp_path):
     assert f"({name}): as in {figure}" in section.heading
     assert section.source == figure
     assert section.sentences
-    assert section.figures
+    assert section.charts
 
 
 def test_sizes_and_pairs_of_encryption_have_figures_of_their_own(tmp_path):
     name = "messaging/encryption"
     run = make_run(tmp_path / "run", [*plan(name, (1,), (0, 2048)), *plan(name, (10,), (2048,))])
     (section,) = sections(digests(run))
-    titles = [figure.title for figure in section.figures]
+    titles = [chart.title for chart in section.charts]
     assert "Figure 6 of Burbeck 2004: Round-trip time against size of the body, one pair" in titles
     assert "Figure 7 of Burbeck 2004: Round-trip time against pairs (2.05 kB)" in titles
-    (by_size,) = [figure for figure in section.figures if "size of the body" in figure.title]
+    (by_size,) = [chart for chart in section.charts if "size of the body" in chart.title]
     assert by_size.columns[1].cells[:2] == ("0 B", "2.05 kB")
 
 
@@ -129,7 +129,7 @@ def test_sizes_and_pairs_of_encryption_have_figures_of_their_own(tmp_path):
 def test_encryption_of_one_point_has_figures_too_and_none_by_a_single_size(pairs, sizes, title, tmp_path):
     run = make_run(tmp_path / "run", plan("messaging/encryption", pairs, sizes))
     (section,) = sections(digests(run))
-    titles = [figure.title for figure in section.figures]
+    titles = [chart.title for chart in section.charts]
     assert title in titles
     assert not any("with 2.05 kB" in one or "size of the body" in one for one in titles)
 
@@ -184,6 +184,6 @@ def test_the_report_says_how_many_times_as_long_agents_take():
     # Of one repetition there is no interval, and none of a ratio with it.
     assert extra.columns[-1].cells == ("± 5.4%", "", "")
     assert lower_bound_beside([AGENTS]) == []
-    one_host, two_hosts = lower_bound_figures(ALL)
+    one_host, two_hosts = lower_bound_charts(ALL)
     assert one_host.title == "Figure 10 of Alberola 2010: Total time against pairs, one host"
     assert two_hosts.title == "Figure 11 of Alberola 2010: Total time against pairs, two hosts"

@@ -6,7 +6,7 @@ from tests.unit.bench.synthetic import STARTED, main_extras, make_run
 
 from formicary_bench import published
 from formicary_bench.experiments.memory.report_growth import sparkline
-from formicary_bench.experiments.memory.summary import each, memory_figures
+from formicary_bench.experiments.memory.summary import each, memory_estimates
 from formicary_bench.reports.document.families import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
@@ -99,11 +99,11 @@ def test_without_an_open_container_nothing_is_said_of_each_agent(states):
 
 def test_a_steady_rise_is_a_slope_and_noise_is_none():
     noise = np.random.default_rng(3).normal(0, 3000, 100)
-    rising = memory_figures([load(20e6 + np.linspace(0, 20 * 5000, 100) + noise)])
+    rising = memory_estimates([load(20e6 + np.linspace(0, 20 * 5000, 100) + noise)])
     assert rising.growth_per_s.ci95[0] < 5000 < rising.growth_per_s.ci95[1]
     assert rising.growth_per_s.ci95[0] > 0
     assert rising.growth_per_message.mean == pytest.approx(5, rel=0.2)
-    still = memory_figures([load(20e6 + noise)])
+    still = memory_estimates([load(20e6 + noise)])
     assert still.growth_per_s.ci95[0] < 0 < still.growth_per_s.ci95[1]
 
 
@@ -111,21 +111,21 @@ def test_what_comes_first_and_a_piece_that_comes_and_goes_are_no_growth():
     held = np.full(100, 20e6)
     held[:15] = np.linspace(15e6, 20e6, 15)
     held[60:65] += 1 << 20
-    slope = memory_figures([load(held)]).growth_per_s
+    slope = memory_estimates([load(held)]).growth_per_s
     assert slope.ci95 == (0, 0)
 
 
 def test_several_repetitions_have_an_interval_over_them():
     ramps = [load(20e6 + np.linspace(0, 20 * each_s, 100)) for each_s in (900, 1000, 1100)]
-    slope = memory_figures(ramps).growth_per_s
+    slope = memory_estimates(ramps).growth_per_s
     assert slope.mean == pytest.approx(1000, rel=0.01)
     assert slope.ci95 == pytest.approx((1000 - 248.4, 1000 + 248.4), rel=0.02)  # t(2) = 4.303
 
 
 def test_repetitions_without_values_have_no_figures():
     nothing = Holdings(*(np.zeros(0, kind) for kind in (float, np.int64, np.int64, np.int64)))
-    assert memory_figures([nothing]) is None
-    assert memory_figures([load([1, 2])]).growth_per_s is None
+    assert memory_estimates([nothing]) is None
+    assert memory_estimates([load([1, 2])]).growth_per_s is None
 
 
 @pytest.mark.parametrize(
@@ -154,15 +154,15 @@ def growing(tmp_path, *held):
 def test_memory_over_time_is_a_chart_with_its_slope(tmp_path):
     run = growing(tmp_path, *(20e6 + np.linspace(0, 20 * rise, 100) for rise in (90_000, 110_000)))
     rows = summarise(run)
-    (figure,) = charts("memory/growth", rows, rows)
-    assert [series.label.rpartition(", ")[2] for series in figure.legend] == [
+    (chart,) = charts("memory/growth", rows, rows)
+    assert [series.label.rpartition(", ")[2] for series in chart.legend] == [
         "repetition 1", "repetition 2", "growth",
     ]  # fmt: skip
-    begin, end = list(figure.chart.lines.values())[-1]
+    begin, end = list(chart.plot.lines.values())[-1]
     assert (end.y - begin.y) / (end.x - begin.x) == pytest.approx(100_000, rel=0.02)
     assert begin.y < 20.6e6
     assert end.y > 21.4e6
-    ticks = [tick.text for tick in figure.chart.y.ticks]
+    ticks = [tick.text for tick in chart.plot.y.ticks]
     assert len(set(ticks)) == len(ticks) >= 3
     assert "Memory over time: Micro-agents, 10 pairs" in render(run)
 

@@ -12,7 +12,7 @@ from tests.unit.bench.synthetic import add_repetition, main_extras, make_run
 from formicary import Message
 from formicary.transport.link import outbox
 from formicary_bench.experiments.network.measure import counters
-from formicary_bench.experiments.network.summary import network_figures
+from formicary_bench.experiments.network.summary import network_estimates
 from formicary_bench.reports.document.families import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
@@ -71,7 +71,7 @@ def repetitions(*counted):
 
 
 def test_figures_are_of_both_messages_of_a_round_trip():
-    found = network_figures(configuration(), repetitions(COUNTED))
+    found = network_estimates(configuration(), repetitions(COUNTED))
     assert found.wire_bytes_per_s.mean == 300_000
     assert found.packets_per_s.mean == 500
     assert found.payload_bytes_per_s.mean == 200_000
@@ -85,12 +85,12 @@ def test_figures_are_of_both_messages_of_a_round_trip():
 def test_the_servers_share_is_that_of_what_its_connections_carry():
     carried = dict(zip(Carried._fields, (250_000.0, 50_000.0, 60_000.0, 40_000.0), strict=True))
     counted = {**COUNTED, **carried}
-    found = network_figures(configuration("auto"), repetitions(counted))
+    found = network_estimates(configuration("auto"), repetitions(counted))
     assert found.server_share == pytest.approx(0.75)
     assert (found.to_server_per_message.mean, found.from_server_per_message.mean) == (250, 50)
     # Where connections are not counted, the route says it.
-    assert network_figures(configuration("xmpp"), repetitions(COUNTED)).server_share == 1
-    assert network_figures(configuration("xmpp"), repetitions(COUNTED)).to_server_per_message is None
+    assert network_estimates(configuration("xmpp"), repetitions(COUNTED)).server_share == 1
+    assert network_estimates(configuration("xmpp"), repetitions(COUNTED)).to_server_per_message is None
 
 
 def test_connections_are_told_apart_by_their_peers():
@@ -157,7 +157,7 @@ def test_routes_are_held_against_themselves_without_batches_and_with_tls(tmp_pat
     assert set(table["beyond the body"]) == {"50 B"}
     bars = charts("network", rows, rows)[-1]
     assert bars.title == "What a message of 50 pairs takes on the wire beyond its body"
-    assert len(bars.chart.groups[""]) == 8
+    assert len(bars.plot.groups[""]) == 8
     assert "Without batches" in render(run)
 
 
@@ -177,15 +177,15 @@ def test_without_batches_each_message_has_a_frame_of_its_own(monkeypatch):
 
 
 def test_empty_bodies_have_no_overhead_and_the_server_has_all_that_goes_through_it():
-    found = network_figures(configuration("xmpp", 0), repetitions(COUNTED))
+    found = network_estimates(configuration("xmpp", 0), repetitions(COUNTED))
     assert found.overhead is None
     assert found.server_share == 1
 
 
 @pytest.mark.parametrize("missing", [{}, {**COUNTED, "wire_packets": 0.0}, {"seconds": 1.0}])
 def test_a_repetition_in_which_nothing_was_counted_is_left_out(missing):
-    assert network_figures(configuration(), repetitions(missing)) is None
-    assert network_figures(configuration(), repetitions(missing, COUNTED)).packets_per_s.mean == 500
+    assert network_estimates(configuration(), repetitions(missing)) is None
+    assert network_estimates(configuration(), repetitions(missing, COUNTED)).packets_per_s.mean == 500
 
 
 def test_what_lies_between_two_marks_is_counted():

@@ -10,8 +10,8 @@ from tests.unit.bench.synthetic import row
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.messaging.open_loop.report import (
+    open_loop_charts,
     open_loop_columns,
-    open_loop_figures,
     open_loop_remarks,
     open_loop_sentences,
 )
@@ -253,12 +253,12 @@ def test_the_report_says_what_was_late_lost_and_not_valid():
 
 
 def test_the_figure_is_of_one_kind_of_arrivals_and_marks_what_is_not_valid():
-    first, second = open_loop_figures([SLOW, BROKEN, at(1000, 200.0, arrivals=POISSON)])
+    first, second = open_loop_charts([SLOW, BROKEN, at(1000, 200.0, arrivals=POISSON)])
     assert (first.title, second.title) == (
         "99th percentile against rate, constant arrivals",
         "99th percentile against rate, poisson arrivals",
     )
-    ((_, points),) = first.chart.lines.items()
+    ((_, points),) = first.plot.lines.items()
     assert [(point.x, point.sound) for point in points] == [(1000, True), (9000, False)]
     assert [point.y for point in points] == [80.0, 9000.0]
 

@@ -19,7 +19,7 @@ from formicary_bench.experiments.messaging.saturation.summary import (
     Trial,
     highest_kept,
     lowest_missed,
-    saturation_figures,
+    saturation_estimates,
     trials_of,
 )
 from formicary_bench.reports import formatting
@@ -197,7 +197,7 @@ def found(rate, missed, repetition=1):
 
 
 def test_the_result_is_the_mean_of_the_searches_with_its_interval():
-    known = saturation_figures(5000, [found(4000, 4300), found(4200, 4500, 2), found(4400, 4700, 3)])
+    known = saturation_estimates(5000, [found(4000, 4300), found(4200, 4500, 2), found(4400, 4700, 3)])
     assert (known.rate, known.missed) == (4200, 4500)
     low, high = known.ci95
     assert low < 4000
@@ -206,9 +206,9 @@ def test_the_result_is_the_mean_of_the_searches_with_its_interval():
 
 
 def test_a_search_that_kept_nothing_has_no_rate_and_one_that_missed_nothing_no_end():
-    nothing = saturation_figures(5000, [found(1000, 500)])
+    nothing = saturation_estimates(5000, [found(1000, 500)])
     assert (nothing.rate, nothing.ci95, nothing.missed) == (0, None, 500)
-    endless = saturation_figures(5000, [found(4000, 4300), found(4000, 5000)[:1]])
+    endless = saturation_estimates(5000, [found(4000, 4300), found(4000, 5000)[:1]])
     assert (endless.rate, endless.missed) == (4000, None)
 
 
@@ -321,23 +321,23 @@ def test_the_report_has_the_rate_and_all_that_was_tried(run):
 
 def test_the_figure_has_every_rate_once_in_order_and_marks_what_was_not_always_kept(run):
     rows = summarise(run)
-    (figure,) = charts(SATURATION, rows, rows)
-    assert figure.title == "99th percentile over the rate, 10 pairs, 100 B, constant arrivals"
-    ((_, points),) = figure.chart.lines.items()
+    (chart,) = charts(SATURATION, rows, rows)
+    assert chart.title == "99th percentile over the rate, 10 pairs, 100 B, constant arrivals"
+    ((_, points),) = chart.plot.lines.items()
     assert [point.x for point in points] == [500, 1000, 1414, 2000, 2828]
     assert [point.sound for point in points] == [True, True, False, True, False]
     assert points[1].y == (400 + 900) / 2
     wavering = [*found(1000, 2000), *found(2000, 4000, 2)]
-    (other,) = charts(SATURATION, [of(saturation_figures(5000, [wavering]))], rows)
-    ((_, points),) = other.chart.lines.items()
+    (other,) = charts(SATURATION, [of(saturation_estimates(5000, [wavering]))], rows)
+    ((_, points),) = other.plot.lines.items()
     assert [(point.x, point.sound) for point in points] == [(1000, True), (2000, False), (4000, False)]
     assert "2 000/s: 4.90 ms, not kept 1 of 2 times" in points[1].tip
 
 
 def test_loads_that_differ_have_a_figure_each():
-    one = of(saturation_figures(5000, [found(1000, 2000)]))
+    one = of(saturation_estimates(5000, [found(1000, 2000)]))
     rows = [one, replace(one, arrivals=POISSON), replace(one, pairs=1, senders=1)]
-    titles = [figure.title.partition(", ")[2] for figure in charts(SATURATION, rows, rows)]
+    titles = [chart.title.partition(", ")[2] for chart in charts(SATURATION, rows, rows)]
     assert set(titles) == {
         "10 pairs, 100 B, constant arrivals",
         "10 pairs, 100 B, poisson arrivals",
@@ -351,7 +351,7 @@ def of(figures_found):
 
 
 def test_what_kept_nothing_is_said():
-    known = saturation_figures(5000, [found(1000, 500)])
+    known = saturation_estimates(5000, [found(1000, 500)])
     rows = [of(known)]
     (sentence,) = said(SATURATION, rows, rows)
     assert sentence.endswith("kept no rate that was tried: 99% were not answered within 5 ms.")
@@ -387,7 +387,7 @@ def searches(*rates):
     """Make a row of searches that found these rates."""
     trials = [found(rate, round(rate * 1.14), number) for number, rate in enumerate(rates, 1)]
     each = tuple(Each(others=named({HIGHEST: float(rate)})) for rate in rates)
-    return replace(of(saturation_figures(5000, trials)), each=each, stability=stability_of(each))
+    return replace(of(saturation_estimates(5000, trials)), each=each, stability=stability_of(each))
 
 
 def test_searches_of_platforms_in_a_run_are_held_against_each_other():
@@ -399,7 +399,7 @@ def test_searches_of_platforms_in_a_run_are_held_against_each_other():
     assert others == [(), ()]  # a floor takes no part
     (table,) = [extra for extra in extras(SATURATION, rows, rows) if extra.title == "Which is faster"]
     assert {column.title: column.cells for column in table.columns}["figure"] == ("highest rate",)
-    other_limit = replace(micro, saturation=saturation_figures(800, [found(80_000, 90_000)]))
+    other_limit = replace(micro, saturation=saturation_estimates(800, [found(80_000, 90_000)]))
     other_arrivals = replace(micro, arrivals=POISSON)
     assert [row.compared for row in with_comparisons([ours, other_limit, other_arrivals])] == [(), (), ()]
 

@@ -9,7 +9,7 @@ from tests.unit.bench.synthetic import EVIL, add_repetition, create_plan, make_r
 
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.reports.charts.pictures import WIDTHS, palette, write_pictures
-from formicary_bench.reports.charts.plots import Figure
+from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import _STYLES, Series
 from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.sections import sections_of
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.figures
 @pytest.fixture
 def figures(tmp_path):
     run = make_run(tmp_path / "run", [*plan(pairs=(1, 10)), *create_plan()])
-    return [figure for section in sections_of(run) for figure in section.figures]
+    return [chart for section in sections_of(run) for chart in section.charts]
 
 
 def drawn(figure, folder):
@@ -68,7 +68,7 @@ def test_the_same_charts_give_the_same_files(figures, tmp_path, kind):
 def test_names_are_text_and_no_mathematics_or_paths(tmp_path):
     series = Series(f"$\\frac{{{EVIL}", "a", "circle", "")
     chart = Bars({EVIL: [Bar(series, 1.0, "$1$", (0.5, 2.0), sound=False)]})
-    (path,) = write_pictures([Figure(f"../../{EVIL}", "", chart, [])], "svg", 1, tmp_path)
+    (path,) = write_pictures([Chart(f"../../{EVIL}", "", chart, [])], "svg", 1, tmp_path)
     assert path.parent == tmp_path
     text = path.read_text()
     assert "<script>" not in text
@@ -83,7 +83,7 @@ def test_points_without_full_load_are_hollow(tmp_path):
     configurations = plan(pairs=(1, 5))[:1]
     run = make_run(tmp_path / "run", configurations, repetitions=0)
     add_repetition(run, configurations[0], 1, seed=1, full_load=False)
-    bars, tails = [figure for section in sections_of(run) for figure in section.figures]
+    bars, tails = [chart for section in sections_of(run) for chart in section.charts]
     assert "fill: #ffffff; stroke-dasharray" in drawn(bars, tmp_path)
     assert "fill: #ffffff; stroke-dasharray" not in drawn(tails, tmp_path)
 

@@ -12,8 +12,8 @@ from formicary_bench.reports.document.points import point
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
 from formicary_bench.results.store.raw import RoundTrips, read_raw
-from formicary_bench.results.summary.cpu import cpu_figures
-from formicary_bench.results.summary.hosts import host_figures
+from formicary_bench.results.summary.cpu import cpu_estimates
+from formicary_bench.results.summary.hosts import host_estimates
 from formicary_bench.results.summary.row import frame
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options
@@ -90,19 +90,19 @@ def test_reports_of_all_families_do_without_the_figures(experiment):
 
 def test_each_host_and_its_processes_have_figures():
     known = [repetition(plan()[0], number, **COUNTED) for number in (1, 2)]
-    first, second = host_figures(known)
+    first, second = host_estimates(known)
     assert (first.name, first.busy.mean, first.wire_bytes_per_s.mean) == ("a", 0.5, 1e6)
     assert second.loopback_bytes_per_s.mean == 5e5
     assert [(one.name, one.cores.mean, one.bytes.mean) for one in second.processes] == [
         ("echo", 0.8, 2e7),
         ("server", 0.1, 1e7),
     ]
-    assert host_figures([repetition(plan()[0])]) == ()
+    assert host_estimates([repetition(plan()[0])]) == ()
 
 
 def test_counters_that_make_no_sense_are_no_hosts():
     broken = {**COUNTED, "host@a seconds": 0.0}
-    assert [one.name for one in host_figures([repetition(plan()[0], **broken)])] == ["b"]
+    assert [one.name for one in host_estimates([repetition(plan()[0], **broken)])] == ["b"]
 
 
 def test_hosts_are_a_table(tmp_path):
@@ -126,7 +126,9 @@ def test_what_one_host_sends_and_another_receives_is_counted_once():
 
 def test_servers_are_told_apart_by_their_hosts():
     (configuration, *_) = plan()
-    found = cpu_figures([repetition(configuration)], [{"ask@a": profile(), "echo@b": profile(server_s=0.5)}])
+    found = cpu_estimates(
+        [repetition(configuration)], [{"ask@a": profile(), "echo@b": profile(server_s=0.5)}]
+    )
     assert {one.process for one in found.groups if one.us.mean} == {"ask@a", "echo@b", "server@b"}
 
 

@@ -5,12 +5,12 @@ import pytest
 from msgspec.structs import replace
 from tests.unit.bench.synthetic import make_run, plan, row, scale_plan
 
-from formicary_bench.experiments.memory.summary import Figure, memory_figures
 from formicary_bench.experiments.memory.summary import judged as judged_memory
+from formicary_bench.experiments.memory.summary import memory_estimates
 from formicary_bench.experiments.network.summary import network_each
 from formicary_bench.reports.document.families import columns, extras
 from formicary_bench.results.store.raw import Holdings
-from formicary_bench.results.summary.cpu import CpuFigure, CpuFigures, judged, name_of
+from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates, judged, name_of
 from formicary_bench.results.summary.each import (
     AGENTS_CPU,
     GREW,
@@ -26,6 +26,7 @@ from formicary_bench.results.summary.each import (
 )
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.verdicts import believed
+from formicary_bench.statistics.estimates import Estimate
 from formicary_bench.statistics.stability import Stability
 
 
@@ -87,7 +88,7 @@ def looks(held, seconds=100):
 
 def test_memory_that_stays_is_stable_though_nobody_knows_a_growth_of_nothing_to_a_hundredth():
     random = np.random.default_rng(7)
-    found = memory_figures([looks(2e7 + random.normal(0, 1000, 100)) for _ in range(4)])
+    found = memory_estimates([looks(2e7 + random.normal(0, 1000, 100)) for _ in range(4)])
     known = {one.figure: one.assessment for one in believed(judged_memory(found, 100))}
     assert {figure: one.stability for figure, one in known.items()} == {
         HOLDS: Stability.STABLE,
@@ -98,7 +99,7 @@ def test_memory_that_stays_is_stable_though_nobody_knows_a_growth_of_nothing_to_
 
 
 def test_memory_that_grows_otherwise_each_time_is_not():
-    found = memory_figures([looks(2e7 * np.linspace(1, 1 + grown, 100)) for grown in (0.0, 1.0, 3.0)])
+    found = memory_estimates([looks(2e7 * np.linspace(1, 1 + grown, 100)) for grown in (0.0, 1.0, 3.0)])
     known = {one.figure: one.assessment for one in believed(judged_memory(found, 100))}
     assert known[GREW].stability is Stability.WIDE
     assert "more than" not in known[GREW].sentence
@@ -106,20 +107,20 @@ def test_memory_that_grows_otherwise_each_time_is_not():
 
 def test_states_of_memory_are_judged_by_both_accounts():
     one = Holdings(*(np.array([value]) for value in (0.0, 0, 10**7, 10**6)))
-    found = memory_figures([one] * 3)
+    found = memory_estimates([one] * 3)
     assert {one.figure for one in believed(judged_memory(found, 0))} == {HOLDS, TRACED}
 
 
 def test_cpu_time_is_judged_group_by_group():
     groups = tuple(
-        CpuFigure("both", group, Figure(float(np.mean(values))), 0.5, values)
+        CpuEstimate("both", group, Estimate(float(np.mean(values))), 0.5, values)
         for group, values in (
             ("agents", (1.0, 1.0, 1.0)),
             ("runtime", (1.0, 2.0, 3.0)),
             ("platform", (0.0,) * 3),
         )
     )
-    cpu = CpuFigures(groups=groups, window_s=1.0)
+    cpu = CpuEstimates(groups=groups, window_s=1.0)
     found = judged(cpu)
     assert list(found) == [name_of(groups[0]), name_of(groups[1])]  # what took no time is not shown
     rows = [row(profiled=True, cpu=cpu, stability=believed(found))]

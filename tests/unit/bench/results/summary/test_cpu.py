@@ -14,13 +14,12 @@ from formicary.errors import TracingError, UsageError
 from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.profile import Frame, Method, Process, Profile, Role, Stack, Thread
 from formicary.profiling.sampling.window import Window
-from formicary_bench.experiments.memory.summary import mean_figure
 from formicary_bench.reports.document.cpu import cpu_sentences
 from formicary_bench.reports.document.families import columns, heading, parts, said, to_know
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
 from formicary_bench.results.store.model import Repetition
-from formicary_bench.results.summary.cpu import cpu_figures
+from formicary_bench.results.summary.cpu import cpu_estimates
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import PlacedWorker
@@ -29,6 +28,7 @@ from formicary_bench.runner.observers import profiled
 from formicary_bench.runner.observers.profiled import Sampling, _rate
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.statistics.estimates import mean_estimate
 from formicary_bench.subjects.ours import behaviours
 from formicary_bench.worker import worker
 from formicary_bench.worker.messages import Account, Accounted, Mark
@@ -82,7 +82,7 @@ def run_of(path, plan, profiles, **about):
 def figures_of(*profiles, counted=None):
     configuration, _ = cpu_plan()
     known = [repetition(configuration, **(counted or {})) for _ in profiles]
-    return cpu_figures(known, [{"both": one} for one in profiles])
+    return cpu_estimates(known, [{"both": one} for one in profiles])
 
 
 def cpu_plan(experiment="messaging/cpu", **about):
@@ -145,7 +145,7 @@ def test_what_profiling_costs_is_what_repetitions_without_it_were_faster(tmp_pat
 )
 def test_what_profiling_costs_is_said(losses, sentence, tmp_path):
     (row,) = summarise(run_of(tmp_path / "run", cpu_plan(), [profile()]))
-    cost = mean_figure(losses)
+    cost = mean_estimate(losses)
     (words,) = cpu_sentences([msgspec.structs.replace(row, cpu=msgspec.structs.replace(row.cpu, cost=cost))])
     assert words.endswith(sentence)
 

@@ -8,16 +8,14 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from formicary.core.errors import ContainerClosedError, NoAnswerError, UndeliveredError
-from formicary.core.message import stamp
+from formicary.core.message import Message, stamp
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT
 from formicary.core.strand import Answer
-from formicary.fipa.language import ONTOLOGY
+from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-
-    from formicary.core.message import Message
 
     Handler = Callable[[Message], Awaitable[None] | None]
 
@@ -48,17 +46,34 @@ class ManagementAgent(MicroAgent):
         """Give messages of an ontology that are no answers to `handler` from now on."""
         self._handlers[ontology] = handler
 
+    # -- asking ---------------------------------------------------------------------------------------------
+
     def new_name(self) -> str:
         """Return a name for a request or a conversation that none of this agent's had."""
         return f"{self._prefix}-{next(self._numbers)}"
 
-    # -- asking ---------------------------------------------------------------------------------------------
+    def make_request(
+        self,
+        receiver: str,
+        body: str,
+        ontology: str,
+        *,
+        performative: str = "request",
+        protocol: str = REQUEST,
+        conversation_id: str | None = None,
+    ) -> Message:
+        """Return a request in JSON to another agent, for `ask`."""
+        # Arguments by their places take half the time that they take by name.
+        return Message(
+            receiver, None, body, performative, None, None, LANGUAGE, None, ontology, protocol,
+            conversation_id, f"{self._prefix}-{next(self._numbers)}",
+        )  # fmt: skip
 
     async def ask(self, message: Message, timeout: float = _WAIT) -> Message:
         """Send a request, and return what finally answers it: no `agree`.
 
         Args:
-            message: the request, to one agent, with a `new_name` as its `reply_with`.
+            message: what `make_request` has returned.
             timeout: seconds, to the second.
 
         Raises:

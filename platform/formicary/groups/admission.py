@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from formicary.core.errors import FormicaryError, GroupError, InvalidMessageError, RefusedError
-from formicary.core.message import Message
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.core.quoting import shorten
+from formicary.fipa.language import LANGUAGE, REQUEST, ErrorContent
 from formicary.groups.naming import ONTOLOGY
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
+    from formicary.core.message import Message
     from formicary.fipa.management_agent import ManagementAgent
     from formicary.groups.naming import Role
 
@@ -26,8 +27,6 @@ Gatekeeper = Callable[[str, str, Any], bool | str | Awaitable[bool | str]]
 
 logger = logging.getLogger("formicary.groups")
 
-LANGUAGE: Final = "json"
-PROTOCOL: Final = "fipa-request"
 _PATIENCE: Final = 10.0  # s that a gatekeeper gets to decide
 _LONGEST: Final = 1000  # characters of a reason
 
@@ -56,11 +55,6 @@ class RequestRole(
 
 class _Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     done: str
-
-
-class _Error(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    error: str
-    message: str
 
 
 class AdmissionControl:
@@ -102,20 +96,13 @@ class AdmissionControl:
             InvalidMessageError: JSON cannot say the pass key.
         """
         content = _write(RequestRole(manager, agent, *role, pass_key))
-        if manager.partition("@")[2] == self._container.domain:
+        domain = manager.partition("@")[2]
+        if domain == self._container.domain:
             reason = await self._decide(_requests.decode(content))  # what it is shown is the same everywhere
             if reason is not None:
                 raise RefusedError(reason)
             return
-        message = Message(
-            to=f"{MANAGEMENT}@{manager.partition('@')[2]}",
-            body=content,
-            performative="request",
-            language=LANGUAGE,
-            ontology=ONTOLOGY,
-            protocol=PROTOCOL,
-            reply_with=self._agent.new_name(),
-        )
+        message = self._agent.make_request(f"{MANAGEMENT}@{domain}", content, ONTOLOGY)
         try:
             answer = await self._agent.ask(message)
         except FormicaryError as error:
@@ -130,17 +117,17 @@ class AdmissionControl:
         try:
             request = self._read(message)
         except ValueError as error:
-            await self._answer(message, "not-understood", _Error("unrecognised-value", str(error)))
+            await self._answer(message, "not-understood", ErrorContent("unrecognised-value", str(error)))
             return
         reason = await self._decide(request)
         if reason is None:
             await self._answer(message, "inform", _Done("request-role"))
         else:
-            await self._answer(message, "refuse", _Error("refused", reason))
+            await self._answer(message, "refuse", ErrorContent("refused", reason))
 
     def _read(self, message: Message) -> RequestRole:
         """Return what a message asks for; ValueError if it asks nothing that it may."""
-        if message.performative != "request" or message.protocol not in {None, PROTOCOL}:
+        if message.performative != "request" or message.protocol not in {None, REQUEST}:
             raise ValueError("of groups, a container understands the performative request, with fipa-request")
         if message.language not in {None, LANGUAGE}:
             raise ValueError(f"a request for a role is in the language {LANGUAGE!r}")
@@ -177,11 +164,11 @@ class AdmissionControl:
         logger.error("the gatekeeper of the group %r returned %s", request.group, type(decision).__name__)
         return f"the gatekeeper of the group {request.group!r} says neither yes nor no"
 
-    async def _answer(self, message: Message, performative: str, content: _Done | _Error) -> None:
+    async def _answer(self, message: Message, performative: str, content: _Done | ErrorContent) -> None:
         try:
             body = msgspec.json.encode(content).decode()
             answer = message.make_reply(performative=performative, body=body)
-            await self._agent.send(answer.replace(language=LANGUAGE, ontology=ONTOLOGY, protocol=PROTOCOL))
+            await self._agent.send(answer.replace(language=LANGUAGE, ontology=ONTOLOGY, protocol=REQUEST))
         except (FormicaryError, UnicodeError) as error:
             reason = f"it cannot be answered: {error}"
             self._container.add_dead_letter(message, reason, self._agent.address, tell_sender=False)
@@ -208,4 +195,4 @@ def _read_error(answer: Message) -> GroupError:
 
 
 _requests = msgspec.json.Decoder(RequestRole)
-_errors = msgspec.json.Decoder(_Error)
+_errors = msgspec.json.Decoder(ErrorContent)

@@ -20,7 +20,6 @@ from formicary.core.errors import (
     NotRegisteredError,
     UndeliveredError,
 )
-from formicary.core.message import Message
 from formicary.directory.central.claims import Claims
 from formicary.directory.central.following import Following
 from formicary.directory.interface import Backend
@@ -35,7 +34,7 @@ from formicary.directory.language import (
     encode,
 )
 from formicary.directory.model.description import RESERVED
-from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
+from formicary.fipa.language import ONTOLOGY
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.container.options import PlatformOptions
+    from formicary.core.message import Message
     from formicary.directory.central.answering import AnsweringAgent
     from formicary.directory.central.claims import Claim
     from formicary.directory.language import Request, Result
@@ -165,18 +165,18 @@ class CentralDirectory(Backend):
 
     async def watch(self, query: Query, notice: Notice) -> Following:
         """Call `notice` with what matches a query, then with each change."""
-        following = Following(self._agent, self._address, query, notice, self._leave, ontology=self._ontology)
+        following = Following(self._agent, query, notice, self._leave)
         self._followings[following] = None
         try:
-            await following.begin(self._answer)
+            await following.begin(self._subscribe)
         except BaseException:
             await following.close()
             raise
         return following
 
-    def _leave(self, following: Following, conversation: str, *, is_over: bool) -> None:
+    def _leave(self, following: Following, conversation: str) -> None:
         """Have the directory tell nothing more in a conversation."""
-        if is_over:
+        if following.is_over:
             self._followings.pop(following, None)
             self._unheard.pop(following, None)
         if conversation:
@@ -185,14 +185,22 @@ class CentralDirectory(Backend):
             self._work()
 
     def _ask(self, request: Request) -> Coroutine[Any, Any, Result]:
-        agent = self._agent
-        body = encode(request)
-        # Arguments by their places take half the time that they take by name.
-        message = Message(
-            self._address, None, body, "request", None, None, LANGUAGE, None, self._ontology, REQUEST, None,
-            agent.new_name(),
-        )  # fmt: skip
-        return self._answer(message)
+        return self._answer(self._agent.make_request(self._address, encode(request), self._ontology))
+
+    def _subscribe(self, conversation: str, body: str) -> Coroutine[Any, Any, Result]:
+        return self._converse("subscribe", conversation, body)
+
+    def _converse(self, performative: str, conversation: str, body: str = "") -> Coroutine[Any, Any, Result]:
+        return self._answer(
+            self._agent.make_request(
+                self._address,
+                body,
+                self._ontology,
+                performative=performative,
+                protocol=SUBSCRIBE,
+                conversation_id=conversation,
+            )
+        )
 
     async def _answer(self, message: Message) -> Result:
         """Return what the directory answers; its refusals have no cause, all other errors do."""
@@ -261,7 +269,7 @@ class CentralDirectory(Backend):
     async def _tell_some(self) -> None:
         for conversation in tuple(self._left):
             try:
-                await self._answer(self._cancelling(conversation))
+                await self._converse("cancel", conversation)
             except DirectoryError as error:
                 if error.__cause__ is not None:
                     raise
@@ -271,24 +279,13 @@ class CentralDirectory(Backend):
         await self._claims.settle_all()
         while self._unheard:
             following = next(iter(self._unheard))
-            await following.begin(self._answer)
+            await following.begin(self._subscribe)
             self._unheard.pop(following, None)
 
     def _complain(self, complaint: str) -> None:
         if complaint != self._complaint:
             self._complaint = complaint
             logger.warning("the directory could not be told what agents here offer and watch: %s", complaint)
-
-    def _cancelling(self, conversation: str) -> Message:
-        return Message(
-            self._address,
-            performative="cancel",
-            language=LANGUAGE,
-            ontology=self._ontology,
-            protocol=SUBSCRIBE,
-            conversation_id=conversation,
-            reply_with=self._agent.new_name(),
-        )
 
 
 def _ignore(message: Message) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from formicary.core.errors import DirectoryError
-from formicary.core.message import Message
-from formicary.directory.language import SUBSCRIBE, Subscribe, decode_result, encode
+from formicary.directory.language import Subscribe, decode_result, encode
 from formicary.directory.model.description import Gone
-from formicary.fipa.language import LANGUAGE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from formicary.directory.language import Result
+    from formicary.core.message import Message
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
     from formicary.directory.model.watches import Notice
@@ -23,50 +21,34 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.directory")
 
 
-class Leave(Protocol):
-    """What is called with a subscription, and a conversation in which it wants to hear nothing more."""
-
-    def __call__(self, following: Following, conversation: str, *, is_over: bool) -> None:
-        """Be called."""
-
-
 class Following:
     """A query that the directory's agent tells this container about.
 
     Args:
         agent: the container's management agent, which is told.
-        directory: the full name of the directory's agent.
         query: what is looked for.
         notice: called with what matches at first, then with each change.
-        leave: called with this, a conversation in which nothing more is to be told, and whether all is over.
-        ontology: in which the directory is asked.
+        leave: called with this, and a conversation in which nothing more is to be told.
     """
 
     def __init__(
-        self,
-        agent: ManagementAgent,
-        directory: str,
-        query: Query,
-        notice: Notice,
-        leave: Leave,
-        *,
-        ontology: str,
+        self, agent: ManagementAgent, query: Query, notice: Notice, leave: Callable[[Following, str], None]
     ) -> None:
+        self.is_over = False
+        """Whether nobody wants to be told anything any more."""
         self._agent = agent
-        self._directory = directory
         self._query = query
         self._notice = notice
         self._leave = leave
-        self._ontology = ontology
         self._conversation = ""
         self._known: dict[tuple[str, str], ServiceDescription] | None = None  # None before it has begun
         self._fresh: dict[tuple[str, str], ServiceDescription] | None = None  # all, as far as it has come
 
-    async def begin(self, answer: Callable[[Message], Awaitable[Result]]) -> None:
+    async def begin(self, subscribe: Callable[[str, str], Awaitable[object]]) -> None:
         """Subscribe, or subscribe again where the directory may have forgotten it.
 
         Args:
-            answer: asks the directory.
+            subscribe: asks the directory, in a conversation, with a content.
 
         Raises:
             DirectoryError: it cannot be reached, or refuses.
@@ -74,26 +56,16 @@ class Following:
         former = self._conversation
         conversation = self._conversation = self._agent.new_name()
         if former:
-            self._leave(self, former, is_over=False)
+            self._leave(self, former)
         self._fresh = None
         self._agent.follow(conversation, self._take)
-        await answer(
-            Message(
-                self._directory,
-                body=encode(Subscribe(self._query)),
-                performative="subscribe",
-                language=LANGUAGE,
-                ontology=self._ontology,
-                protocol=SUBSCRIBE,
-                conversation_id=conversation,
-                reply_with=self._agent.new_name(),
-            )
-        )
+        await subscribe(conversation, encode(Subscribe(self._query)))
 
     async def close(self) -> None:
         """Watch no more."""
         conversation, self._conversation = self._conversation, ""
-        self._leave(self, conversation, is_over=True)
+        self.is_over = True
+        self._leave(self, conversation)
 
     def _take(self, message: Message) -> None:
         if message.performative != "inform":

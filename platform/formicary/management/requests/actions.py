@@ -58,7 +58,14 @@ class Search(_Action, frozen=True, tag="search"):
             )
 
 
-class ListContainers(_Action, frozen=True, tag="list-containers"):
+class _OfContainers(_Action, frozen=True):
+    container: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_where(self.container)
+
+
+class ListContainers(_OfContainers, frozen=True, tag="list-containers"):
     """Describe the platform's containers.
 
     Args:
@@ -68,26 +75,9 @@ class ListContainers(_Action, frozen=True, tag="list-containers"):
         ValueError: that is no container's name.
     """
 
-    container: str | None = None
 
-    def __post_init__(self) -> None:
-        _check_where(self.container)
-
-
-class Measure(_Action, frozen=True, tag="measure"):
-    """Say what containers use and carry.
-
-    Args:
-        container: only this one, `c1` or the full domain.
-
-    Raises:
-        ValueError: that is no container's name.
-    """
-
-    container: str | None = None
-
-    def __post_init__(self) -> None:
-        _check_where(self.container)
+class Measure(_OfContainers, frozen=True, tag="measure"):
+    """Say what containers use and carry; arguments and errors as of `ListContainers`."""
 
 
 class _OfAgent(_Action, frozen=True):

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 from msgspec.structs import replace
 
 from formicary.core.errors import FormicaryError, ManagementError, ManagementRequestError, UnknownAgentError
-from formicary.core.message import Message
 from formicary.core.names import MANAGEMENT, complete, is_container_of
-from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
+from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
 from formicary.management.requests.actions import Create, Kill, ListContainers, Measure, Search
 from formicary.management.requests.language import Result, decode_error, decode_result, encode
@@ -113,15 +112,7 @@ class RequestRouter:
         return await self._pass_on(request, domain)
 
     async def _pass_on(self, request: Request, domain: str) -> Result:
-        message = Message(
-            to=f"{MANAGEMENT}@{domain}",
-            body=encode(request),
-            performative="request",
-            language=LANGUAGE,
-            ontology=ONTOLOGY,
-            protocol=REQUEST,
-            reply_with=self._agent.new_name(),
-        )
+        message = self._agent.make_request(f"{MANAGEMENT}@{domain}", encode(request), ONTOLOGY)
         try:
             answer = await self._agent.ask(message, _ONE)
         except FormicaryError as error:
@@ -131,19 +122,18 @@ class RequestRouter:
         return decode_result(answer.body)
 
     async def _perform_everywhere(self, request: Search | ListContainers | Measure) -> Result:
-        if isinstance(request, ListContainers):
-            results, missing = await self.gather(lambda domain: self.perform(ListContainers(domain)))
-            containers = tuple(each for result in results for each in result.containers)
-            return Result("list-containers", containers=containers, missing=missing)
-        if isinstance(request, Measure):
-            results, missing = await self.gather(lambda domain: self.perform(Measure(domain)))
-            figures = tuple(each for result in results for each in result.figures)
-            return Result("measure", figures=figures, missing=missing)
-        start, end = request.offset, request.offset + request.max_results
-        part = replace(request, offset=0, max_results=end)
+        part, start, end = request, 0, None
+        if isinstance(request, Search):
+            start, end = request.offset, request.offset + request.max_results
+            part = replace(request, offset=0, max_results=end)
         results, missing = await self.gather(lambda domain: self.perform(replace(part, container=domain)))
-        agents = tuple(agent for result in results for agent in result.agents)
-        return Result("search", agents=agents[start:end], missing=missing)
+        return Result(
+            str(type(request).__struct_config__.tag),
+            agents=tuple(agent for result in results for agent in result.agents)[start:end],
+            containers=tuple(each for result in results for each in result.containers),
+            figures=tuple(each for result in results for each in result.figures),
+            missing=missing,
+        )
 
     async def gather(
         self, ask: Callable[[str], Coroutine[Any, Any, T]]

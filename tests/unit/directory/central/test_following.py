@@ -6,7 +6,7 @@ import pytest
 
 from formicary import Message
 from formicary.directory.central.following import Following
-from formicary.directory.language import ENQUIRIES, Result, Subscribe, decode_request, encode
+from formicary.directory.language import Result, Subscribe, decode_request, encode
 from formicary.directory.model.description import Gone, ServiceDescription
 from formicary.directory.model.query import Query
 from formicary.errors import DirectoryError
@@ -45,24 +45,23 @@ class World:
         self.left = []  # (conversation, is_over)
         self.told = []  # (names that came, names that went)
         self.fails = False
-        self.following = Following(self.agent, DF, QUERY, self.notice, self.leave, ontology=ENQUIRIES)
+        self.following = Following(self.agent, QUERY, self.notice, self.leave)
 
     def notice(self, services, gone):
         self.told.append(([each.name for each in services], [each.name for each in gone]))
 
-    def leave(self, following, conversation, *, is_over):
+    def leave(self, following, conversation):
         assert following is self.following
-        self.left.append((conversation, is_over))
+        self.left.append((conversation, following.is_over))
 
-    async def answer(self, message):
-        self.asked.append(message)
+    async def subscribe(self, conversation, body):
+        self.asked.append((conversation, body))
         if self.fails:
             raise DirectoryError("it does not want to")
-        return Result("subscribe")
 
     async def begin(self):
-        await self.following.begin(self.answer)
-        return self.asked[-1].conversation_id
+        await self.following.begin(self.subscribe)
+        return self.asked[-1][0]
 
     def say(self, conversation, *services, gone=(), performative="inform", **more):
         keys = tuple(Gone(each.agent, each.name) for each in gone)
@@ -77,10 +76,9 @@ def world():
 
 async def test_it_asks_in_a_conversation_of_its_own_that_it_follows_before(world):
     conversation = await world.begin()
-    (asked,) = world.asked
-    assert (asked.to, asked.performative, asked.ontology) == (DF, "subscribe", ENQUIRIES)
-    assert decode_request(asked.body) == Subscribe(QUERY)
-    assert asked.reply_with != conversation
+    ((asked_in, body),) = world.asked
+    assert asked_in == conversation
+    assert decode_request(body) == Subscribe(QUERY)
     assert list(world.agent.followed) == [conversation]
     assert world.left == []
 

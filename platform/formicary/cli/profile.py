@@ -94,15 +94,15 @@ def profile(
     """
     from formicary.profiling.analysis.attribution import View, figures
     from formicary.profiling.model.groups import Rules, own_rule
-    from formicary.profiling.sampling.measuring import Wanted, measure
+    from formicary.profiling.sampling.measurement import Request, measure
 
     known = Rules(map(own_rule, group or ()))
     if rules:
         _print_rules(known)
         return
-    wanted = Wanted(
+    request = Request(
         pid=pid,
-        words=tuple(program or ()),
+        command=tuple(program or ()),
         seconds=seconds,
         after=after,
         rate=rate,
@@ -111,7 +111,7 @@ def profile(
         is_quiet=as_json,
     )
     _refuse_unwritable(flame, speedscope)
-    measured = measure(wanted)
+    measured = measure(request)
     found = figures(measured.profile, View(by), known)
     _write_files(measured.profile, known, flame, speedscope)
     if as_json:

@@ -62,7 +62,6 @@ class Mailbox:
     """
 
     __slots__ = (
-        "_owner",
         "_senders",
         "_takers",
         "address",
@@ -70,13 +69,14 @@ class Mailbox:
         "limit",
         "matches",
         "messages",
+        "owner",
         "queue",
         "routes",
         "strand",
     )
 
     def __init__(self, owner: Behaviour) -> None:
-        self._owner = owner
+        self.owner = owner
         self.messages: deque[Message] | None = None  # made by the first message that has to wait
         self.matches: Callable[[Message], bool] | None = None
         self.address: str | None = None  # the agent's, which is the sender of what the behaviour sends
@@ -90,7 +90,7 @@ class Mailbox:
 
     def open(self, coroutine: Coroutine[Any, Any, None], queue: Scheduler, limit: int) -> None:
         """Start the strand that runs `coroutine`; at most `limit` messages wait."""
-        agent = self._owner.agent
+        agent = self.owner.agent
         self.address = agent.address
         self.routes = agent._routes
         self.queue = queue
@@ -103,7 +103,7 @@ class Mailbox:
         """Take a message for an agent that has only this behaviour; the fast way in."""
         matches = self.matches
         if matches is not None and not matches(message):
-            self._owner.agent._unwanted(message)
+            self.owner.agent._unwanted(message)
             return None
         strand = self.strand
         if strand is not None and strand.waiting:
@@ -178,7 +178,7 @@ class Mailbox:
 
     async def _receive_in_task(self, timeout: float | None) -> Message | None:
         if self.is_done():
-            raise AgentStateError(f"{self._owner} has ended and receives nothing more")
+            raise AgentStateError(f"{self.owner} has ended and receives nothing more")
         if self._takers is None:
             self._takers = deque()
         try:
@@ -193,11 +193,11 @@ class Mailbox:
 
     def ended(self, strand: Strand) -> None:
         """Learn that the strand has ended; for it."""
-        self._owner._has_ended(strand)
+        self.owner._has_ended(strand)
 
     def strand_name(self) -> str:
         """Return a name for the strand; for it."""
-        return f"{self._owner.agent.name}/{type(self._owner).__name__}"
+        return f"{self.owner.agent.name}/{type(self.owner).__name__}"
 
     def is_done(self) -> bool:
         """Tell whether the behaviour has ended."""
@@ -213,7 +213,7 @@ class Mailbox:
         return tuple(left)
 
     def __str__(self) -> str:
-        return f"the mailbox of {self._owner}"
+        return f"the mailbox of {self.owner}"
 
 
 async def _wait_in(line: deque[asyncio.Future[None]]) -> None:

@@ -85,13 +85,13 @@ class Scheduler:
     def wake(self) -> None:
         """Have the queue run in the next turn of the loop; callers test `awake` first."""
         self.awake = True
-        self._handle = self.loop.call_soon(self._run, context=self._context)
+        self._handle = self.loop.call_soon(self.run, context=self._context)
 
     def run_now(self) -> None:
         """Run at once, where a turn of the loop is nearly over; never inside a strand or a handler."""
         if self.awake and self._handle is not None:
             self._handle.cancel()
-            self._context.run(self._run)
+            self._context.run(self.run)
 
     def at_turn_end(self, callback: Callable[[], None]) -> None:
         """Call back when the queue has run in this turn of the loop, or in the next."""
@@ -126,7 +126,8 @@ class Scheduler:
         self._roomy.append(future)
         await future
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Run what is ready, as much as a turn of the loop allows; called by the loop."""
         try:
             for _ in _ROUNDS:
                 if self.ready:

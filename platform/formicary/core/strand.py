@@ -82,9 +82,9 @@ class Strand(asyncio.Future[Any]):
         "_held",
         "_must_cancel",
         "_name",
-        "_owner",
         "_queue",
         "attention",
+        "owner",
         "run_in_context",
         "send",
         "waiting",
@@ -100,7 +100,7 @@ class Strand(asyncio.Future[Any]):
         self._coroutine = coroutine
         self._queue = queue
         self._name: str | None = None  # asked of the owner when somebody wants to know
-        self._owner = owner
+        self.owner = owner
         self._future: asyncio.Future[Any] | None = None
         self._error: BaseException | None = None
         self._must_cancel = False
@@ -120,7 +120,7 @@ class Strand(asyncio.Future[Any]):
     def attend(self, value: object) -> Callable[[Any], Any] | None:
         """Say how to resume where `attention` is set: None for not at all, as the strand is held."""
         if value is not None:
-            self._owner.give_back(value)
+            self.owner.give_back(value)
         if self._held:
             self._held = _PENDING if value is None or self._is_disturbed() else _PARKED
             return None
@@ -189,7 +189,7 @@ class Strand(asyncio.Future[Any]):
         else:
             super().set_exception(error)
             self._log_traceback = False  # the owner logs it
-        self._owner.ended(self)
+        self.owner.ended(self)
         if isinstance(error, (KeyboardInterrupt, SystemExit)):
             raise error
 
@@ -274,7 +274,7 @@ class Strand(asyncio.Future[Any]):
 
     def get_name(self) -> str:
         """Return the name."""
-        return self._owner.strand_name() if self._name is None else self._name
+        return self.owner.strand_name() if self._name is None else self._name
 
     def set_name(self, value: object) -> None:
         """Change the name."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from formicary.container.container import Container
 from formicary.profiling.accounting.accounting import Accounting, accounting
 from formicary.profiling.model.profile import encode
-from formicary.profiling.sampling.prepared import _run
+from formicary.profiling.sampling.child import run_program
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -40,7 +40,7 @@ class Watch:
         self._is_beginning = False
 
     async def opened(self, container: Container) -> None:
-        """Learn that a container is open."""
+        """Called when a container is open."""
         self._open.add(container)
         if self._account is None and not self._is_beginning:
             self._is_beginning = True  # which opens a container, too, to rehearse in
@@ -50,7 +50,7 @@ class Watch:
                 self._is_beginning = False
 
     async def closing(self, container: Container) -> None:
-        """Learn that a container is about to close."""
+        """Called when a container is about to close."""
         self._open.discard(container)
         if self._account is not None and not self._open:
             account, self._account = self._account, None
@@ -81,7 +81,7 @@ def watched() -> Iterator[Watch]:
 
 @contextlib.contextmanager
 def following(opened: Follow, closing: Follow) -> Iterator[None]:
-    """Have it known what containers of this process open and close while the block lasts.
+    """Call back when containers of this process open and close while the block lasts.
 
     Args:
         opened: awaited when a container is open.
@@ -118,16 +118,16 @@ def _replace(enter: Callable[..., Any], leave: Callable[..., Any]) -> None:
         setattr(Container, name, method)
 
 
-def main(output: Path, words: Sequence[str]) -> None:
+def main(output: Path, command: Sequence[str]) -> None:
     """Run a program, and end as it ends.
 
     Args:
         output: the file for the profile; there is none if the program never had a container.
-        words: the program, as of `formicary profile`.
+        command: the program, as of `formicary profile`.
     """
     with watched() as watch:
         try:
-            _run(list(words))
+            run_program(command)
         finally:
             profile = watch.profile()
             if profile is not None:

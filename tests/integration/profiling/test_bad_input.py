@@ -13,7 +13,7 @@ import pytest
 
 from formicary.errors import ProfilingError, TracingError
 from formicary.profiling.sampling import sampler
-from formicary.profiling.sampling.starting import Program
+from formicary.profiling.sampling.program import Program
 from formicary.profiling.sampling.window import Window
 
 # Seconds of CPU, which a busy machine takes longer to give.
@@ -88,11 +88,11 @@ def test_a_py_spy_that_does_not_work(monkeypatch, tmp_path):
 @pytest.mark.parametrize("order", [signal.SIGKILL, signal.SIGTERM])
 def test_a_py_spy_that_dies_leaves_the_clocks(script, order):
     with Program([str(script(SPIN.format(seconds=1)))]) as program, Window(program.pid) as window:
-        program.begin()
+        program.begin_window()
         program.start()
         os.kill(window._sampler.pid, order)
         window.wait(None, program.is_at_its_end)
-        profile = window.end(program.told)
+        profile = window.end(program.end_window)
     assert profile.is_partial
     assert sum(process.cpu_s for process in profile.processes) > 0.3
     assert "py-spy was ended by SIG" in profile.warnings[0] or "py-spy ended with code" in profile.warnings[0]
@@ -142,7 +142,7 @@ def test_a_program_accounts_for_itself_where_it_cannot_be_sampled(profile, scrip
     lonely.mkdir()
     environment = {**os.environ, "PATH": str(lonely)}
     code = (
-        "import sys; from formicary.profiling import sampler; from formicary.errors import TracingError\n"
+        "import sys; from formicary.profiling.sampling import sampler; from formicary.errors import TracingError\n"
         "def missing(): raise TracingError('there is no py-spy here')\n"
         "sampler.find_program = missing\n"
         "from formicary.cli import main; main()"

@@ -12,7 +12,7 @@ import pytest
 from formicary.profiling.analysis.attribution import View, figures
 from formicary.profiling.analysis.estimates import Estimate
 from formicary.profiling.model.groups import Rules, own_rule
-from formicary.profiling.sampling.starting import Program
+from formicary.profiling.sampling.program import Program
 from formicary.profiling.sampling.window import Window
 
 HERE = Path(__file__).parent / "truth"
@@ -28,10 +28,10 @@ def measure(folder, scenario):
     truth = folder / f"{scenario}.json"
     words = [str(folder / "program.py"), scenario, str(SECONDS), str(truth)]
     with Program(words) as program, Window(program.pid, rate=RATE) as window:
-        program.begin()
+        program.begin_window()
         program.start()
         window.wait(None, program.is_at_its_end)
-        profile = window.end(program.told)
+        profile = window.end(program.end_window)
     assert program.exit_code == 0
     return profile, json.loads(truth.read_text())
 

@@ -51,7 +51,7 @@ BORDERS: tuple[Callable[..., Any], ...] = (
     Agent.remove_behaviour,
     Agent.stop,
     Container.start,
-    Scheduler._run,
+    Scheduler.run,
     # Batches out, and what comes in.
     Outbox._send_all,
     Link.receive,

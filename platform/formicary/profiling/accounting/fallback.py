@@ -25,12 +25,12 @@ _SECONDS_TO_STOP = 10.0
 
 
 def profile_accounted(
-    words: Sequence[str], why: TracingError, *, seconds: float | None, is_quiet: bool
+    command: Sequence[str], why: TracingError, *, seconds: float | None, is_quiet: bool
 ) -> tuple[Profile, int]:
     """Run a program to its end, or for some seconds, and return its profile and its exit code.
 
     Args:
-        words: the program, as of `Program`.
+        command: the program, as of `Program`.
         why: why it is not sampled; it is the profile's first warning.
         seconds: how long; None until it ends.
         is_quiet: whether what it prints goes to standard error.
@@ -40,8 +40,8 @@ def profile_accounted(
     """
     with tempfile.TemporaryDirectory(prefix="formicary-profile-") as folder:
         file = Path(folder, "profile.json")
-        command = [sys.executable, "-m", "formicary.profiling.accounted", str(file), *words]
-        with subprocess.Popen(command, stdout=sys.stderr if is_quiet else None) as process:  # noqa: S603 -- as asked
+        python = [sys.executable, "-m", "formicary.profiling.accounted", str(file)]
+        with subprocess.Popen([*python, *command], stdout=sys.stderr if is_quiet else None) as process:  # noqa: S603 -- as asked
             was_ended = _wait(process, seconds)
         if not file.exists():
             raise ProfilingError(
@@ -55,7 +55,7 @@ def profile_accounted(
 
 
 def _wait(process: subprocess.Popen[bytes], seconds: float | None) -> bool:
-    """Wait for the end; return whether it had to be told, because its time was over."""
+    """Wait for the end; return whether the program had to be ended, because its time was over."""
     end = None if seconds is None else time.monotonic() + seconds
     while True:
         try:

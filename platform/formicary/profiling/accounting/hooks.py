@@ -62,7 +62,7 @@ class Hooks:
         for name in (*_SOON, *_LATER):
             delattr(self._loop, name)  # the class's own is behind it
         for strand in self._strands():
-            strand.run_in_context = strand._context.run
+            strand.run_in_context = strand.get_context().run
         for inbox in self._inboxes:
             if isinstance(inbox.handle, Callback):
                 inbox.handle = inbox.handle.plain
@@ -93,7 +93,7 @@ class Hooks:
             group = group_of_strand(newcomer)
             if group != PLATFORM:
                 slot = self._ledger.add_slot(group, newcomer.get_name())
-                run = newcomer._context.run
+                run = newcomer.get_context().run
                 newcomer.run_in_context = partial(resume_border, run, self._ledger, slot, self._costs.resume)
             return
         group = group_of_class(type(newcomer.agent))

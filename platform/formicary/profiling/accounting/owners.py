@@ -55,5 +55,5 @@ def _group_of_code(code: CodeType | None) -> int:
 
 def group_of_strand(strand: Strand) -> int:
     """Return whose code a strand runs: a behaviour's, or that of an asynchronous `handle`."""
-    owner: Any = strand._owner
-    return group_of_class(type(getattr(owner, "_owner", owner)))
+    owner: Any = strand.owner
+    return group_of_class(type(getattr(owner, "owner", owner)))

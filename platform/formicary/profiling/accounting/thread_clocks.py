@@ -8,7 +8,7 @@ import time
 from typing import NamedTuple
 
 
-class Used(NamedTuple):
+class ThreadUse(NamedTuple):
     """The CPU time that a thread has used.
 
     Attributes:
@@ -41,10 +41,10 @@ class ThreadClocks:
         user, system = _process_times()
         return user - self._user, system - self._system
 
-    def threads(self) -> list[Used]:
+    def threads(self) -> list[ThreadUse]:
         """Return what the threads that are there now have used."""
         return [
-            Used(thread.native_id or 0, thread.name, ns - self._before.get(thread.native_id, 0))
+            ThreadUse(thread.native_id or 0, thread.name, ns - self._before.get(thread.native_id, 0))
             for thread, ns in self._clocks()
         ]
 

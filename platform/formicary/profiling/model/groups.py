@@ -30,6 +30,8 @@ class Group(StrEnum):
     SERVER = "server"
 
 
+_GROUPS = frozenset(map(str, Group))
+
 PAPERS = {
     Group.RUNTIME: "jvm",
     Group.AGENTS: "mas",
@@ -171,7 +173,8 @@ class Rules:
         def first(rules: Iterable[Rule]) -> str:
             return next((rule.group for rule in rules if _matches(rule, module, library, function)), "")
 
-        if group := first(self.own) or frame.group or first(self.others):
+        declared = frame.group if frame.group in _GROUPS else ""
+        if group := first(self.own) or declared or first(self.others):
             return group
         return None if native or is_library(frame.file) else Group.AGENTS
 

@@ -1,4 +1,4 @@
-"""The CPU time of processes and threads over a window: the operating system's figures, through psutil."""
+"""The CPU time of processes and threads over a window, as the operating system counts it; through psutil."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Watched:
 
 
 @dataclass(frozen=True)
-class Used:
+class ProcessUse:
     """What a process has used within the window.
 
     Attributes:
@@ -94,7 +94,7 @@ class Clocks:
                 _read(watched)
         return any(not self._watched[root.pid].is_gone for root in self._roots)
 
-    def used(self) -> list[Used]:
+    def used(self) -> list[ProcessUse]:
         """Return what was used from the beginning to the last look."""
         return [_used(watched) for watched in self._watched.values()]
 
@@ -158,9 +158,9 @@ def _thread_name(pid: int, tid: int) -> str:
         return ""
 
 
-def _used(watched: _Watched) -> Used:
+def _used(watched: _Watched) -> ProcessUse:
     first, last = watched.first, watched.last
-    return Used(
+    return ProcessUse(
         watched.process.pid,
         watched.name,
         Times(max(0.0, last.user - first.user), max(0.0, last.system - first.system)),

@@ -1,4 +1,4 @@
-"""What `formicary profile` and the program that it has started tell each other, over a pair of sockets."""
+"""What `formicary profile` and the program that it has started say to each other, over a pair of sockets."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from formicary.profiling.model.profile import Frame  # noqa: TC001 -- msgspec lo
 if TYPE_CHECKING:
     import socket
 
-READY, START, TELL, DONE = b"ready\n", b"start\n", b"tell\n", b"done\n"
-"""The program: I am about to start. Us: start. Us: tell what you know of the window. The program: I have
-come to my end, and wait until you have looked.
+READY, START, REPORT, DONE = b"ready\n", b"start\n", b"report\n", b"done\n"
+"""The program says READY before its first line and DONE after its last, and waits for its clocks to be read.
+The profiler says START, and REPORT to be sent the `WindowFacts`.
 
-When the window begins and ends is not said but written into memory that both share: a program that is busy
-may take seconds until a second thread of it gets to hear something."""
+When the window begins and ends is not said but written into memory that both share: a busy program may take
+seconds until a second thread of it gets to read a message."""
 
 
-class Told(msgspec.Struct, frozen=True):
+class WindowFacts(msgspec.Struct, frozen=True):
     """What only the program itself knows of its window.
 
     Attributes:
@@ -32,38 +32,38 @@ class Told(msgspec.Struct, frozen=True):
     collections: tuple[tuple[int, tuple[Frame, ...], float], ...] = ()
 
 
-class Line:
-    """One end of the line between the two.
+class ControlChannel:
+    """One end of the channel between the two; messages are lines.
 
     Args:
-        end: a connected socket. It is closed with this.
+        end: a connected socket, which is closed with this.
     """
 
     def __init__(self, end: socket.socket) -> None:
         self._end = end
         self._file = end.makefile("rb")
 
-    def say(self, word: bytes) -> bool:
-        """Say something that ends with a line feed; return False if nobody listens any more."""
+    def send(self, message: bytes) -> bool:
+        """Send a message, which ends with a line feed; return False if the other side is gone."""
         try:
-            self._end.sendall(word)
+            self._end.sendall(message)
         except OSError:
             return False
         return True
 
-    def hear(self, seconds: float | None = None) -> bytes:
-        """Return the next line; nothing if the other side is gone, or says nothing for some seconds."""
+    def receive(self, seconds: float | None = None) -> bytes:
+        """Return the next message; nothing if the other side is gone, or is silent for some seconds."""
         self._end.settimeout(seconds)
         try:
             return self._file.readline()
         except OSError:
             return b""
 
-    def has_words(self) -> bool:
-        """Tell whether `hear` would return at once: something was said, or the other side is gone."""
+    def has_message(self) -> bool:
+        """Return whether `receive` would return at once: with a message, or as the other side is gone."""
         return bool(select.select([self._end], [], [], 0)[0])
 
     def close(self) -> None:
-        """Hang up."""
+        """Close this end."""
         self._file.close()
         self._end.close()

@@ -32,7 +32,7 @@ _MANY_ERRORS = 0.02
 
 
 @dataclass(frozen=True)
-class Seen:
+class SampledThread:
     """A thread as the sampler has seen it.
 
     Attributes:
@@ -58,7 +58,7 @@ class Samples:
         problem: a sentence, where it did not come to its proper end.
     """
 
-    threads: list[Seen] = field(default_factory=list)
+    threads: list[SampledThread] = field(default_factory=list)
     errors: int = 0
     problem: str = ""
 
@@ -254,7 +254,7 @@ def why_not(said: str, pid: int) -> ProfilingError:
     return ProfilingError(f"py-spy did not start on process {pid}; it said: {last.strip()}")
 
 
-def read_speedscope(document: Any, pid: int) -> list[Seen]:
+def read_speedscope(document: Any, pid: int) -> list[SampledThread]:
     """Return the threads of a file that py-spy has written.
 
     Args:
@@ -267,13 +267,13 @@ def read_speedscope(document: Any, pid: int) -> list[Seen]:
     table = [Frame(f["name"], f["file"] or "", f["line"] or 0) for f in document["shared"]["frames"]]
     # The first frames are no functions: py-spy puts the process and the thread there.
     real = [bool(frame.file) for frame in table]
-    found: dict[tuple[int, int], Seen] = {}
+    found: dict[tuple[int, int], SampledThread] = {}
     for profile in document["profiles"]:
         named = _THREAD.fullmatch(profile["name"])
         if named is None:
             raise ValueError(f"{profile['name']!r} is not a thread")
         key = int(named["pid"] or pid), int(named["tid"], 0)
-        seen = found.setdefault(key, Seen(*key, named["name"] or "", Counter()))
+        seen = found.setdefault(key, SampledThread(*key, named["name"] or "", Counter()))
         for stack, count in Counter(map(tuple, profile["samples"])).items():
             seen.stacks[tuple(table[place] for place in stack if real[place])] += count
     return list(found.values())

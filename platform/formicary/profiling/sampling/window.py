@@ -13,14 +13,14 @@ from formicary.profiling.model.groups import Group, Rules
 from formicary.profiling.model.modules import module_of
 from formicary.profiling.model.profile import Collection, Frame, Method, Process, Profile, Role, Stack, Thread
 from formicary.profiling.sampling.clocks import Clocks, tick_s
-from formicary.profiling.sampling.control import Told
+from formicary.profiling.sampling.control import WindowFacts
 from formicary.profiling.sampling.sampler import Sampler, Samples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from formicary.profiling.sampling.clocks import Used
-    from formicary.profiling.sampling.sampler import Seen
+    from formicary.profiling.sampling.clocks import ProcessUse
+    from formicary.profiling.sampling.sampler import SampledThread
 
 RATE = 50
 """Samples per second of each thread. Twice as many cost about 3% of the rate of a program that only exchanges
@@ -86,20 +86,20 @@ class Window:
                 break
             time.sleep(min(left, _SECONDS_BETWEEN_LOOKS))
 
-    def end(self, told: Callable[[], Told | None] = lambda: None) -> Profile:
+    def end(self, ask: Callable[[], WindowFacts | None] = lambda: None) -> Profile:
         """End the window and return what was measured.
 
         Args:
-            told: asks the program, right after its clocks were read, for what only itself knows.
+            ask: asks the program, right after its clocks were read, for what only it knows.
         """
         self._sampler.halt()
         self._clocks.look()
         lasted = time.monotonic() - self._from
-        known = told() or Told()
+        facts = ask() or WindowFacts()
         samples = self._sampler.stop()
         used = self._clocks.used()
         frames = _Table()
-        processes = tuple(self._process(of_it, samples, known, frames) for of_it in used)
+        processes = tuple(self._process(of_it, samples, facts, frames) for of_it in used)
         ended_early = any(of_it.is_gone and of_it.pid == self._pid for of_it in used)
         return Profile(
             method=Method.SAMPLED,
@@ -113,7 +113,7 @@ class Window:
             is_partial=bool(samples.problem) or ended_early,
         )
 
-    def _process(self, used: Used, samples: Samples, told: Told, frames: _Table) -> Process:
+    def _process(self, used: ProcessUse, samples: Samples, facts: WindowFacts, frames: _Table) -> Process:
         seen = [thread for thread in samples.threads if thread.pid == used.pid]
         is_root = used.pid == self._pid
         return Process(
@@ -122,7 +122,7 @@ class Window:
             name=used.name,
             user_s=used.times.user,
             system_s=used.times.system,
-            threads=tuple(_threads(used, seen, told if is_root else Told())),
+            threads=tuple(_threads(used, seen, facts if is_root else WindowFacts())),
             stacks=tuple(
                 Stack(thread.tid, frames.of(stack), count)
                 for thread in seen
@@ -130,11 +130,11 @@ class Window:
             ),
             collections=tuple(
                 Collection(tid, frames.of(stack), seconds)
-                for tid, stack, seconds in (told.collections if is_root else ())
+                for tid, stack, seconds in (facts.collections if is_root else ())
             ),
         )
 
-    def _role(self, used: Used, *, is_python: bool) -> Role:
+    def _role(self, used: ProcessUse, *, is_python: bool) -> Role:
         if used.pid in self._servers or Rules().group_of_process(used.name) == Group.SERVER:
             return Role.SERVER
         return Role.CONTAINER if is_python else Role.PROGRAM
@@ -148,20 +148,20 @@ class _Table:
         return tuple(self.places.setdefault(frame, len(self.places)) for frame in stack)
 
 
-def _threads(used: Used, seen: list[Seen], told: Told) -> list[Thread]:
+def _threads(used: ProcessUse, seen: list[SampledThread], facts: WindowFacts) -> list[Thread]:
     by_tid = {thread.tid: thread for thread in seen}
     threads = []
     for tid in dict.fromkeys([*used.threads, *by_tid]):
         thread = by_tid.get(tid)
         system = used.threads[tid].name if tid in used.threads else ""
-        name = told.threads.get(tid) or (thread.name if thread else "") or system or f"thread {tid}"
-        is_python = thread is not None or tid in told.threads or tid == used.pid
+        name = facts.threads.get(tid) or (thread.name if thread else "") or system or f"thread {tid}"
+        is_python = thread is not None or tid in facts.threads or tid == used.pid
         seconds = used.threads[tid].cpu_s if tid in used.threads else 0.0
         threads.append(Thread(tid, name, kind_of(thread, is_python=is_python), seconds))
     return threads
 
 
-def kind_of(seen: Seen | None, *, is_python: bool) -> str:
+def kind_of(seen: SampledThread | None, *, is_python: bool) -> str:
     """Return what kind of thread it is, as far as its stacks tell.
 
     Args:

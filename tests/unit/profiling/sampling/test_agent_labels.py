@@ -8,7 +8,7 @@ from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, On
 from formicary.behaviours import Behaviour
 from formicary.core.micro import MicroAgent as Micro
 from formicary.profiling.model.code_names import mark, unmark
-from formicary.profiling.sampling.running import agents_shown
+from formicary.profiling.sampling.agent_labels import labelled_agents
 
 
 def agents_on_the_stack():
@@ -59,7 +59,7 @@ async def look(container, name):
 async def test_a_behaviours_name_is_on_the_stack_only_while_it_is_wanted():
     async with Container("c1") as container:
         assert await look(container, "before") == []
-        with agents_shown():
+        with labelled_agents():
             assert await look(container, "bob") == ["bob/Look"]
         assert await look(container, "after") == []
 
@@ -70,7 +70,7 @@ async def test_who_started_within_the_block_keeps_the_name_and_who_did_before_ha
         for agent in agents:
             agent.add_behaviour(Echo())
         await container.start(agents[0])
-        with agents_shown():
+        with labelled_agents():
             await container.start(agents[1])
         asking = Agent("asking")
         await container.start(asking)
@@ -93,7 +93,7 @@ class _Ask(OneShotBehaviour):
 
 async def test_micro_agents_plain_and_asynchronous():
     async with Container("c1") as container:
-        with agents_shown():
+        with labelled_agents():
             cell, slow = Cell("cell"), Slow("slow")
             await container.start(cell)
             await container.start(slow)
@@ -115,7 +115,7 @@ class _Tell(_Ask):
 
 def test_the_platforms_own_methods_are_put_back():
     before = Behaviour.__dict__["_start"], Micro.__dict__["_start"]
-    with agents_shown():
+    with labelled_agents():
         assert Behaviour.__dict__["_start"] is not before[0]
     assert (Behaviour.__dict__["_start"], Micro.__dict__["_start"]) == before
 

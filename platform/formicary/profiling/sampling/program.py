@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 import msgspec
 
 from formicary.core.errors import ProfilingError, UsageError
-from formicary.profiling.sampling.control import DONE, READY, START, TELL, Line, Told
+from formicary.profiling.sampling.control import DONE, READY, REPORT, START, ControlChannel, WindowFacts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Program:
     """A Python program that waits for its start, and at its end until it was looked at.
 
     Args:
-        words: a script, or `-m` and a module, or `run` as of `formicary run`; and its arguments.
+        command: a script, or `-m` and a module, or `run` as of `formicary run`; and its arguments.
         is_quiet: whether what it prints goes to standard error.
 
     Raises:
@@ -36,31 +36,31 @@ class Program:
         ProfilingError: by `with`: Python does not start.
     """
 
-    def __init__(self, words: Sequence[str], *, is_quiet: bool = False) -> None:
-        if not words:
+    def __init__(self, command: Sequence[str], *, is_quiet: bool = False) -> None:
+        if not command:
             raise UsageError("there is nothing to profile; give a script after --, or --pid")
-        first = words[0]
+        first = command[0]
         if first not in {"run", "-m"} and not Path(first).is_file():
             raise UsageError(f"there is no script {first}; give the path of one, or -m MODULE, or run SCRIPT")
-        if first in {"run", "-m"} and len(words) == 1:
+        if first in {"run", "-m"} and len(command) == 1:
             raise UsageError(f"{first} needs a name after it")
-        self._words = list(words)
+        self._command = command
         self._is_done = False
         self._output = sys.stderr if is_quiet else None
 
     def __enter__(self) -> Self:
         ours, theirs = socket.socketpair()
-        self._line = Line(ours)
+        self._channel = ControlChannel(ours)
         with theirs, tempfile.TemporaryFile() as shared:
             shared.truncate(1)
             self._is_open = mmap.mmap(shared.fileno(), 1)
             descriptors = [theirs.fileno(), shared.fileno()]
-            command = [sys.executable, "-m", "formicary.profiling.sampling.prepared", *map(str, descriptors)]
+            python = [sys.executable, "-m", "formicary.profiling.sampling.child", *map(str, descriptors)]
             self._process = subprocess.Popen(  # noqa: S603 -- as the user asks
-                [*command, *self._words], pass_fds=descriptors, stdout=self._output
+                [*python, *self._command], pass_fds=descriptors, stdout=self._output
             )
         try:
-            is_ready = self._line.hear(_SECONDS_TO_START) == READY
+            is_ready = self._channel.receive(_SECONDS_TO_START) == READY
         except BaseException:
             self.__exit__()
             raise
@@ -70,7 +70,7 @@ class Program:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._line.close()
+        self._channel.close()
         self._is_open.close()
         patience = _SECONDS_TO_STOP if self._is_done else 0.0
         for order in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
@@ -88,35 +88,35 @@ class Program:
 
     @property
     def exit_code(self) -> int:
-        """How it has ended; after `with`. As shells have it, 128 and more for a signal."""
+        """How it has ended, known after `with`; 128 and more for a signal, as in shells."""
         code = self._process.returncode
         return code if code >= 0 else 128 - code
 
     def start(self) -> None:
-        """Have it start."""
-        self._line.say(START)
+        """Start it."""
+        self._channel.send(START)
 
-    def begin(self) -> None:
-        """Have it count: the window begins."""
+    def begin_window(self) -> None:
+        """Begin the window: from now on the program counts what only it knows."""
         self._is_open[0] = 1
 
     def is_at_its_end(self) -> bool:
-        """Tell whether it has run to its end and waits to be looked at, or is gone; does not wait."""
-        if not self._is_done and self._line.has_words():
-            self._is_done = self._line.hear(_SECONDS_TO_ANSWER) in {DONE, b""}
+        """Return at once whether it has run to its end and waits there, or is gone."""
+        if not self._is_done and self._channel.has_message():
+            self._is_done = self._channel.receive(_SECONDS_TO_ANSWER) in {DONE, b""}
         return self._is_done
 
-    def told(self) -> Told | None:
-        """Have the window end, and ask for what only the program knows of it; None if it does not answer."""
+    def end_window(self) -> WindowFacts | None:
+        """End the window, and return what only the program knows of it; None if it does not answer."""
         self._is_open[0] = 0
-        if not self._line.say(TELL):
+        if not self._channel.send(REPORT):
             return None
-        while line := self._line.hear(_SECONDS_TO_ANSWER):
+        while line := self._channel.receive(_SECONDS_TO_ANSWER):
             if line == DONE:
                 self._is_done = True
             else:
                 try:
-                    return msgspec.json.decode(line, type=Told)
+                    return msgspec.json.decode(line, type=WindowFacts)
                 except msgspec.DecodeError:
                     return None
         return None

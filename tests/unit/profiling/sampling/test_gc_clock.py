@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from formicary.profiling.sampling.collecting import Collections
+from formicary.profiling.sampling.gc_clock import GcClock
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def collect():
 
 
 def test_what_a_collection_takes_is_counted_where_it_struck(is_open):
-    collections = Collections(is_open)
+    collections = GcClock(is_open)
     with collections.counted():
         collect()
         is_open[0] = 1
@@ -43,6 +43,6 @@ def test_what_a_collection_takes_is_counted_where_it_struck(is_open):
 
 def test_nothing_of_it_stays_behind(is_open):
     before = list(gc.callbacks)
-    with Collections(is_open).counted():
+    with GcClock(is_open).counted():
         assert len(gc.callbacks) == len(before) + 1
     assert gc.callbacks == before

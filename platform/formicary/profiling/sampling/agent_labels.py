@@ -26,7 +26,7 @@ MOST = 10_000
 
 
 @contextmanager
-def agents_shown() -> Iterator[None]:
+def labelled_agents() -> Iterator[None]:
     """Have all behaviours and micro-agents that start within the block visible to samplers, to their end."""
     before = Behaviour._start, MicroAgent._start
     left = iter(range(MOST))

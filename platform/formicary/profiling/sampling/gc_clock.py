@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
 
-class Collections:
+class GcClock:
     """Counts what collections take, by the thread and the stack that they interrupt.
 
     Args:

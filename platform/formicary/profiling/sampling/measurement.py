@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError, TracingError, UsageError
-from formicary.profiling.sampling.starting import Program
+from formicary.profiling.sampling.program import Program
 from formicary.profiling.sampling.window import RATE, Window
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ _SECONDS_BETWEEN_LOOKS = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What to measure. Either `pid` or `words`.
+class Request:
+    """What to measure: either `pid` or `command`.
 
     Attributes:
         pid: a process that runs.
-        words: a program to start, as of `Program`.
+        command: a program to start, as of `Program`.
         seconds: how long; None until it ends.
         after: how many seconds of it to leave out first.
         rate: samples per second of each thread.
@@ -37,7 +37,7 @@ class Wanted:
     """
 
     pid: int | None = None
-    words: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
     seconds: float | None = None
     after: float = 0.0
     rate: int = RATE
@@ -47,8 +47,8 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What came of it.
+class Measurement:
+    """A profile, and how the program has ended.
 
     Attributes:
         profile: the profile.
@@ -59,7 +59,7 @@ class Measured:
     exit_code: int
 
 
-def measure(wanted: Wanted) -> Measured:
+def measure(request: Request) -> Measurement:
     """Measure until the time is over, the program ends, or Ctrl-C is pressed.
 
     Raises:
@@ -69,46 +69,48 @@ def measure(wanted: Wanted) -> Measured:
         ProfilingError: the process is not Python, or it is not there.
         ServerError: there is no such server, or it does not run.
     """
-    if (wanted.pid is None) == (not wanted.words):
+    if (request.pid is None) == (not request.command):
         raise UsageError("give either --pid or a program after --, as in: formicary profile -- run echo.py")
-    servers = () if wanted.server is None else (_server_pid(wanted.server),)
-    if wanted.pid is not None:
-        return _of_process(wanted, servers)
+    servers = () if request.server is None else (_server_pid(request.server),)
+    if request.pid is not None:
+        return _of_process(request, servers)
     try:
-        return _of_program(wanted, servers)
+        return _of_program(request, servers)
     except TracingError as why:
         from formicary.profiling.accounting.fallback import profile_accounted
 
-        profile, code = profile_accounted(wanted.words, why, seconds=wanted.seconds, is_quiet=wanted.is_quiet)
-        return Measured(profile, code)
+        profile, code = profile_accounted(
+            request.command, why, seconds=request.seconds, is_quiet=request.is_quiet
+        )
+        return Measurement(profile, code)
 
 
-def _of_process(wanted: Wanted, servers: tuple[int, ...]) -> Measured:
-    assert wanted.pid is not None
+def _of_process(request: Request, servers: tuple[int, ...]) -> Measurement:
+    assert request.pid is not None
     code = _Interrupted()
-    time.sleep(wanted.after)
-    with _window(wanted.pid, wanted, servers) as window:
+    time.sleep(request.after)
+    with _window(request.pid, request, servers) as window:
         with code.noted():
-            window.wait(wanted.seconds)
-        return Measured(window.end(), code.value)
+            window.wait(request.seconds)
+        return Measurement(window.end(), code.value)
 
 
-def _of_program(wanted: Wanted, servers: tuple[int, ...]) -> Measured:
+def _of_program(request: Request, servers: tuple[int, ...]) -> Measurement:
     code = _Interrupted()
-    with Program(wanted.words, is_quiet=wanted.is_quiet) as program:
-        if wanted.after:
-            _let_it_start(program, wanted.after)
-        with _window(program.pid, wanted, servers) as window:
-            program.begin()
-            if not wanted.after:
+    with Program(request.command, is_quiet=request.is_quiet) as program:
+        if request.after:
+            _let_it_start(program, request.after)
+        with _window(program.pid, request, servers) as window:
+            program.begin_window()
+            if not request.after:
                 program.start()
             with code.noted():
-                window.wait(wanted.seconds, program.is_at_its_end)
+                window.wait(request.seconds, program.is_at_its_end)
             is_over = program.is_at_its_end()
-            profile = window.end(program.told)
+            profile = window.end(program.end_window)
     if code.value:
-        return Measured(profile, code.value)
-    return Measured(profile, program.exit_code if is_over else 0)
+        return Measurement(profile, code.value)
+    return Measurement(profile, program.exit_code if is_over else 0)
 
 
 def _let_it_start(program: Program, seconds: float) -> None:
@@ -120,8 +122,8 @@ def _let_it_start(program: Program, seconds: float) -> None:
         time.sleep(_SECONDS_BETWEEN_LOOKS)
 
 
-def _window(pid: int, wanted: Wanted, servers: tuple[int, ...]) -> Window:
-    return Window(pid, rate=wanted.rate, native=wanted.native, servers=servers)
+def _window(pid: int, request: Request, servers: tuple[int, ...]) -> Window:
+    return Window(pid, rate=request.rate, native=request.native, servers=servers)
 
 
 class _Interrupted:

@@ -1,0 +1,94 @@
+"""The program that `formicary profile -- ...` profiles, from its first line on: it runs in here.
+
+It waits for the sampler before it starts, its agents are visible, its garbage collector's time is counted,
+and it waits at its end until its clocks have been read.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import runpy
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.profiling.sampling.agent_labels import labelled_agents
+from formicary.profiling.sampling.control import DONE, READY, REPORT, START, ControlChannel, WindowFacts
+from formicary.profiling.sampling.gc_clock import GcClock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_INTERRUPTED = 130  # the exit code after Ctrl-C, or at the end of --for
+
+
+def main(descriptor: int, shared: int, command: Sequence[str]) -> None:
+    """Run a program; end as it ends.
+
+    Args:
+        descriptor: of the socket on which `formicary profile` listens.
+        shared: of the memory whose first byte is 1 as long as the window lasts.
+        command: the program: a script, or `-m` and a module, or `run`, which is `formicary run`; and its
+            arguments.
+    """
+    os.set_inheritable(descriptor, False)
+    channel = ControlChannel(socket.socket(fileno=descriptor))
+    with os.fdopen(shared, "rb") as file:
+        collections = GcClock(mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_READ))
+    channel.send(READY)
+    if channel.receive() != START:
+        return
+    answering = threading.Thread(
+        target=_answer, args=(channel, collections), name="formicary profile", daemon=True
+    )
+    answering.start()
+    with labelled_agents(), collections.counted():
+        try:
+            run_program(command)
+        finally:
+            _wait_for_threads()
+            channel.send(DONE)
+            answering.join()
+
+
+def _answer(channel: ControlChannel, collections: GcClock) -> None:
+    while message := channel.receive():
+        if message == REPORT:
+            names = {thread.native_id or 0: thread.name for thread in threading.enumerate()}
+            channel.send(msgspec.json.encode(WindowFacts(names, tuple(collections.spent()))) + b"\n")
+
+
+def _wait_for_threads() -> None:
+    """Wait for the program's own threads, as Python does at the end: they are of the window as well."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+
+
+def run_program(command: Sequence[str]) -> None:
+    """Run a program in this process; the command is as of `main`."""
+    first, *rest = command
+    try:
+        if first == "run":
+            from formicary.cli import main as formicary
+
+            formicary([first, *rest])
+        elif first == "-m":
+            sys.argv = rest
+            sys.path.insert(0, str(Path.cwd()))
+            runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+        else:
+            sys.argv = [first, *rest]
+            sys.path.insert(0, str(Path(first).resolve().parent))
+            runpy.run_path(first, run_name="__main__")
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:])

@@ -142,7 +142,8 @@ def test_a_program_accounts_for_itself_where_it_cannot_be_sampled(profile, scrip
     lonely.mkdir()
     environment = {**os.environ, "PATH": str(lonely)}
     code = (
-        "import sys; from formicary.profiling.sampling import sampler; from formicary.errors import TracingError\n"
+        "import sys; from formicary.errors import TracingError\n"
+        "from formicary.profiling.sampling import sampler\n"
         "def missing(): raise TracingError('there is no py-spy here')\n"
         "sampler.find_program = missing\n"
         "from formicary.cli import main; main()"

@@ -110,7 +110,8 @@ def test_ctrl_c_ends_it_and_shows_what_there_is(script, started):
     running = started(*command, script(BUSY), "100", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while "busy" not in running.stderr.readline():
         assert running.poll() is None
-    child = next(c for c in psutil.Process(running.pid).children() if "sampling.child" in " ".join(c.cmdline()))
+    children = psutil.Process(running.pid).children()
+    child = next(child for child in children if "sampling.child" in " ".join(child.cmdline()))
     while sum(child.cpu_times()[:2]) < 1:
         time.sleep(0.05)
     running.send_signal(signal.SIGINT)

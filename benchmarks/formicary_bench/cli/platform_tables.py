@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from formicary_bench.subjects.listing import Listed
+    from formicary_bench.cli.platform_list import Listed
 
 _FEW = 1  # of a family, by name
 

@@ -10,7 +10,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.subjects.listing import Listed
+    from formicary_bench.cli.platform_list import Listed
 
 
 app = typer.Typer(invoke_without_command=True)
@@ -29,7 +29,7 @@ def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
     """List all that can be measured, and what is missing to run each; install drivers of other platforms."""
     if context.invoked_subcommand is not None:
         return
-    from formicary_bench.subjects.listing import listed
+    from formicary_bench.cli.platform_list import listed
 
     if as_json:
         _print_json(listed())
@@ -44,7 +44,7 @@ def platforms(context: typer.Context, *, as_json: _Json = False) -> None:
 def show(names: _Names, *, as_json: _Json = False) -> None:
     """Show all about some platforms."""
     from formicary.errors import UsageError
-    from formicary_bench.subjects.listing import listed
+    from formicary_bench.cli.platform_list import listed
 
     known = {one.name: one for one in listed()}
     for name in names:
@@ -68,6 +68,7 @@ def install(names: _Names) -> None:
     that fails.
     """
     from formicary.errors import UsageError
+    from formicary_bench.runner.execution.driver_trial import try_out
     from formicary_bench.subjects.drivers.installing import install as make
     from formicary_bench.subjects.drivers.recipes import RECIPES
 
@@ -77,7 +78,7 @@ def install(names: _Names) -> None:
     for name in names:
         typer.echo(f"installing {RECIPES[name].what} and its driver", err=True)
         with _showing() as show_line:
-            hello = make(RECIPES[name], show_line)
+            hello = make(RECIPES[name], show_line, try_out)
         typer.echo(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
 
 
@@ -91,9 +92,10 @@ def add(
 
     It is started, asked for its name and what it can do, and tried; then `--platform` knows that name.
     """
+    from formicary_bench.runner.execution.driver_trial import try_out
     from formicary_bench.subjects.drivers.installing import add as keep
 
-    hello = keep(command)
+    hello = keep(command, try_out)
     typer.echo(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
 
 

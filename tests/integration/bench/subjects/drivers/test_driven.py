@@ -11,6 +11,7 @@ from tests.integration.bench.conftest import Silent
 from tests.integration.bench.subjects.drivers.conftest import GOOD, keep, point
 
 from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
@@ -30,7 +31,7 @@ def options(*subjects, **changes):
     ("placement", "route"), [("same-container", "in-process"), ("two-containers", "own")]
 )
 def test_a_platform_with_a_driver_is_measured(placement, route):
-    add(GOOD)
+    add(GOOD, try_out)
     repetition, data = measure(Task(point("good", placement, route), 1, 7), Silent())
     assert repetition.round_trips == 40
     assert data.pair.tolist() == [0] * 30 + [1] * 30
@@ -113,7 +114,7 @@ def test_it_is_noticed_when_the_driver_that_echoes_dies(installed_bad):
 
 
 def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
-    add(GOOD)
+    add(GOOD, try_out)
     installed_bad("dies-preparing")
     listener = Silent()
     wanted = options("tasks", "bad", "good", placements=("same-container",), repeat=2)
@@ -132,7 +133,7 @@ def test_the_rest_of_a_run_goes_on(tmp_path, installed_bad):
 
 
 def test_the_rest_of_a_run_goes_on_without_a_driver_that_is_removed(tmp_path):
-    add(GOOD)
+    add(GOOD, try_out)
 
     class Removing(Silent):
         def end(self):
@@ -149,7 +150,7 @@ def test_the_rest_of_a_run_goes_on_without_a_driver_that_is_removed(tmp_path):
 
 
 def test_what_a_platform_cannot_do_is_listed(tmp_path, installed_bad):
-    add(GOOD)
+    add(GOOD, try_out)
     installed_bad("works")
     listener = Silent()
     wanted = options("good", "bad", pairs=(2, 60), placements=("two-containers", "same-container"))
@@ -174,7 +175,7 @@ def test_a_platform_that_can_do_nothing_of_it_is_listed(tmp_path, installed_bad)
     ["messaging/lower-bound", "messaging/location", "messaging/scale", "messaging/single-pair-size"],
 )
 def test_experiments_with_the_exchange_that_a_driver_knows_are_measured(experiment, tmp_path):
-    add(GOOD)
+    add(GOOD, try_out)
     loads = None if experiment.endswith("size") else (2,)
     wanted = Options(experiment, pairs=loads, subjects=("good",), rounds=ROUNDS, seed=1, repeat=1)
     outcome = perform(wanted, tmp_path / "run", Silent())

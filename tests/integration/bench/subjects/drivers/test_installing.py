@@ -15,6 +15,7 @@ import pytest
 from tests.integration.bench.subjects.drivers.conftest import GOOD, bad
 
 from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.subjects.drivers import installing, programs
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.registry import entry_of, folder_of, installed
@@ -52,7 +53,7 @@ GOOD_RECIPE = Recipe("good", GOOD[1])
 
 def install(recipe):
     said = []
-    installing.install(recipe, said.append)
+    installing.install(recipe, said.append, try_out)
     return said
 
 

@@ -9,11 +9,12 @@ import pytest
 from rich.console import Console
 from tests.integration.bench.subjects.drivers.conftest import GOOD, bad
 
+from formicary_bench.cli.platform_list import listed
 from formicary_bench.cli.platform_tables import in_short, overview
 from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.subjects.drivers.installing import add
 from formicary_bench.subjects.drivers.registry import installed
-from formicary_bench.subjects.listing import listed
 
 
 def rows_of(ended):
@@ -149,7 +150,7 @@ def test_a_folder_that_cannot_be_made_is_named(bench, tmp_path, monkeypatch):
 
 
 def test_an_entry_that_cannot_be_read_is_listed_and_can_be_removed(bench, registry):
-    add(GOOD)
+    add(GOOD, try_out)
     (registry / "good" / "driver.json").write_text("{")
     row = rows_of(bench("platforms", "--json"))["good"]
     assert "remove it with: formicary bench platforms remove good" in row["missing"][0]

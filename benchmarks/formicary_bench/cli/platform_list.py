@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.subjects.catalogue import Subject
 
-CPU_GROUP = "runtime"
-
 
 class Listed(msgspec.Struct, frozen=True):
     """A subject, as it is listed.

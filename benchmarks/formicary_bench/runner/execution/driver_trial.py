@@ -1,0 +1,60 @@
+"""A driver that is to be installed makes a few round trips, to see whether it does what it says."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from formicary.errors import ServerError
+from formicary_bench.results.store.model import Configuration
+from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.execution.resources import private_server
+from formicary_bench.subjects.drivers.catalogue import EXCHANGES, subject_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary_bench.subjects.drivers.protocol import Hello
+
+
+def try_out(hello: Hello) -> None:
+    """Measure a little at each placement; nothing where it needs a server that is not there.
+
+    Raises:
+        RepetitionError: it does not do what it should.
+    """
+    with ExitStack() as stack:
+        server = None
+        if hello.server:
+            try:
+                server = stack.enter_context(private_server())
+            except ServerError:
+                return  # the list of platforms says that it lacks one
+        for configuration in _trials(hello):
+            needed = server.prepare(configuration) if server else None
+            measure(Task(configuration, 1, 1, needed), _Nobody())
+
+
+def _trials(hello: Hello) -> Iterator[Configuration]:
+    for placement, carriers in subject_for(hello).carriers.items():
+        yield Configuration(
+            experiment=next(one for one in hello.experiments if one in EXCHANGES),
+            platform=hello.name,
+            placement=placement,
+            route=carriers[0].route,
+            pairs=1,
+            payload_bytes=1,
+            warm_up=2,
+            measured=5,
+            cool_down=2,
+        )
+
+
+class _Nobody:
+    """Does not watch."""
+
+    def say(self, sentence: str) -> None:
+        """Do nothing."""
+
+    def advance(self, done: int, at_ns: int) -> None:
+        """Do nothing."""

@@ -12,6 +12,7 @@ import msgspec
 from formicary.core.errors import InvalidMessageError, LinkError, NameTakenError
 from formicary.core.message import Message
 from formicary.core.names import complete_for
+from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -138,8 +139,7 @@ class MemoryTransport:
                 message, f"no container for {receiver} is on the memory network", receiver
             )
             return None
-        way = _ReceiverElsewhere(line, receiver)
-        return None if way.put(message) else (way,)
+        return line.post(message, receiver)
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
         """Tell the sender in another container that its message was not delivered; never waits."""
@@ -216,11 +216,18 @@ class _Line:
         self._under_way.append((due, channel, payload))
         self._filled.set()
 
-    def has_room(self) -> bool:
-        """Tell whether a message can be sent now."""
-        return self._network.whole.is_set() and len(self._under_way) < _LIMIT
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Send a message on its way if there is room; else return where it waits."""
+        if not self._network.whole.is_set() or len(self._under_way) >= _LIMIT:
+            return (RemoteSink(self, receiver),)
+        self.put(message, receiver)
+        return None
 
-    async def room(self) -> None:
+    def way_to(self, receiver: str) -> str:
+        """Return what the line is called in a sentence."""
+        return f"the line to {receiver}"
+
+    async def room(self, receiver: str) -> None:  # noqa: ARG002 -- the line is all receivers'
         """Wait until there is room, or the other container has left."""
         await self._network.whole.wait()
         while len(self._under_way) >= _LIMIT and not self.is_closed:
@@ -272,34 +279,3 @@ class _Line:
             names = ", ".join(map(str, waiting))
             reason = f"{names} had no room for {self._target.send_timeout:g} s"
             self._target.add_dead_letter(message, reason, receiver)
-
-
-class _ReceiverElsewhere:
-    """The way to one receiver over a line, where its messages wait for room.
-
-    Args:
-        line: the line.
-        receiver: the full name.
-    """
-
-    def __init__(self, line: _Line, receiver: str) -> None:
-        self._line = line
-        self.address = receiver
-
-    def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room now."""
-        if not self._line.has_room():
-            return False
-        self._line.put(message, self.address)
-        return True
-
-    async def room(self) -> None:
-        """Wait for room."""
-        await self._line.room()
-
-    def is_done(self) -> bool:
-        """Tell whether there is no way any more."""
-        return self._line.is_closed
-
-    def __str__(self) -> str:
-        return f"the line to {self.address}"

@@ -102,7 +102,7 @@ class XmppAgent(Agent):
         from formicary.xmpp.discovery import Discovery
         from formicary.xmpp.presence import Presence
 
-        client = AccountClient(self, self.account)
+        client = AccountClient(self, self.account, self._disconnected)
         self._presence = Presence(client, self.name)
         self._discovery = Discovery(client, self.name)
         self._client = client
@@ -110,7 +110,7 @@ class XmppAgent(Agent):
         self.container.outlets[self.address] = client
 
     def _disconnected(self, error: LinkError) -> None:
-        """Learn that the account's connection has ended for good."""
+        """Called when the account's connection has ended for good."""
         if self.state not in {AgentState.INITIATED, AgentState.GONE}:
             logger.error("agent %s has lost its account: %s", self.name, error)
             self._failed(error)
@@ -130,7 +130,7 @@ class XmppAgent(Agent):
 def _logged_in_first(setup: Setup) -> Setup:
     @functools.wraps(setup)
     async def logged_in(agent: XmppAgent) -> None:
-        await agent._log_in()
+        await XmppAgent.setup(agent)
         await setup(agent)
 
     return logged_in

@@ -15,11 +15,12 @@ import aioxmpp.ping
 from aioxmpp.stream import StanzaState
 
 from formicary.core.errors import FormicaryError, LinkError
+from formicary.transport.remote_sink import RemoteSink
 from formicary.transport.xmpp.login import Connector, explain, security
 from formicary.xmpp.stanzas import error_text, from_stanza, refusal, to_stanza
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
@@ -45,10 +46,12 @@ class AccountClient:
     Args:
         agent: whose it is.
         account: the account to log in with.
+        lost: called when the connection has ended for good.
     """
 
-    def __init__(self, agent: XmppAgent, account: AccountAddress) -> None:
+    def __init__(self, agent: XmppAgent, account: AccountAddress, lost: Callable[[LinkError], None]) -> None:
         self._agent = agent
+        self._lost = lost
         self._account = account
         self._on_the_way: dict[Any, tuple[Message, str]] = {}
         self._written: OrderedDict[str, tuple[Message, str]] = OrderedDict()  # by the stanzas' ids
@@ -157,14 +160,14 @@ class AccountClient:
             )
 
     def _failed(self, error: Exception) -> None:
-        """Learn that there is no connection and will be none."""
+        """Called when there is no connection and will be none."""
         self._error = explain(self._account, error)
         self.is_closed = True
         self._room.set()
         self._stopped.set()
         if self._opened is not None and not self._opened.done():
             self._opened.set_exception(self._error)
-        self._agent._disconnected(self._error)
+        self._lost(self._error)
 
     def _update(self) -> None:
         if self.is_closed or (self.xmpp.established and len(self._on_the_way) < _ON_THE_WAY):
@@ -186,7 +189,7 @@ class AccountClient:
         if self.is_closed:
             self._reject(message, receiver, self._error or LinkError(f"{self} has logged out"))
         if not self._room.is_set():
-            return (_AddressOutside(self, receiver),)
+            return (RemoteSink(self, receiver),)
         try:
             stanza = to_stanza(message, receiver, self._account)
         except FormicaryError as error:
@@ -213,7 +216,7 @@ class AccountClient:
                 self._agent.container.add_dead_letter(message, reason, receiver)
 
     def _bounced(self, stanza: Any) -> None:
-        """Bury what the server, or an address behind it, sends back."""
+        """Called with what the server, or an address behind it, sends back."""
         sent = self._written.pop(stanza.id_, None)
         if sent is not None and str(stanza.from_.bare()) == sent[1].partition("/")[0]:
             message, receiver = sent
@@ -227,6 +230,14 @@ class AccountClient:
             return
         answer = refusal(self._answering, message.sender, str(failure.body))
         self.xmpp.enqueue(answer)
+
+    async def room(self, receiver: str) -> None:  # noqa: ARG002 -- the connection is all receivers'
+        """Wait until there is a connection with room to write, or none to come."""
+        await self._room.wait()
+
+    def way_to(self, receiver: str) -> str:
+        """Return what the way to a receiver is called in a sentence."""
+        return f"the way to {receiver} by {self}"
 
     # -- the way in -----------------------------------------------------------------------------------------
 
@@ -279,31 +290,3 @@ class AccountClient:
 
     def __str__(self) -> str:
         return f"the account {self._account.jid} of agent {self._agent.name}"
-
-
-class _AddressOutside:
-    """The way to an address outside, where messages wait for the account's connection.
-
-    Args:
-        client: the connection.
-        receiver: the address.
-    """
-
-    def __init__(self, client: AccountClient, receiver: str) -> None:
-        self._client = client
-        self.address = receiver
-
-    def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room now."""
-        return self._client.post(message, self.address) is None
-
-    async def room(self) -> None:
-        """Wait for room."""
-        await self._client._room.wait()
-
-    def is_done(self) -> bool:
-        """Tell whether there is no way any more."""
-        return self._client.is_closed
-
-    def __str__(self) -> str:
-        return f"the way to {self.address} by {self._client}"

@@ -14,9 +14,10 @@ from formicary.transport.link.draining import Draining
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.outbox import Outbox
-from formicary.transport.link.paused import LinkSink, PausedReceiver
+from formicary.transport.link.paused import PausedReceiver
 from formicary.transport.link.session import State
 from formicary.transport.relay import NoPath
+from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -338,9 +339,19 @@ class Link:
         if self.paused and (paused := self.paused.get(receiver)):
             return (paused,)
         if isinstance(message.to, tuple):
-            return None if self.outbox.accept_for(message, receiver) is None else (LinkSink(self, receiver),)
+            return (
+                None if self.outbox.accept_for(message, receiver) is None else (RemoteSink(self, receiver),)
+            )
         self._container.add_route(receiver, self.outbox.accept)  # the next one goes straight there
         return self.outbox.accept(message)
+
+    async def room(self, receiver: str) -> None:
+        """Wait for room on the way to an agent at the other end."""
+        await (self.paused.get(receiver) or self.outbox).room()
+
+    def way_to(self, receiver: str) -> str:
+        """Return what the way to an agent at the other end is called in a sentence."""
+        return f"the way to {receiver}, {self.trouble()},"
 
     # -- time -----------------------------------------------------------------------------------------------
 

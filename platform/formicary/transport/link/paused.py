@@ -1,4 +1,4 @@
-"""Where senders wait for receivers elsewhere: for a full mailbox, or for room on the way to it."""
+"""Where senders wait for a receiver elsewhere whose mailbox is full."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
-    from formicary.transport.link.link import Link
 
 
 class PausedReceiver:
@@ -55,34 +54,3 @@ class PausedReceiver:
 
     def __str__(self) -> str:
         return f"the mailbox of {self.address}"
-
-
-class LinkSink:
-    """The way to one of several receivers of a message, where it waits for room.
-
-    Args:
-        link: the link.
-        receiver: the full name.
-    """
-
-    def __init__(self, link: Link, receiver: str) -> None:
-        self._link = link
-        self.address = receiver
-
-    def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room now."""
-        return self._link.post(message, self.address) is None
-
-    async def room(self) -> None:
-        """Wait for room."""
-        if paused := self._link.paused.get(self.address):
-            await paused.room()
-        else:
-            await self._link.outbox.room()
-
-    def is_done(self) -> bool:
-        """Tell whether there is no way any more."""
-        return self._link.is_closed
-
-    def __str__(self) -> str:
-        return f"the way to {self.address}, {self._link.trouble()},"

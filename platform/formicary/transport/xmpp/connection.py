@@ -19,6 +19,7 @@ from formicary.core.clock import now
 from formicary.core.errors import FormicaryError, InvalidMessageError, LinkError, MessageTooLargeError
 from formicary.server.address import ServerAddress
 from formicary.transport.link.outbox import too_large
+from formicary.transport.remote_sink import RemoteSink
 from formicary.transport.xmpp.addressing import domain_of, frame_head, make_stream
 from formicary.transport.xmpp.component import UnknownHostError
 from formicary.transport.xmpp.inbox import Inbox
@@ -245,7 +246,7 @@ class XmppConnection:
             )
             self._reject(message, receiver, error)
         if not (self.is_up and self.has_room):
-            return (_AddressOutside(self, receiver),)
+            return (RemoteSink(self, receiver),)
         try:
             stanza = to_stanza(message, receiver, self._sent.next_id)
         except FormicaryError as error:
@@ -275,7 +276,7 @@ class XmppConnection:
                 )
             )
 
-    async def ready(self) -> None:
+    async def room(self, receiver: str) -> None:  # noqa: ARG002 -- the connection is all receivers'
         """Wait until there is a connection with room to write, or none to come."""
         await self._ready.wait()
 
@@ -283,6 +284,10 @@ class XmppConnection:
     def is_closed(self) -> bool:
         """Whether nothing will go out any more."""
         return self._owner.is_closed
+
+    def way_to(self, receiver: str) -> str:
+        """Return what the way to a receiver is called in a sentence."""
+        return f"the way to {receiver}, {self.trouble()},"
 
 
 class XmppPath:
@@ -318,31 +323,3 @@ class XmppPath:
     def trouble(self) -> str:
         """Return why nothing can be written now, as part of a sentence."""
         return self._connection.trouble()
-
-
-class _AddressOutside:
-    """The path to an address outside the platform, where messages wait for a connection.
-
-    Args:
-        connection: what carries them.
-        receiver: the full name.
-    """
-
-    def __init__(self, connection: XmppConnection, receiver: str) -> None:
-        self._connection = connection
-        self.address = receiver
-
-    def put(self, message: Message) -> bool:
-        """Take a message; return False if there is no room now."""
-        return self._connection.post(message, self.address) is None
-
-    async def room(self) -> None:
-        """Wait for room."""
-        await self._connection.ready()
-
-    def is_done(self) -> bool:
-        """Tell whether there is no path any more."""
-        return self._connection.is_closed
-
-    def __str__(self) -> str:
-        return f"the way to {self.address}, {self._connection.trouble()},"

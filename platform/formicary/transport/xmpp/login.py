@@ -289,10 +289,10 @@ def _warn(warning: str, server: str) -> None:
 
 async def _give_up(stream: Any) -> None:
     """End a stream of aioxmpp's, which has no public way to end without a word, and whatever waits for it."""
-    for future in stream._error_futures:
+    for future in stream._error_futures:  # noqa: SLF001 -- see above
         future.cancel()  # else they would say that nobody has asked them
     if stream.state is protocol.State.READY:
         stream.abort()
     else:
         stream.connection_lost(None)
-    await asyncio.wait([stream._closing_future])
+    await asyncio.wait([stream._closing_future])  # noqa: SLF001 -- see above

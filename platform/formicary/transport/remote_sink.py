@@ -1,0 +1,56 @@
+"""Where senders wait for room on the way to a receiver elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.core.mailbox import MessageSink
+    from formicary.core.message import Message
+
+
+class Carrier(Protocol):
+    """What carries messages to receivers elsewhere: a link, or a connection to a server."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing will go out any more."""
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message; return what has no room now, if anything."""
+
+    async def room(self, receiver: str) -> None:
+        """Wait for room on the way to a receiver."""
+
+    def way_to(self, receiver: str) -> str:
+        """Return what the way to a receiver is called in a sentence, with what is wrong with it."""
+
+
+class RemoteSink:
+    """The message sink of one receiver elsewhere.
+
+    Args:
+        carrier: what carries messages there.
+        receiver: the full name.
+    """
+
+    def __init__(self, carrier: Carrier, receiver: str) -> None:
+        self._carrier = carrier
+        self.address = receiver
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if there is no room now."""
+        return self._carrier.post(message, self.address) is None
+
+    async def room(self) -> None:
+        """Wait for room."""
+        await self._carrier.room(self.address)
+
+    def is_done(self) -> bool:
+        """Tell whether nothing will go there any more."""
+        return self._carrier.is_closed
+
+    def __str__(self) -> str:
+        return self._carrier.way_to(self.address)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from formicary.cli.options import examples
+from formicary.core.files import new_folder
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli.report import FIGURES, PICTURES
 
@@ -102,19 +103,11 @@ def _new_folder(path: Path) -> Iterator[Path]:
     """Give a folder beside `path` to fill; it becomes `path` when the block ends well, else it is removed."""
     if path.exists():
         raise UsageError(f"{path} is there already and is not overwritten: name another folder, or remove it")
-    temporary = path.with_name(f".{path.name}.part")
     try:
-        temporary.mkdir(parents=True)
+        with new_folder(path) as temporary:
+            yield temporary
     except OSError as error:
         raise FormicaryError(
-            f"{path} cannot be made ({error.strerror}): name another folder with --to"
+            f"{path} cannot be written ({error.strerror or error}): free some space, or name another folder "
+            "with --to"
         ) from error
-    try:
-        yield temporary
-        temporary.rename(path)
-    except OSError as error:
-        raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): free some space or name another folder"
-        ) from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

@@ -144,7 +144,7 @@ def _stream(path: Path | None) -> Iterator[TextIO]:
         with _printing() as stream:
             yield stream
         return
-    from formicary_bench.files.atomic import replacing
+    from formicary.core.files import replacing
 
     try:
         with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as file:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.files.atomic import replacing
+from formicary.core.files import write_private
 from formicary_bench.netlab.errors import LabError
 from formicary_bench.netlab.lab import Lab, default_folder, mark_of
 
@@ -121,9 +121,8 @@ class LabFolder:
         Raises:
             LabError: it cannot be written.
         """
-        with self._understood("written"), replacing(path) as new:
-            new.touch(mode=0o600)
-            new.write_bytes(content)
+        with self._understood("written"):
+            write_private(path, content)
 
     def remove(self, *, is_lab: bool = False) -> bool:
         """Remove what is ours, and the folder if nothing else is in it; return whether there was anything.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from formicary.core.files import replacing
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.experiments.catalogue import EXPERIMENTS
 from formicary_bench.experiments.presets.presets import EVERYTHING
-from formicary_bench.files.atomic import replacing
 from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE
 from formicary_bench.runner.planning.readers import unknown
 from formicary_bench.vocabulary.placements import HOSTED

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import UsageError
+from formicary.core.files import write_locked
 from formicary.core.names import is_container
 from formicary.server.folder import default_path
 
@@ -119,23 +120,9 @@ def _write(path: Path, address: str) -> int:
         with _locked(path.parent):
             if _is_held(path):
                 raise _taken(path)
-            return _write_locked(path, address)
+            return write_locked(path, f"{address}\n".encode(), overwrite=True)
     except OSError as error:
         raise _not_written(path, error) from error
-
-
-def _write_locked(path: Path, address: str) -> int:
-    new = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        os.write(descriptor, f"{address}\n".encode())
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        new.replace(path)
-    except BaseException:
-        os.close(descriptor)
-        new.unlink(missing_ok=True)
-        raise
-    return descriptor
 
 
 def _name(domain: str) -> str:

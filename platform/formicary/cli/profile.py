@@ -188,11 +188,10 @@ def _write_files(profile: Profile, known: Rules, flame: Path | None, speedscope:
 
 def _write(path: Path, content: bytes) -> None:
     from formicary.core.errors import UsageError
+    from formicary.core.files import replacing
 
-    half = path.with_name(f".{path.name}.part")
     try:
-        half.write_bytes(content)
-        half.replace(path)
+        with replacing(path) as temporary:
+            temporary.write_bytes(content)
     except OSError as error:
-        half.unlink(missing_ok=True)
         raise UsageError(f"{path} cannot be written ({error.strerror})") from error

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from formicary.container.container import Container
+from formicary.core.files import replacing
 from formicary.profiling.accounting.accounting import Accounting, accounting
 from formicary.profiling.model.profile import encode
 from formicary.profiling.sampling.child import run_program
@@ -131,9 +132,8 @@ def main(output: Path, command: Sequence[str]) -> None:
         finally:
             profile = watch.profile()
             if profile is not None:
-                half = output.with_name(f".{output.name}.part")
-                half.write_bytes(encode(profile))
-                half.replace(output)
+                with replacing(output) as temporary:
+                    temporary.write_bytes(encode(profile))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import UsageError
+from formicary.core.files import write_private
 from formicary.server.certificate import Pair, make, openssl, reason
-from formicary.server.folder import write_private
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError
+from formicary.core.files import replacing
 from formicary.server.process import find_program
 
 if TYPE_CHECKING:
@@ -74,23 +75,15 @@ def make(pair: Pair, subject: str, extensions: Sequence[str], *, signed_by: Pair
         ServerError: OpenSSL is missing or fails.
         OSError: the folder cannot be written.
     """
-    new = Pair(*(path.with_name(f".new.{path.name}") for path in (pair.certificate, pair.key)))
     authority = ["-CA", str(signed_by.certificate), "-CAkey", str(signed_by.key)] if signed_by else []
-    try:
+    with replacing(pair.certificate, private=True) as certificate, replacing(pair.key, private=True) as key:
         done = openssl(
             *["req", "-x509", *_CURVE, "-days", _DAYS, "-subj", f"/CN={subject}", *authority],
             *[part for extension in extensions for part in ("-addext", extension)],
-            *["-keyout", str(new.key), "-out", str(new.certificate)],
+            *["-keyout", str(key), "-out", str(certificate)],
         )
         if done.returncode:
             raise ServerError(f"OpenSSL cannot make {pair.certificate} ({reason(done)})")
-        for path in (new.key, new.certificate):
-            path.chmod(0o600)
-        new.key.replace(pair.key)
-        new.certificate.replace(pair.certificate)
-    finally:
-        new.key.unlink(missing_ok=True)
-        new.certificate.unlink(missing_ok=True)
 
 
 def openssl(*arguments: str) -> subprocess.CompletedProcess[str]:

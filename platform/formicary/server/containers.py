@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from formicary.core import names
 from formicary.core.errors import ServerError
+from formicary.core.files import write_private
 from formicary.server.admin import AdminShell
 from formicary.server.configuration import container_lines, lua_string
 from formicary.server.federation import read_federation
-from formicary.server.folder import StateFolder, write_private
+from formicary.server.folder import StateFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

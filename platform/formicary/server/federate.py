@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.errors import ServerError, UsageError
+from formicary.core.files import write_private
 from formicary.server import containers, managed
 from formicary.server.authority import adopt, ensure_authority, ensure_certified
 from formicary.server.certificate import Pair
 from formicary.server.configuration import AUTHORITY, advice
 from formicary.server.federation import Federation, Member, check_members
-from formicary.server.folder import StateFolder, prepare, write_private
+from formicary.server.folder import StateFolder, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -137,22 +137,3 @@ def locked(folder: StateFolder) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its user may read, all of it or nothing.
-
-    Raises:
-        OSError: it cannot be written; what was there before still is.
-    """
-    # Several processes may write the same file at once: each has a temporary name of its own. The leading
-    # dot keeps Prosody from including a file that is not finished.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

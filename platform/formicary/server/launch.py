@@ -10,15 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError, UsageError
+from formicary.core.files import write_private
 from formicary.server import process
 from formicary.server.address import LOOPBACK
 from formicary.server.admin import AdminShell
 from formicary.server.certificate import ensure_certificate
 from formicary.server.configuration import ServerConfiguration, render
-from formicary.server.folder import StateFolder, write_private
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from formicary.server.folder import StateFolder
 
 _OLDEST = (0, 12)  # the first with an administration shell on a socket
 _SECONDS_TO_START = 10.0

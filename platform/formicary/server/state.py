@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary.core.errors import ServerError
+from formicary.core.files import write_private
 from formicary.server.address import LOOPBACK, ServerAddress
-from formicary.server.folder import StateFolder, write_private
+
+if TYPE_CHECKING:
+    from formicary.server.folder import StateFolder
 
 _FORMAT = 1
 

@@ -11,7 +11,7 @@ import pytest
 from formicary import server
 from formicary.errors import ServerError
 from formicary.server.address import ServerAddress
-from formicary.server.folder import StateFolder, default_path, prepare, write_private
+from formicary.server.folder import StateFolder, default_path, prepare
 from formicary.server.state import ServerState, read_state, write_state
 
 STATE = ServerState("lab.localhost", 1111, 2222, "a-secret", 4096, "0.12.3", pid=None)
@@ -98,11 +98,3 @@ def test_a_path_too_long_for_a_socket_is_said_before_anything_is_made(tmp_path):
     with pytest.raises(ServerError, match="too long"):
         server.start(tmp_path / ("x" * 100))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
-    write_private(tmp_path / "file", "old")
-    with pytest.raises(UnicodeEncodeError):
-        write_private(tmp_path / "file", "new \udcff")
-    assert [path.name for path in tmp_path.iterdir()] == ["file"]
-    assert (tmp_path / "file").read_text() == "old"

@@ -73,7 +73,8 @@ def serve(
 
 
 def _write(files: Mapping[str, bytes], home: Path) -> None:
-    from formicary.server.folder import LONGEST_SOCKET_PATH, StateFolder, write_private
+    from formicary.core.files import write_private
+    from formicary.server.folder import LONGEST_SOCKET_PATH, StateFolder
 
     socket = os.fsencode(StateFolder(home).socket)
     if len(socket) > LONGEST_SOCKET_PATH:

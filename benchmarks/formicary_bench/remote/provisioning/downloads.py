@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.core.files import new_folder
 from formicary_bench.remote.errors import HostError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from packaging.requirements import Requirement
 
@@ -43,13 +42,8 @@ def download(needed: Needs, interpreter: Interpreter, folder: Path) -> list[Path
     target = folder / hashlib.sha256("\n".join(options).encode()).hexdigest()[:16]
     if not target.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(dir=folder, prefix="."))
-        try:
+        with new_folder(target) as draft:
             _fetch(draft, options, interpreter)
-            draft.rename(target)
-        except BaseException:
-            shutil.rmtree(draft)
-            raise
     return sorted(target.glob("*.whl"))
 
 

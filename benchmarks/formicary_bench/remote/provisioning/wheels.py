@@ -13,13 +13,12 @@ import io
 import re
 import sys
 import zipfile
-from contextlib import contextmanager
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
+from formicary.core.files import replacing
 from formicary_bench.remote.errors import HostError
 
 if TYPE_CHECKING:
@@ -64,26 +63,13 @@ def pack(target: Path, dist_info: str, entries: Iterable[Entry]) -> None:
         OSError: a file cannot be read, or the wheel cannot be written.
     """
     record = [(f"{dist_info}/RECORD", "", "")]
-    with _draft(target) as draft, zipfile.ZipFile(draft, "w") as archive:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(target) as draft, zipfile.ZipFile(draft, "w") as archive:
         for entry in sorted(entries, key=lambda entry: entry.name):
             data = entry.read()
             _add(archive, entry.name, data, _RUNNABLE if entry.runnable else _READABLE)
             record.append((entry.name, f"sha256={_hash(data)}", str(len(data))))
         _add(archive, f"{dist_info}/RECORD", _as_csv(sorted(record)), _READABLE)
-
-
-@contextmanager
-def _draft(target: Path) -> Iterator[IO[bytes]]:
-    """Give a file beside the target that gets its name when the block ends, and is removed if it fails."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=target.parent, prefix=".", suffix=".part", delete=False) as file:
-        draft = Path(file.name)
-        try:
-            yield file
-        except BaseException:
-            draft.unlink()
-            raise
-    draft.replace(target)
 
 
 def _add(archive: zipfile.ZipFile, name: str, data: bytes, mode: int) -> None:

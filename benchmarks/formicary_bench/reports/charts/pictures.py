@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from formicary.core.files import replacing
 from formicary.core.quoting import printable
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.files.atomic import replacing
 from formicary_bench.reports.charts.picture_stacks import (
     HATCH,
     LETTER,

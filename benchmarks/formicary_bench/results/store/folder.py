@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.core.files import replacing
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.files.atomic import replacing
 from formicary_bench.results.store.model import FORMAT_VERSION, Manifest
 from formicary_bench.results.store.raw import (
     Creations,

@@ -20,8 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from formicary.core.files import replacing
 from formicary.errors import UsageError
-from formicary_bench.files.atomic import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.files.atomic import replacing
+from formicary.core.files import replacing
 from formicary_bench.results.store.model import Configuration  # noqa: TC001 - msgspec resolves it
 
 if TYPE_CHECKING:

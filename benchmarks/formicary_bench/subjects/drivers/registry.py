@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.files.atomic import replacing
+from formicary.core.files import replacing
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Hello  # noqa: TC001 - msgspec resolves the annotations
 

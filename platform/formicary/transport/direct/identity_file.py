@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from formicary.core.errors import UsageError
+from formicary.core.files import write_locked
 from formicary.transport.addresses import TcpAddress, Tls  # noqa: TC001 -- msgspec reads them
 from formicary.transport.direct.identity import Identity
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _LONGEST = 1 << 16  # bytes of a file that may be one
 _OTHERS = 0o077  # the permissions of everybody else
-_MODE = 0o600
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -181,32 +181,16 @@ class IdentityFile:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             self._refuse_written(error)
-        new = self._path.with_name(f".{self._path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+        has_file = self._descriptor is not None
         try:
-            self._write(new, msgspec.json.encode(record))
+            descriptor = write_locked(self._path, msgspec.json.encode(record), overwrite=has_file)
         except FileExistsError:
             self._refuse_used()
         except OSError as error:
             self._refuse_written(error)
-        self.record = record
-
-    def _write(self, new: Path, data: bytes) -> None:
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
-        try:
-            os.write(descriptor, data)
-            os.fsync(descriptor)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody else can find it
-            if self._descriptor is None:
-                os.link(new, self._path)  # unlike a renaming, it takes nobody's place
-            else:
-                new.replace(self._path)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        finally:
-            new.unlink(missing_ok=True)
         self.close()
         self._descriptor = descriptor
+        self.record = record
 
     def close(self) -> None:
         """Leave the file to others."""

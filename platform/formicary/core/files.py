@@ -1,0 +1,106 @@
+"""Files and folders that are either complete or not there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@contextmanager
+def replacing(path: Path, *, private: bool = False) -> Iterator[Path]:
+    """Give a temporary file name beside `path` to write to; it becomes `path` when the block ends well.
+
+    When the block raises, or is interrupted, the temporary file is removed and `path` is as it was.
+
+    Args:
+        path: the file that is to be.
+        private: whether only its user may read it; the temporary file is there already then, and empty.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    temporary = _temporary(path)
+    try:
+        if private:
+            os.close(_create(temporary))
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_private(path: Path, content: str | bytes) -> None:
+    """Write a file that only its user may read, all of it or nothing.
+
+    Raises:
+        OSError: it cannot be written; what was there before still is.
+    """
+    with replacing(path, private=True) as temporary:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def write_locked(path: Path, content: bytes, *, overwrite: bool) -> int:
+    """Write a file that only its user may read, and that is locked from the moment it is there.
+
+    Args:
+        path: the file.
+        content: all of it.
+        overwrite: whether it takes the place of a file that is there.
+
+    Returns:
+        A descriptor of the file, which is locked for as long as that is open.
+
+    Raises:
+        FileExistsError: there is such a file, and it may not be overwritten.
+        OSError: it cannot be written; what was there before still is.
+    """
+    import fcntl
+
+    temporary = _temporary(path)
+    descriptor = _create(temporary)
+    try:
+        os.write(descriptor, content)
+        os.fsync(descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)  # before anybody else can find it
+        if overwrite:
+            temporary.replace(path)
+        else:
+            os.link(temporary, path)  # unlike a renaming, it takes nobody's place
+    except BaseException:
+        os.close(descriptor)
+        raise
+    finally:
+        temporary.unlink(missing_ok=True)
+    return descriptor
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """Give a folder beside `path` to fill; it becomes `path` if the block ends well, else it is removed.
+
+    Raises:
+        OSError: the folder cannot be made, or there is another one at `path` by now.
+    """
+    temporary = _temporary(path)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+        temporary.rename(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _temporary(path: Path) -> Path:
+    # A name of its own, as several processes may write the same file at once. The dot keeps it from those who
+    # read all files of a folder, such as an XMPP server its configuration.
+    return path.with_name(f".{path.name}.{int.from_bytes(os.urandom(6))}.part")
+
+
+def _create(path: Path) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

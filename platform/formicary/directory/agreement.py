@@ -22,10 +22,10 @@ _AGAIN = 1.0  # s until somebody is told again who could not be told
 
 
 class Agreement:
-    """Tells every other member how the directory is built here, and hears how it is built there.
+    """Tells all other members how the directory is built here, and is told how it is built there.
 
-    It is told again with each new link, and when a container is a member again: so from the platform's
-    container it means as well that this one is on the list, and may have been off it.
+    It is told again with each new link, and when a container is a member again: so
+    where the platform's container says it, this container is on its list, and may have been off it.
 
     Args:
         name: the container's.
@@ -70,7 +70,7 @@ class Agreement:
         self._others.pop(domain, None)
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Learn how another container builds the directory.
+        """Called with how another container builds the directory.
 
         Raises:
             ValueError: there is no such way.

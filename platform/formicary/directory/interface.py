@@ -71,19 +71,19 @@ class Backend(Protocol):
         """
 
     def agent_gone(self, agent: str) -> None:
-        """Learn that an agent of this container has ended: its services go."""
+        """Called when an agent of this container has ended: its services are removed."""
 
     def met(self) -> None:
-        """Learn that the platform's container knows of this one from now on, and may have forgotten it."""
+        """Called when this container is on the platform's list, and may have been forgotten before."""
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Learn that another container is a member, and can be told things; again with each new link."""
+        """Called when another container is a member and has a link to this one; again with each new link."""
 
     def lost(self, domain: str) -> None:
-        """Learn that another container is not a member any more."""
+        """Called when another container is not a member any more."""
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what another container's part of the directory has said; ValueError if it says no such."""
+        """Take a control message of another container's part; ValueError if it is none."""
 
     async def close(self) -> None:
         """End."""

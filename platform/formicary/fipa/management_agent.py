@@ -1,4 +1,4 @@
-"""The agent `ams` that every container has: it speaks for the container, and asks others (FIPA00023)."""
+"""The agent `ams` that every container has: it answers for the container, and asks others (FIPA00023)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TICK = 1.0  # s between looks at which questions have waited too long
 
 
 class ManagementAgent(MicroAgent):
-    """A container's own agent: it hands what is asked of the container to who answers that, by ontology."""
+    """A container's own agent: asks other agents, and hands what it is asked to handlers, by ontology."""
 
     __slots__ = ("_asked", "_followed", "_handlers", "_numbers", "_prefix", "_timer")
 
@@ -43,7 +43,7 @@ class ManagementAgent(MicroAgent):
         self._numbers = count(1)
 
     def serve(self, ontology: str, handler: Handler) -> None:
-        """Give messages of an ontology that are no answers to `handler` from now on."""
+        """Hand messages of an ontology, except for answers, to `handler` from now on."""
         self._handlers[ontology] = handler
 
     # -- asking ---------------------------------------------------------------------------------------------
@@ -109,27 +109,27 @@ class ManagementAgent(MicroAgent):
         self._timer = loop.call_later(_TICK, self._expire) if self._asked else None
 
     def follow(self, conversation: str, notice: Callable[[Message], None]) -> None:
-        """Give what comes in a conversation to `notice`, also what answers a question."""
+        """Call `notice` with each message of a conversation, also with answers to requests."""
         self._followed[conversation] = notice
 
     def unfollow(self, conversation: str) -> None:
-        """Let a conversation be."""
+        """Call nobody with the messages of a conversation any more."""
         self._followed.pop(conversation, None)
 
     channel = "management"
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Learn that another container is a member."""
+        """Called when another container is a member."""
 
     def lost(self, domain: str) -> None:
-        """Learn that another container is not a member any more: nobody there will answer."""
+        """Called when another container is not a member any more: nobody there will answer."""
         name = domain.partition(".")[0]
         for answer, receiver, _ in self._asked.values():
             if not answer.done() and str(receiver).partition("@")[2] == domain:
                 answer.fail(UndeliveredError(f"container {name} has ended before {receiver} answered"))
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Refuse what is told: others ask by messages."""
+        """Refuse control messages: others ask by messages."""
         raise ValueError(f"{domain} says {len(payload)} bytes to a management agent")
 
     # -- being asked ----------------------------------------------------------------------------------------
@@ -165,7 +165,7 @@ class ManagementAgent(MicroAgent):
             self.container.add_dead_letter(message, reason, self.address, tell_sender=False)
 
     def _is_late(self, message: Message) -> bool:
-        """Tell whether a message is about something that nobody waits for any more: who did was told why."""
+        """Tell whether a message answers something that nobody waits for any more: who did was told why."""
         return message.performative == "failure" or (message.in_reply_to or "").startswith(self._prefix)
 
     def _settle(self, answer: Answer, message: Message) -> None:

@@ -110,7 +110,7 @@ class Distributor(MicroAgent):
         return self.state is AgentState.GONE
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
-        """Learn that too much waits for a member, or no longer; for `overflow`."""
+        """Called by `overflow` when too much waits for a member, or no longer."""
         if is_paused:
             self._paused.add(receiver)
         else:

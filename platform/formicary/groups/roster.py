@@ -145,7 +145,7 @@ class Roster:
         return tuple(self._groups.get(community, ()))
 
     def put(self, agent: str, role: Role, *, is_secured: bool) -> None:
-        """Learn that an agent plays a role."""
+        """Have an agent play a role."""
         groups = self._groups.setdefault(role.community, {})
         group = groups.get(role.group)
         if group is None:
@@ -154,7 +154,7 @@ class Roster:
             self._changed(agent, role, True)
 
     def remove(self, agent: str, role: Role) -> None:
-        """Learn that an agent does not play a role; it may never have."""
+        """Have an agent play a role no longer, if it does."""
         group = self.find(role.community, role.group)
         if group is None or not group.remove(agent, role.role):
             return

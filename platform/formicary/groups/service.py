@@ -116,7 +116,7 @@ class GroupService:
         return self.local.find(community, group) or self.shared.find(community, group)
 
     async def look_up(self, query: Query) -> None:
-        """Learn at once what the directory knows; errors as of its search."""
+        """Take over at once what the directory finds; errors as of its search."""
         gone: set[tuple[str, str]] = set()  # of which the search may not know
         self._lookups.append(gone)
         try:
@@ -145,7 +145,7 @@ class GroupService:
             listener(agent, role.role, has_come)
 
     def _take(self, services: Sequence[ServiceDescription], gone: Sequence[Gone]) -> None:
-        """Learn what the directory says of agents elsewhere; of the own ones, more is known here."""
+        """Take over what the directory says of agents elsewhere; of its own, the container knows more."""
         for service in services:
             role = read_role(service.name)
             if role is not None and self._is_elsewhere(service.agent):
@@ -262,7 +262,7 @@ class GroupService:
             await self.leave_role(agent, role)
 
     def agent_gone(self, agent: str) -> None:
-        """Learn that an agent has ended, or has taken all of its services back."""
+        """Called when an agent has ended, or has deregistered all of its services."""
         for role in tuple(self._own.get(agent, ())):
             self._forget(agent, role)
 

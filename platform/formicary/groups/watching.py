@@ -46,12 +46,12 @@ async def watch_roles(
     except DirectoryRequestError as error:
         if error.reason != _UNSUPPORTED:
             raise
-    looking = Looking(backend, notice, own)
-    await looking.begin()
-    return looking
+    watch = PollingWatch(backend, notice, own)
+    await watch.begin()
+    return watch
 
 
-class Looking:
+class PollingWatch:
     """Looks at a look-up server every 5 s, and registers again what has expired there.
 
     Args: those of `watch_roles`.

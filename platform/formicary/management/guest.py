@@ -1,4 +1,4 @@
-"""What a guest has: it is no container of the platform, and asks the platform's for whatever it wants."""
+"""The services of a guest: no container of the platform, it asks the platform's for whatever it wants."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class GuestServices:
-    """In a guest, the place of `PlatformServices`.
+    """What serves a guest's agents, in the place of `PlatformServices`.
 
-    It says nothing to the platform's containers unless it is asked to ask them, so that it is no member; and
-    it asks only the platform's own, which passes on what concerns others.
+    A guest tells the platform's containers nothing by itself, so it is no member. It asks only the platform's
+    own container, which passes on what concerns others.
 
     Args:
         container: the guest.
@@ -41,7 +41,7 @@ class GuestServices:
     def __init__(self, container: Container, options: PlatformOptions) -> None:
         self._main = options.main
         self._is_there = False
-        self._was_lost = False  # then it may have forgotten what it was asked to tell
+        self._was_lost = False  # then it may have forgotten what this one subscribed to
         self.agent = ManagementAgent()
         container.add_system_agent(self.agent)
         container.peers = self
@@ -87,20 +87,20 @@ class GuestServices:
     # -- as the peers of the transport ----------------------------------------------------------------------
 
     def opened(self, domain: str) -> None:
-        """Learn that a link to another container has begun."""
+        """Called when a link to another container has begun."""
         if domain == self._main:
             self._is_there = True
             if self._was_lost:
                 self.backend.met()
 
     def ended(self, domain: str) -> None:
-        """Learn that the link to another container has ended."""
+        """Called when the link to another container has ended."""
         if domain == self._main:
             self._is_there, self._was_lost = False, True
             self.agent.lost(domain)
 
     def on_control(self, domain: str, channel: str, payload: bytes) -> None:
-        """Refuse what members tell each other."""
+        """Refuse control messages, which are for members."""
         raise ValueError(f"{domain} tells a guest {len(payload)} bytes on {channel!r}")
 
 

@@ -1,4 +1,4 @@
-"""What a container has beside its agents: its management agent, its part of the directory, its members."""
+"""What a container has beside its agents: management, its part of the directory, members, groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from formicary.fipa.language import ONTOLOGY
 from formicary.fipa.management_agent import ManagementAgent
 from formicary.management.management import Management
 from formicary.management.membership.members import Members
-from formicary.management.requests.handler import Requests
+from formicary.management.requests.handler import RequestHandler
 from formicary.management.requests.router import RequestRouter
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class PlatformServices:
         self.backend: Backend = self._make_backend(options, transport)
         self._agreement = Agreement(container.name, options, self.backend, transport)
         router = RequestRouter(container, self.agent)
-        self.agent.serve(ONTOLOGY, Requests(self.agent, router).handle)
+        self.agent.serve(ONTOLOGY, RequestHandler(self.agent, router).handle)
         self.management = Management(router)
         self.directory = Directory(self.backend)
         self._groups: GroupService | None = None  # made for the first agent that has to do with groups
@@ -115,7 +115,7 @@ class PlatformServices:
         self._members.start()
 
     def agent_gone(self, address: str) -> None:
-        """Learn that an agent has ended."""
+        """Called when an agent has ended."""
         if self._groups is not None:
             self._groups.agent_gone(address)
         self.backend.agent_gone(address)

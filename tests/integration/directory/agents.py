@@ -113,7 +113,7 @@ def left_behind(container):
     services = container._services
     left = [*services.agent._asked, *services.agent._followed]
     backend = services.backend
-    for name in ("_claims", "_followings", "_unheard", "_left"):
+    for name in ("_claims", "_watches", "_unsubscribed", "_cancelled"):
         part = getattr(backend, name, ())
         left += getattr(part, "_all", part)
     return left

@@ -8,5 +8,5 @@
 - `answering`: reads requests, has the ledger do them, and answers
 - `subscriptions`: tells subscribers of changes, and `federation` asks other directories
 - `agent`, `lookup`: the two kinds of directory, built on `answering`
-- `client`: a container's client; `claims` is what its agents have there, `following` its subscriptions
+- `client`: a container's client, with `claims`, what its agents have there, and `remote_watch`
 """

@@ -87,10 +87,10 @@ class AnsweringAgent(MicroAgent):
         super()._vanish()
 
     def container_joined(self, domain: str, incarnation: int) -> None:
-        """Learn that a container of the platform is there.
+        """Called when a container of the platform is there.
 
-        If it is another one than that which was there before, all that the earlier one's agents had goes,
-        where it does not end by itself.
+        If it is not the one that was there before, what the earlier one's agents had is removed, where
+        entries do not expire by themselves.
 
         Args:
             domain: its full domain.
@@ -98,16 +98,16 @@ class AnsweringAgent(MicroAgent):
         """
 
     def container_lost(self, domain: str) -> None:
-        """Learn that a container of the platform is not there any more.
+        """Called when a container of the platform is not there any more.
 
-        All that its agents had goes, where it does not end by itself.
+        What its agents had is removed, where entries do not expire by themselves.
 
         Args:
             domain: its full domain.
         """
 
     def handle(self, message: Message) -> Awaitable[None] | None:
-        """Do what a message asks for; answers are never answered, so that nobody talks in circles."""
+        """Do what a message asks for; an answer gets none, else two agents could answer each other for ever."""
         try:
             performative = message.performative
             if performative in _ANSWERS:
@@ -173,13 +173,13 @@ class AnsweringAgent(MicroAgent):
         """Take an answer."""
 
     def _changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:
-        """Learn that a service has come, changed or gone."""
+        """Called when a service has come, changed or gone."""
 
     def _removed(self, record: Record) -> None:
-        """Learn that something else has been removed."""
+        """Called when a record that is no service has been removed."""
 
     def _lost(self, message: Message, error: FormicaryError) -> None:
-        """Learn that a message could not be sent, and why."""
+        """Called when a message could not be sent, with why."""
         if isinstance(error, MessageTooLargeError) and message.performative == "inform":
             sentence = (
                 f"the answer is too large ({error}); ask for fewer services with max_results and offset"

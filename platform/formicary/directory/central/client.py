@@ -21,7 +21,7 @@ from formicary.core.errors import (
     UndeliveredError,
 )
 from formicary.directory.central.claims import Claims
-from formicary.directory.central.following import Following
+from formicary.directory.central.remote_watch import RemoteWatch
 from formicary.directory.interface import Backend
 from formicary.directory.language import (
     SUBSCRIBE,
@@ -80,9 +80,9 @@ class CentralDirectory(Backend):
         self._served: AnsweringAgent | None = None  # where it is in this container
         self.open_subscriptions = set()
         self._claims = Claims(self._ask)
-        self._followings: dict[Following, None] = {}
-        self._unheard: dict[Following, None] = {}  # those that the directory may not know of
-        self._left: dict[str, None] = {}  # conversations that it may still tell things in
+        self._watches: dict[RemoteWatch, None] = {}
+        self._unsubscribed: dict[RemoteWatch, None] = {}  # those that the directory may not know of
+        self._cancelled: dict[str, None] = {}  # conversations that it may still tell things in
         self._worker: asyncio.Task[None] | None = None
         self._is_closed = False
         self._complaint = ""
@@ -163,24 +163,24 @@ class CentralDirectory(Backend):
         """Return what matches a query."""
         return (await self._ask(Search(query))).services
 
-    async def watch(self, query: Query, notice: Notice) -> Following:
+    async def watch(self, query: Query, notice: Notice) -> RemoteWatch:
         """Call `notice` with what matches a query, then with each change."""
-        following = Following(self._agent, query, notice, self._leave)
-        self._followings[following] = None
+        watch = RemoteWatch(self._agent, query, notice, self._leave)
+        self._watches[watch] = None
         try:
-            await following.begin(self._subscribe)
+            await watch.begin(self._subscribe)
         except BaseException:
-            await following.close()
+            await watch.close()
             raise
-        return following
+        return watch
 
-    def _leave(self, following: Following, conversation: str) -> None:
+    def _leave(self, watch: RemoteWatch, conversation: str) -> None:
         """Have the directory tell nothing more in a conversation."""
-        if following.is_over:
-            self._followings.pop(following, None)
-            self._unheard.pop(following, None)
+        if watch.is_over:
+            self._watches.pop(watch, None)
+            self._unsubscribed.pop(watch, None)
         if conversation:
-            self._left[conversation] = None
+            self._cancelled[conversation] = None
             self._agent.follow(conversation, _ignore)
             self._work()
 
@@ -222,19 +222,19 @@ class CentralDirectory(Backend):
             self._work()
 
     def met(self) -> None:
-        """Learn that the platform's container has put this one on its list: it may have missed everything."""
+        """Called when this container is on the platform's list: the directory may have missed everything."""
         if self._is_kept:
             self._claims.doubt_all()
-        self._unheard.update(self._followings)
+        self._unsubscribed.update(self._watches)
         self._work()
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Learn that another container is a member."""
+        """Called when another container is a member."""
         if self._served is not None:
             self._served.container_joined(domain, incarnation)
 
     def lost(self, domain: str) -> None:
-        """Learn that another container is not a member any more."""
+        """Called when another container is not a member any more."""
         if self._served is not None:
             self._served.container_lost(domain)
 
@@ -250,7 +250,7 @@ class CentralDirectory(Backend):
 
     async def _tell_all(self) -> None:
         try:
-            while self._left or self._unheard or not self._claims.is_settled:
+            while self._cancelled or self._unsubscribed or not self._claims.is_settled:
                 try:
                     await self._tell_some()
                     self._complaint = ""
@@ -267,20 +267,20 @@ class CentralDirectory(Backend):
             self._worker = None
 
     async def _tell_some(self) -> None:
-        for conversation in tuple(self._left):
+        for conversation in tuple(self._cancelled):
             try:
                 await self._converse("cancel", conversation)
             except DirectoryError as error:
                 if error.__cause__ is not None:
                     raise
                 # The directory says that there is nothing to cancel.
-            self._left.pop(conversation, None)
+            self._cancelled.pop(conversation, None)
             self._agent.unfollow(conversation)
         await self._claims.settle_all()
-        while self._unheard:
-            following = next(iter(self._unheard))
-            await following.begin(self._subscribe)
-            self._unheard.pop(following, None)
+        while self._unsubscribed:
+            watch = next(iter(self._unsubscribed))
+            await watch.begin(self._subscribe)
+            self._unsubscribed.pop(watch, None)
 
     def _complain(self, complaint: str) -> None:
         if complaint != self._complaint:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formicary.directory.model.description import ServiceDescription
 
 
-class Kept(Protocol):
+class Records(Protocol):
     """What a directory has."""
 
     others: dict[Key, Record]
@@ -40,13 +40,13 @@ class Draft:
     """Changes to what a directory has, that are not done yet.
 
     Args:
-        kept: what it has; it does not change meanwhile.
+        records: what it has; it does not change meanwhile.
     """
 
-    __slots__ = ("_kept", "changes")
+    __slots__ = ("_records", "changes")
 
-    def __init__(self, kept: Kept) -> None:
-        self._kept = kept
+    def __init__(self, records: Records) -> None:
+        self._records = records
         self.changes: dict[Key, Record | None] = {}
         """Records to put under their keys, in this order; None for those to remove."""
 
@@ -54,11 +54,11 @@ class Draft:
         """Tell whether there would be a record under a key."""
         if self.changes and key in self.changes:
             return self.changes[key] is not None
-        return key in self._kept
+        return key in self._records
 
     def get_other(self, key: Key) -> Record | None:
         """Return the record that would be under a key that is no service's."""
-        return self.changes[key] if key in self.changes else self._kept.others.get(key)
+        return self.changes[key] if key in self.changes else self._records.others.get(key)
 
     def put(self, record: Record) -> None:
         """Put a record, perhaps in the place of another one."""
@@ -75,7 +75,7 @@ class Draft:
 
     def keys_of(self, agent: str) -> list[Key]:
         """Return the keys of an agent's services, as they would be."""
-        keys = dict.fromkeys(self._kept.keys_of(agent))
+        keys = dict.fromkeys(self._records.keys_of(agent))
         keys.update((key, None) for key in self.changes if key.agent == agent and key.kind == "service")
         return [key for key in keys if self.has(key)]
 
@@ -87,7 +87,7 @@ class Draft:
         """
         for agent in dict.fromkeys(service.agent for service in services):
             # To count exactly takes long, and is needed only where it may be too many.
-            if self._kept.count_of(agent) + len(self.changes) + len(services) > MOST_SERVICES:
+            if self._records.count_of(agent) + len(self.changes) + len(services) > MOST_SERVICES:
                 keys = {service_key(service) for service in services if service.agent == agent}
                 new = [key for key in keys if not self.has(key)]
                 if new and len(new) + len(self.keys_of(agent)) > MOST_SERVICES:
@@ -95,7 +95,7 @@ class Draft:
 
     def keys_in(self, domain: str) -> list[Key]:
         """Return the keys of all that the agents of a container would have."""
-        keys = dict.fromkeys(self._kept.keys_in(domain))
+        keys = dict.fromkeys(self._records.keys_in(domain))
         keys.update((key, None) for key in self.changes if is_in(key.agent, domain))
         return [key for key in keys if self.has(key)]
 
@@ -106,7 +106,7 @@ def is_in(agent: str, domain: str) -> bool:
 
 
 def service_key(service: ServiceDescription) -> Key:
-    """Return what a service is kept under."""
+    """Return the key of a service."""
     return Key(service.agent, "service", service.name)
 
 

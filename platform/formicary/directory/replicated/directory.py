@@ -135,17 +135,17 @@ class ReplicatedDirectory(Backend):
         """Do nothing: replicas ask for what they have missed."""
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Learn that another container is a member, and can be told things; again with each new link."""
+        """Called when another container is a member and has a link to this one; again with each new link."""
         self._replica.member_joined(domain, incarnation)
         self._perform()
 
     def lost(self, domain: str) -> None:
-        """Learn that another container is not a member any more: its entries go."""
+        """Called when another container is not a member any more: its entries are removed."""
         self._replica.member_lost(domain)
         self._perform()
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what another container's replica has said; ValueError if no replica says so."""
+        """Take a control message of another replica; ValueError if it is none."""
         self._replica.receive(domain, payload)
         if self._replica.instructions:
             self._perform()

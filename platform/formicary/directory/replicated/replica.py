@@ -1,8 +1,8 @@
 """The replicated directory as a state machine: events in, instructions out; no I/O, no clock.
 
 Every container writes its own entries, and has a copy of everybody else's. Updates are numbered by their
-owner, so who has missed some asks the owner. `docs/replication.md` is the specification, and says what
-readers may see meanwhile.
+owner, so a container that has missed some asks the owner. `docs/replication.md` is the specification, and
+says what readers may see meanwhile.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Replica:
     # -- others ---------------------------------------------------------------------------------------------
 
     def member_joined(self, domain: str, incarnation: int) -> None:
-        """Learn that another container is there, and that what is sent to it from now on will arrive.
+        """Called when another container is there, and what is sent to it from now on will arrive.
 
         To be called again whenever the link to it begins a new session, as what was sent before may be lost.
         """
@@ -110,7 +110,7 @@ class Replica:
         self._send(domain, [encode(Hello(self._incarnation, incarnation, self._own.number))])
 
     def member_lost(self, domain: str) -> None:
-        """Learn that another container is not there any more: its entries go."""
+        """Called when another container is not there any more: its entries are removed."""
         self._own.forget(domain)
         peer = self._peers.pop(domain, None)
         if peer and peer.entries:
@@ -171,7 +171,7 @@ class Replica:
                 self._take_part(origin, peer, message)
 
     def _hear(self, origin: str, peer: PeerReplica, number: int) -> None:
-        """Learn that an owner's updates have gone up to a number."""
+        """Take note that an owner's updates have gone up to a number."""
         peer.latest = max(peer.latest, number)
         self._ask(origin, peer)
 

@@ -1,4 +1,4 @@
-"""A container that has joined the platform's, as a state machine: its copy of the list of containers."""
+"""A container that has joined the platform's, as a state machine: it has a copy of the list of containers."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class MembershipFollower(Membership):
         self._superseded_by = 0
 
     def link_opened(self, domain: str, now: float) -> None:  # noqa: ARG002 -- the leader's need it
-        """Learn that there is a new session of the link to another container: what was sent may be lost."""
+        """Called when the link to another container has a new session: what was sent may be lost."""
         if domain == self._leader:
             self._beat()
 
     def link_lost(self, domain: str, now: float) -> None:  # noqa: ARG002 -- as above
-        """Learn that the link to another container has ended; only the platform's is away then."""
+        """Called when the link to another container has ended: if it is the platform's, that is away."""
         if domain == self._leader:
             self._heard.pop(domain, None)
             self._show_listed()

@@ -22,13 +22,13 @@ class MembershipLeader(Membership):
         self._basis = NONE  # the latest version of an earlier platform's container that is known
 
     def link_opened(self, domain: str, now: float) -> None:
-        """Learn that there is a new session of the link to another container: what was sent may be lost."""
+        """Called when the link to another container has a new session: what was sent may be lost."""
         if domain in self._heard:
             self._heard[domain] = now
             self._send_list(domain)
 
     def link_lost(self, domain: str, now: float) -> None:  # noqa: ARG002 -- what its silence shows at a time
-        """Learn that the link to another container has ended: it is off the list, until it is heard of."""
+        """Called when the link to another container has ended: it is off the list, until it is heard of."""
         if domain in self._heard:
             del self._heard[domain], self._listed[domain]
             self._publish(domain)

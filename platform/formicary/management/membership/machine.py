@@ -28,7 +28,7 @@ _STANDSTILL: Final = 5.0  # s between two ticks: more, and this process stood st
 
 
 class Membership:
-    """What one container knows of the platform's list: what both kinds of it have in common.
+    """What one container knows of the platform's list, as leader or as follower.
 
     After each call, do what `instructions` says, in that order, and clear it. `now` is a time in seconds of a
     clock that does not jump. Call `tick` every second.
@@ -71,11 +71,11 @@ class Membership:
             self._beat()
 
     def link_opened(self, domain: str, now: float) -> None:
-        """Learn that there is a new session of the link to another container."""
+        """Called when the link to another container has a new session."""
         raise NotImplementedError
 
     def link_lost(self, domain: str, now: float) -> None:
-        """Learn that the link to another container has ended: it is dead, for all that is known."""
+        """Called when the link to another container has ended: it is dead, as far as is known here."""
         raise NotImplementedError
 
     def receive(self, origin: str, payload: bytes | memoryview, now: float) -> None:
@@ -106,7 +106,7 @@ class Membership:
         raise NotImplementedError
 
     def _show(self, members: Mapping[str, int]) -> None:
-        """Say what has changed for whoever asks who is there."""
+        """Make instructions of how the members differ from those that were shown last."""
         others = {domain: it for domain, it in sorted(members.items()) if domain != self._domain}
         for domain, incarnation in self._shown.items():
             if others.get(domain) != incarnation:

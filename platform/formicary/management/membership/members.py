@@ -1,4 +1,4 @@
-"""Who is there: performs what the membership of the container says, and keeps its time."""
+"""Who is there: does what the container's membership says, and keeps its time."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.management")
 
 CHANNEL: Final = "members"
-"""What news of members are told on."""
+"""The channel of control messages about members."""
 
 _TICK = 1.0  # s
 
 
 class Listener(Protocol):
-    """Something that depends on which containers there are."""
+    """What is to know which containers there are."""
 
     channel: str
-    """On which it is told things by its like in other containers."""
+    """On which its counterparts in other containers send it control messages."""
 
     def joined(self, domain: str, incarnation: int) -> None:
-        """Learn that another container is a member, and can be told things; again with each new link."""
+        """Called when another container is a member and has a link to this one; again with each new link."""
 
     def lost(self, domain: str) -> None:
-        """Learn that another container is not a member any more."""
+        """Called when another container is not a member any more."""
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Take what its like in another container has said; ValueError if it says no such thing."""
+        """Take a control message of its counterpart in another container; ValueError if it is none."""
 
 
 class Members:
@@ -76,7 +76,7 @@ class Members:
         return self._state.members
 
     def listen(self, listener: Listener) -> None:
-        """Tell a listener from now on; it is told of nobody yet."""
+        """Tell a listener of members from now on, first of those that are there."""
         self._listeners[listener.channel] = listener
         for domain, incarnation in self.all.items():
             if domain in self._open:
@@ -101,7 +101,7 @@ class Members:
     # -- what happens ---------------------------------------------------------------------------------------
 
     def opened(self, domain: str) -> None:
-        """Learn that a link to another container has begun."""
+        """Called when a link to another container has begun."""
         self._open.add(domain)
         self._state.link_opened(domain, self._loop.time())
         self._perform()
@@ -110,7 +110,7 @@ class Members:
             self._joined(domain, incarnation)
 
     def ended(self, domain: str) -> None:
-        """Learn that the link to another container has ended."""
+        """Called when the link to another container has ended."""
         self._open.discard(domain)
         self._state.link_lost(domain, self._loop.time())
         self._perform()
@@ -118,10 +118,10 @@ class Members:
             self.on_end(domain)
 
     def on_control(self, domain: str, channel: str, payload: bytes) -> None:
-        """Take what another container has told this one.
+        """Take a control message of another container.
 
         Raises:
-            ValueError: it is nothing that is said on this channel.
+            ValueError: it is none of this channel.
         """
         if channel == CHANNEL:
             self._state.receive(domain, payload, self._loop.time())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.management")
 
 
-class Requests:
+class RequestHandler:
     """Answers requests to a container's management agent.
 
     Args:

@@ -31,7 +31,7 @@ logger = logging.getLogger("formicary.management")
 _STOPS_WITHIN: Final = 15.0  # s: an agent takes less, unless somebody has written another `stop`
 
 
-class Local:
+class LocalManagement:
     """Does what concerns one container only.
 
     Args:

@@ -13,7 +13,7 @@ from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
 from formicary.management.requests.actions import Create, Kill, ListContainers, Measure, Search
 from formicary.management.requests.language import Result, decode_error, decode_result, encode
-from formicary.management.requests.local import Local
+from formicary.management.requests.local import LocalManagement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -39,7 +39,7 @@ class RequestRouter:
     def __init__(self, container: Container, agent: ManagementAgent) -> None:
         self._container = container
         self._agent = agent
-        self._local = Local(container)
+        self._local = LocalManagement(container)
         self._home = container.domain
         """The domain of the container that is meant where none is named."""
 

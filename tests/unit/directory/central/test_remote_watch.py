@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from formicary import Message
-from formicary.directory.central.following import Following
+from formicary.directory.central.remote_watch import RemoteWatch
 from formicary.directory.language import Result, Subscribe, decode_request, encode
 from formicary.directory.model.description import Gone, ServiceDescription
 from formicary.directory.model.query import Query
@@ -37,7 +37,7 @@ class Agent:
 
 
 class World:
-    """A following, what it has asked, and what it has said."""
+    """A watch, what it has asked, and what it has said."""
 
     def __init__(self):
         self.agent = Agent()
@@ -45,14 +45,14 @@ class World:
         self.left = []  # (conversation, is_over)
         self.told = []  # (names that came, names that went)
         self.fails = False
-        self.following = Following(self.agent, QUERY, self.notice, self.leave)
+        self.watch = RemoteWatch(self.agent, QUERY, self.notice, self.leave)
 
     def notice(self, services, gone):
         self.told.append(([each.name for each in services], [each.name for each in gone]))
 
-    def leave(self, following, conversation):
-        assert following is self.following
-        self.left.append((conversation, following.is_over))
+    def leave(self, watch, conversation):
+        assert watch is self.watch
+        self.left.append((conversation, watch.is_over))
 
     async def subscribe(self, conversation, body):
         self.asked.append((conversation, body))
@@ -60,7 +60,7 @@ class World:
             raise DirectoryError("it does not want to")
 
     async def begin(self):
-        await self.following.begin(self.subscribe)
+        await self.watch.begin(self.subscribe)
         return self.asked[-1][0]
 
     def say(self, conversation, *services, gone=(), performative="inform", **more):
@@ -165,10 +165,10 @@ async def test_a_directory_that_refuses_is_heard_and_can_be_asked_again(world):
 
 async def test_closed_it_leaves_its_conversation(world):
     conversation = await world.begin()
-    await world.following.close()
+    await world.watch.close()
     assert world.left == [(conversation, True)]
 
 
 async def test_one_that_never_began_leaves_none(world):
-    await world.following.close()
+    await world.watch.close()
     assert world.left == [("", True)]

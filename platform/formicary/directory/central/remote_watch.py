@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.directory")
 
 
-class Following:
+class RemoteWatch:
     """A query that the directory's agent tells this container about.
 
     Args:
@@ -32,7 +32,7 @@ class Following:
     """
 
     def __init__(
-        self, agent: ManagementAgent, query: Query, notice: Notice, leave: Callable[[Following, str], None]
+        self, agent: ManagementAgent, query: Query, notice: Notice, leave: Callable[[RemoteWatch, str], None]
     ) -> None:
         self.is_over = False
         """Whether nobody wants to be told anything any more."""

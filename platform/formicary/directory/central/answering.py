@@ -107,7 +107,7 @@ class AnsweringAgent(MicroAgent):
         """
 
     def handle(self, message: Message) -> Awaitable[None] | None:
-        """Do what a message asks for; an answer gets none, else two agents could answer each other for ever."""
+        """Do what a message asks for; an answer gets none, or two agents could go on for ever."""
         try:
             performative = message.performative
             if performative in _ANSWERS:

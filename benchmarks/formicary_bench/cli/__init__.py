@@ -73,11 +73,11 @@ def list_(
             "--runs is for old runs, and without --where the experiments are listed; add --where "
             "'date>=2026-01-01', say, or leave --runs out"
         )
-    from formicary_bench.experiments.catalogue import EXPERIMENTS
-    from formicary_bench.experiments.selections.registry import SELECTIONS
+    from formicary_bench.experiments.registry import EXPERIMENTS
+    from formicary_bench.experiments.selections import SELECTIONS
 
     if as_json:
-        for one in EXPERIMENTS:
+        for one in EXPERIMENTS.values():
             typer.echo(json.dumps({field: getattr(one, field) for field in _LISTED}))
         return
     from rich import box
@@ -88,7 +88,7 @@ def list_(
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for title in ("experiment", "measures", "varies", "placements", "from"):
         table.add_column(title, no_wrap=title == "experiment")
-    for one in EXPERIMENTS:
+    for one in EXPERIMENTS.values():
         varies = ", ".join(f"--{name}" for name in one.varies)
         table.add_row(one.name, one.what, varies, ", ".join(one.placements), one.source)
     console_for_reports().print(table)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.catalogue import SUBJECTS, subject_of
 from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
 from formicary_bench.subjects.drivers.registry import Broken, installed
@@ -64,7 +64,7 @@ def _listed(subject: Subject, version: str = "", runtime: str = "") -> Listed:
         name=subject.name,
         version=version,
         runtime=runtime,
-        experiments=tuple(one.name for one in EXPERIMENTS if one.has(subject)),
+        experiments=tuple(one.name for one in EXPERIMENTS.values() if one.has(subject)),
         placements=tuple(subject.carriers),
         most_pairs=subject.most_pairs,
         most_bytes=subject.most_bytes,

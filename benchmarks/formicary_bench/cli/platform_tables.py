@@ -8,7 +8,7 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
 if TYPE_CHECKING:
@@ -64,14 +64,14 @@ def details(row: Listed) -> RenderableType:
 
 def in_short(names: Sequence[str]) -> Iterator[str]:
     """Say which experiments these are: all of a family, how many of it, or their names if they are few."""
-    for family in dict.fromkeys(one.family for one in EXPERIMENTS):
-        every = [one.name for one in EXPERIMENTS if one.family == family]
+    for family in dict.fromkeys(one.family for one in EXPERIMENTS.values()):
+        every = [one.name for one in EXPERIMENTS.values() if one.family == family]
         can = [name for name in every if name in names]
         if len(can) == len(every) or (can and len(can) <= _FEW):
             yield family if can == every else ", ".join(can)
         elif can:
             yield f"{family}: {len(can)} of {len(every)}"
-    known = {one.name for one in EXPERIMENTS}
+    known = set(EXPERIMENTS)
     yield from (name for name in names if name not in known)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.files import toml_files
 from formicary_bench.files.toml_files import guess, shown
 from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE, WrongError
@@ -39,7 +39,6 @@ _WORDS = toml_files.Words(
     lines='[measure.a] and experiment = "messaging/pairs"',
     how=_HOW,
 )
-_EXPERIMENTS = {one.name: one for one in EXPERIMENTS}
 
 
 def read(path: Path, hosts: Sequence[str] = ()) -> RunPlan:
@@ -140,7 +139,7 @@ class _Reader:
         """Give what a table asks for, if that can be measured."""
         experiment = self._experiment(where, table)
         own = self._values(table, KINDS, where)
-        varies = _EXPERIMENTS[experiment].varies if experiment else tuple(KINDS)
+        varies = EXPERIMENTS[experiment].varies if experiment else tuple(KINDS)
         for key in table.keys() & KINDS.keys():
             if not KINDS[key].is_of(key, varies):
                 takes = [one for one, kind in KINDS.items() if kind.is_of(one, varies)]
@@ -170,8 +169,8 @@ class _Reader:
             )
             return ""
         name = table[EXPERIMENT]
-        if not isinstance(name, str) or name not in _EXPERIMENTS:
-            near = guess(name, _EXPERIMENTS) if isinstance(name, str) else ""
+        if not isinstance(name, str) or name not in EXPERIMENTS:
+            near = guess(name, EXPERIMENTS) if isinstance(name, str) else ""
             self._file.complain(
                 (*where, EXPERIMENT),
                 f"{shown(name)} is no experiment{near or '; look at all with: formicary bench list'}",

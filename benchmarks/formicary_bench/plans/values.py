@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.presets.presets import PRESETS
 from formicary_bench.files.toml_files import guess, shown
 from formicary_bench.results.summary.warm_up import read_rule
 from formicary_bench.runner.planning import options
@@ -14,6 +13,7 @@ from formicary_bench.runner.planning.readers import duration, read_subjects
 from formicary_bench.vocabulary.arrivals import ARRIVALS
 from formicary_bench.vocabulary.containers import MOST_HOSTS
 from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
+from formicary_bench.vocabulary.presets import PRESETS
 from formicary_bench.vocabulary.routes import ROUTES
 from formicary_bench.vocabulary.traffic import SAID, TRAFFICS
 

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from formicary.core.files import replacing
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.experiments.presets.presets import EVERYTHING
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE
 from formicary_bench.runner.planning.readers import unknown
 from formicary_bench.vocabulary.placements import HOSTED
+from formicary_bench.vocabulary.presets import EVERYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.experiments.experiment import Experiment
 
 _TOP = """\
 # What a run measures.
@@ -42,12 +42,11 @@ def write(path: Path, names: Sequence[str]) -> list[str]:
         UsageError: there is no such experiment, or the file is there.
         FormicaryError: it cannot be written.
     """
-    known = {one.name: one for one in EXPERIMENTS}
     for name in names:
-        if name not in {*known, EVERYTHING}:
-            raise UsageError(unknown("experiment", name, known))
+        if name not in {*EXPERIMENTS, EVERYTHING}:
+            raise UsageError(unknown("experiment", name, EXPERIMENTS))
     everything = not names or EVERYTHING in names
-    chosen = [one for one in EXPERIMENTS if (_is_local(one) if everything else one.name in names)]
+    chosen = [one for one in EXPERIMENTS.values() if (_is_local(one) if everything else one.name in names)]
     if path.exists():
         raise UsageError(f"{path} is there already and is not overwritten: name another file, or remove it")
     try:

@@ -55,6 +55,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
         member: this worker's number among all of the repetition, from 0.
         members: how many there are.
         listen: the IP address at which to listen for the other workers; loopback if empty.
+        module: the module that has the part.
     """
 
     configuration: Configuration
@@ -67,6 +68,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
     member: int = 0
     members: int = 0
     listen: str = ""
+    module: str = ""
 
 
 class Meet(msgspec.Struct, frozen=True, tag="meet"):

@@ -18,8 +18,6 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.errors import FormicaryError
-from formicary_bench.subjects.catalogue import subject_of
-from formicary_bench.vocabulary.names import GROWTH
 from formicary_bench.worker.cpu_accounts import Accounts
 from formicary_bench.worker.loops import loop_factory
 from formicary_bench.worker.marks import mark_now, mark_window
@@ -134,7 +132,7 @@ async def _obey(channel: Channel, told: Told, accounts: Accounts) -> None:
 
 async def _play(work: Workload, told: Told, marking: _Marking) -> None:
     channel = marking.channel
-    part = cast("Role", getattr(import_module(_module(work.job)), work.job.role))
+    part = cast("Role", getattr(import_module(work.job.module), work.job.role))
     async with part(work) as side:
         channel.say(Ready(side.endpoint, measures=side.measure is not None))
         await told.meet.wait()
@@ -176,15 +174,6 @@ class _Marking:
         if not mark.begins:
             self._accounts.freeze()
         self.channel.say(mark)
-
-
-def _module(job: Job) -> str:
-    configuration = job.configuration
-    if configuration.experiment == GROWTH:
-        return "formicary_bench.subjects.ours.growth"
-    if configuration.rate:
-        return "formicary_bench.subjects.ours.open_loop"
-    return subject_of(configuration.platform, configuration.kind).module
 
 
 async def _report(work: Workload, channel: Channel) -> None:

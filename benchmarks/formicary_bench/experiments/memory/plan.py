@@ -5,16 +5,17 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.catalogue import GROWTH
+from formicary_bench.experiments.experiment import Take
+from formicary_bench.experiments.memory import growth
 from formicary_bench.results.store.model import Configuration
-from formicary_bench.runner.planning.hosts import Layout
-from formicary_bench.runner.planning.routes import carriers_of
+from formicary_bench.runner.planning.carriers import carriers_of
+from formicary_bench.runner.planning.hosts import Layout, placements_of
 from formicary_bench.vocabulary.designs import CONTAINER, IMPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from formicary_bench.experiments.catalogue import Part
+    from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.catalogue import Subject
 
@@ -24,13 +25,16 @@ GROWTH_SECONDS = 20
 _ORDER = ("", IMPORTED, CONTAINER)  # each holds what the one before does, and then come agents
 
 
-def memory_plan(
-    part: Part, options: Options, subjects: Sequence[Subject], placements: Sequence[str]
-) -> Iterator[Configuration]:
-    """Give what is measured of an experiment with memory."""
-    if part.experiment is GROWTH:
-        yield from _growth(part, options, subjects, placements)
-        return
+def growth_if_wanted(_: Experiment, options: Options) -> Iterator[Part]:
+    """Give `memory/growth`, where a time for it is asked for."""
+    one = growth.EXPERIMENT
+    if options.growth:
+        yield Take(loads=one.loads, payloads=one.payloads, placements=one.placements).of(one)
+
+
+def plan_states(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
+    """Give the states of a process: without agents, and with more and more of them."""
+    placements = placements_of(part, options)
     without = [subject for subject in subjects if subject.kind in _ORDER]
     for subject in sorted(without, key=lambda subject: _ORDER.index(subject.kind)):
         yield from (_state(place, 0, subject) for place in placements)
@@ -49,14 +53,13 @@ def _state(placement: str, agents: int, subject: Subject) -> Configuration:
     )
 
 
-def _growth(
-    part: Part, options: Options, subjects: Sequence[Subject], placements: Sequence[str]
-) -> Iterator[Configuration]:
+def plan_growth(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
+    """Give pairs that talk for a time."""
     sizes = product(options.payloads or part.payloads, options.pairs or part.loads)
-    for (payload, load), placement, subject in product(sizes, placements, subjects):
+    for (payload, load), placement, subject in product(sizes, placements_of(part, options), subjects):
         for carrier in carriers_of(subject, Layout(placement), part, options):
             yield Configuration(
-                experiment=GROWTH.name,
+                experiment=part.experiment.name,
                 platform=subject.platform,
                 kind=subject.kind,
                 placement=placement,
@@ -66,11 +69,3 @@ def _growth(
                 payload_bytes=payload,
                 seconds=options.growth or GROWTH_SECONDS,
             )
-
-
-def memory_size(configuration: Configuration) -> str:
-    """Give the options that say how much is measured of such an experiment."""
-    if not configuration.seconds:
-        return f"--agents {configuration.agents}" if configuration.agents else ""
-    size = f"--pairs {configuration.pairs} --payload {configuration.payload_bytes}"
-    return f"--growth {configuration.seconds} {size}"

@@ -1,1 +1,47 @@
 """Experiments with messages: who sends to whom, how many, where."""
+
+from __future__ import annotations
+
+from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
+from formicary_bench.vocabulary.routes import DIRECT, TCP, XMPP, Carrier
+
+VARIES = ("pairs", "payload", "placement", "route", "tls", "rounds")
+"""What most of them vary."""
+
+HERE_AND_THERE = (SAME, APART, TWO_HOSTS)
+"""In one process, in two, and on two hosts."""
+
+ONE_OR_TWO = (SAME, TWO_HOSTS)
+"""In one process, and on two hosts."""
+
+PAPER_PAIRS = (1, 10, 50, 100, 150, 200)
+"""Numbers of pairs in Alberola 2010."""
+
+TO_TEN = tuple(range(1, 11))
+"""Numbers of pairs in Burbeck 2004."""
+
+# The text names the ends alone.
+TO_100_KB = (0, 1000, 10_000, 25_000, 50_000, 75_000, 100_000)
+"""Sizes of a body there."""
+
+TWO_KB = 2048
+
+HUNDRED = 100
+"""How often Alberola 2010 repeats what is not made of many round trips by itself: CPU time and memory."""
+
+TEN = 10
+"""How often Burbeck 2004 repeats everything."""
+
+LONG = (500, 10_000, 500)
+"""Its round trips: they are so many that their begin and end do not matter, which here are phases besides."""
+
+ALONE = (100, 1000, 0)
+"""Round trips of a single pair, which needs nothing after it; 1000 measured, as there."""
+
+OURS = "formicary-behaviours"
+
+DIRECTLY = (Carrier(DIRECT), Carrier(TCP))
+"""Our direct links, and the sockets that they are held against."""
+
+BY_ALL = (*DIRECTLY, Carrier(XMPP))
+"""These, and our links through the XMPP server."""

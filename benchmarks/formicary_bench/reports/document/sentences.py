@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.directory.report import directory_sentence
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import APART, N_HOSTS, PLACES, SAME, by_series, subject
 from formicary_bench.reports.document.points import named, ordered
@@ -24,34 +25,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary.row import Row
 
-TITLES = {
-    "messaging/pairs": "Pairs of agents, all talking at once",
-    "messaging/many-to-one": "Many senders, one receiver",
-    "messaging/size": "The size of a message",
-    "messaging/lower-bound": "Agents beside plain processes over TCP sockets",
-    "messaging/location": "Pairs in different places",
-    "messaging/single-pair-size": "One pair, by the size of its messages",
-    "messaging/scale": "More and more pairs, messages of 2 KB",
-    "messaging/encryption": "With encryption and without",
-    "messaging/open-loop": "Messages at a given rate, which wait for no answers",
-    "messaging/saturation": "The highest rate at which messages are answered in time",
-    "messaging/scale-out": "More and more hosts, with as many pairs on each",
-    "messaging/designs": "Designs of delivery side by side",
-    "create": "Creating agents",
-    "directory/register": "Registering a service",
-    "directory/deregister": "Taking a service back",
-    "directory/search": "Searching for the services of a type",
-    "directory/propagation": "How registrations spread",
-    "directory/churn": "Agents that come, register and end",
-    "memory": "What processes hold of the memory",
-    "memory/growth": "Whether memory grows under load",
-    "network": "What goes over the wire",
-    "messaging/cpu": "Where the CPU time of messages goes",
-    "directory/cpu-register": "Where the CPU time of registering goes",
-    "directory/cpu-search": "Where the CPU time of searching goes",
-}
-"""The experiments as a reader says them."""
-
 _ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " by the route auto"}
 
 
@@ -65,14 +38,14 @@ class Tile(msgspec.Struct, frozen=True):
 
 def title(experiment: str) -> str:
     """Give an experiment's title."""
-    return TITLES.get(experiment, experiment)
+    known = EXPERIMENTS.get(experiment)
+    return known.title if known else experiment
 
 
 def source(experiment: str) -> str:
     """Say which paper an experiment is from, with its figures there; empty where that is not known."""
-    from formicary_bench.experiments.catalogue import EXPERIMENTS
-
-    return next((one.source for one in EXPERIMENTS if one.name == experiment), "")
+    known = EXPERIMENTS.get(experiment)
+    return known.source if known else ""
 
 
 def sentences(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> list[str]:

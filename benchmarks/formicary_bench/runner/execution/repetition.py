@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.load import load_of
@@ -29,9 +30,9 @@ from formicary_bench.runner.execution.worker_hosts import WorkerSlot
 from formicary_bench.runner.execution.worker_results import creations, round_trips
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.validity import why_late
-from formicary_bench.vocabulary import names
+from formicary_bench.subjects.catalogue import subject_of
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
-from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, ECHO, MEMBER
+from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER
 from formicary_bench.worker.interruption import welcome
 from formicary_bench.worker.messages import Accounted, Created, Go, Job
 
@@ -186,8 +187,9 @@ def _lost(configuration: Configuration, data: RoundTrips | Creations) -> int:
 
 def roles_of(configuration: Configuration) -> tuple[str, ...]:
     """Return the roles of a configuration's workers."""
-    if configuration.experiment == names.CREATE:
-        return (CREATE,)
+    roles = EXPERIMENTS[configuration.experiment].roles
+    if roles:
+        return roles
     if configuration.placement == N_HOSTS:
         return (MEMBER,) * configuration.hosts
     return (BOTH,) if configuration.placement == SAME else (ECHO, ASK)
@@ -297,9 +299,10 @@ class RepetitionRun:
             worker.send(order)
 
     def _job(self, worker: int, peer: str) -> Job:
-        slot = self._slots[worker]
+        slot, configuration = self._slots[worker], self._task.configuration
+        own = EXPERIMENTS[configuration.experiment].played_by
         return Job(
-            self._task.configuration,
+            configuration,
             slot.role,
             self._task.seed,
             peer=peer,
@@ -308,6 +311,7 @@ class RepetitionRun:
             member=worker,
             members=len(self._slots),
             listen=slot.listen,
+            module=own or subject_of(configuration.platform, configuration.kind).module,
         )
 
     def _observe(self, worker: str, report: Mark | Accounted) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.machine import begin_manifest
 from formicary_bench.runner.planning.run_plan import RunPlan, order_of
@@ -138,10 +138,9 @@ def _commit(manifest: Manifest) -> str:
 
 
 def _refuse_unknown(path: Path, manifest: Manifest) -> None:
-    experiments = {one.name for one in EXPERIMENTS}
     known = {(one.platform, one.kind) for one in subjects()}
     for one in manifest.configurations:
-        if one.experiment not in experiments or (one.platform, one.kind) not in known:
+        if one.experiment not in EXPERIMENTS or (one.platform, one.kind) not in known:
             raise UsageError(
                 f"{path} measures {one.experiment} of {one.platform}, which this formicary "
                 f"({manifest.formicary} began it) does not know: {_ANEW}"

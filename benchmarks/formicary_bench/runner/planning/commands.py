@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.catalogue import CREATE, EXPERIMENTS, MEMORY
-from formicary_bench.experiments.memory.plan import memory_size
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.catalogue import has_driver, subject_of
-from formicary_bench.vocabulary.names import DIRECTORY, is_cpu
+from formicary_bench.vocabulary.names import DIRECTORY, MEMORY, is_cpu
 from formicary_bench.vocabulary.placements import TWO_HOSTS
 from formicary_bench.vocabulary.routes import AUTO, XMPP
 from formicary_bench.vocabulary.traffic import SAID
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Configuration
-
-_EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
 
 
 def needs_server(configuration: Configuration) -> bool:
@@ -32,16 +29,16 @@ def command(configuration: Configuration) -> str:
     who = f"formicary bench run {configuration.experiment} --platform {configuration.platform}{kind}"
     if (configuration.profiled or configuration.reference) and not is_cpu(configuration.experiment):
         who += " --profile"
-    if configuration.experiment == CREATE.name:
+    if configuration.experiment == "create":
         return f"{who} --agents {configuration.agents}"
-    has_choice = len(_EXPERIMENTS[configuration.experiment].placements) > 1
+    has_choice = len(EXPERIMENTS[configuration.experiment].placements) > 1
     where = f" --placement {configuration.placement}" if has_choice else ""
     return f"{who}{where}{_layout(configuration)}{_way(configuration)} {_size(configuration)}".rstrip()
 
 
 def _layout(configuration: Configuration) -> str:
     """Give the options that say how many hosts there are, who talks to whom, and where services are."""
-    experiment = _EXPERIMENTS[configuration.experiment]
+    experiment = EXPERIMENTS[configuration.experiment]
     count = f" --count {configuration.hosts}" if configuration.hosts and "count" in experiment.varies else ""
     traffic = f" --traffic {configuration.traffic}" if configuration.traffic else ""
     # Over hosts there may be several; with two processes it is usually that of all.
@@ -51,8 +48,8 @@ def _layout(configuration: Configuration) -> str:
 
 def _size(configuration: Configuration) -> str:
     """Give the options that say how much is measured."""
-    if configuration.family == MEMORY.family:
-        return memory_size(configuration)
+    if configuration.family == MEMORY:
+        return _memory_size(configuration)
     if configuration.agents:
         return f"--agents {configuration.agents}"
     rounds = f"--rounds {configuration.warm_up},{configuration.measured},{configuration.cool_down}"
@@ -64,6 +61,13 @@ def _size(configuration: Configuration) -> str:
         return f"{limit} --pairs {configuration.load} --payload {configuration.payload_bytes}"
     paced = f"--rate {configuration.rate} --arrivals {configuration.arrivals} " if configuration.rate else ""
     return f"{paced}--pairs {configuration.load} --payload {configuration.payload_bytes} {rounds}"
+
+
+def _memory_size(configuration: Configuration) -> str:
+    if not configuration.seconds:
+        return f"--agents {configuration.agents}" if configuration.agents else ""
+    size = f"--pairs {configuration.pairs} --payload {configuration.payload_bytes}"
+    return f"--growth {configuration.seconds} {size}"
 
 
 def _way(configuration: Configuration) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.catalogue import CREATE
 from formicary_bench.vocabulary.names import DIRECTORY, MEMORY
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 
@@ -18,7 +17,7 @@ def describe(configuration: Configuration) -> str:
     who = f"{configuration.experiment}, {configuration.platform}{kind}"
     profiled = ", profiled" if configuration.profiled else ""
     profiled = ", beside it not profiled" if configuration.reference else profiled
-    if configuration.experiment in {CREATE.name, MEMORY}:
+    if configuration.experiment in {"create", MEMORY}:
         return f"{who}, {configuration.agents} agents{profiled}"
     return f"{who}, {_where(configuration)}, {_size(configuration)}{profiled}"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.experiments.selections.registry import SELECTIONS
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.subjects.catalogue import subject_of, subjects
 from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
 from formicary_bench.vocabulary.placements import HOSTED
@@ -13,7 +13,7 @@ from formicary_bench.vocabulary.placements import HOSTED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.catalogue import Subject
@@ -41,7 +41,7 @@ def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
     there = {one.platform for one in plan}
     absent = dict.fromkeys(subject.platform for subject in named if subject.platform not in there)
     sentences = [f"left out: {platform} cannot do {options.experiment} as asked for" for platform in absent]
-    experiment = next((one for one in EXPERIMENTS if one.name == options.experiment), None)
+    experiment = EXPERIMENTS.get(options.experiment)
     for subject in named if experiment else ():
         if subject.experiments and subject.platform in there:
             assert experiment is not None

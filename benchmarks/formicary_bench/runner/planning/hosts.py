@@ -12,7 +12,7 @@ from formicary_bench.vocabulary.traffic import AWAY
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from formicary_bench.experiments.catalogue import Part
+    from formicary_bench.experiments.experiment import Part
     from formicary_bench.runner.planning.options import Options
 
 _TWO = 2

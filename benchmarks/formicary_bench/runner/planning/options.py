@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.experiments.presets.presets import sizes_of
-from formicary_bench.experiments.selections.quick import QUICK
+from formicary_bench.experiments.presets import preset_of
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.selections import QUICK
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
 from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
 from formicary_bench.vocabulary.traffic import SAID
 
 if TYPE_CHECKING:
-    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.model import Option
 
 MOST_PAIRS = 10_000
@@ -30,7 +30,6 @@ REPETITIONS = 3
 """How often each configuration is measured: with fewer, intervals are too wide to say anything."""
 
 ON_OFF = {True: "on", False: "off"}
-_KNOWN = {one.name: one for one in EXPERIMENTS}
 
 
 @dataclass(frozen=True)
@@ -127,23 +126,23 @@ def with_preset(options: Options) -> Options:
         options: what was asked for; a `repeat` of 0 is that of the preset, or else the usual one. With a
             selection it stays 0, as its experiments may differ in it: see `repeat_of`.
     """
-    experiment = _KNOWN.get(options.experiment)
+    experiment = EXPERIMENTS.get(options.experiment)
     if not options.preset:
         return replace(options, repeat=options.repeat or REPETITIONS)
     if experiment is None:
         return options
-    sizes = sizes_of(experiment, options.preset)
+    preset = preset_of(experiment, options.preset)
     return replace(
         options,
-        pairs=options.pairs or sizes.loads,
-        payloads=options.payloads or sizes.payloads,
-        agents=options.agents or sizes.agents,
-        services=options.services or sizes.services,
-        containers=options.containers or sizes.containers,
-        growth=options.growth or sizes.seconds,
-        rates=options.rates or sizes.rates,
-        rounds=options.rounds or sizes.rounds,
-        repeat=options.repeat or sizes.repeat or REPETITIONS,
+        pairs=options.pairs or preset.loads,
+        payloads=options.payloads or preset.payloads,
+        agents=options.agents or preset.agents,
+        services=options.services or preset.services,
+        containers=options.containers or preset.containers,
+        growth=options.growth or preset.seconds,
+        rates=options.rates or preset.rates,
+        rounds=options.rounds or preset.rounds,
+        repeat=options.repeat or preset.repeat or REPETITIONS,
     )
 
 
@@ -151,11 +150,11 @@ def repeat_of(options: Options, experiment: str) -> int:
     """Return how often the configurations of an experiment are measured."""
     if options.repeat or not options.preset:
         return options.repeat or REPETITIONS
-    return sizes_of(_KNOWN[experiment], options.preset).repeat or REPETITIONS
+    return preset_of(EXPERIMENTS[experiment], options.preset).repeat or REPETITIONS
 
 
 def places_of(options: Options, experiment: Experiment) -> tuple[str, ...] | None:
     """Return where an experiment is measured where hosts take part, if a preset says."""
     if not options.preset:
         return None
-    return sizes_of(_KNOWN.get(options.experiment, experiment), options.preset).placements
+    return preset_of(EXPERIMENTS.get(options.experiment, experiment), options.preset).placements

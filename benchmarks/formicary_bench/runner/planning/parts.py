@@ -5,21 +5,18 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments import encryption
-from formicary_bench.experiments.catalogue import ENCRYPTION, EXPERIMENTS, GROWTH, MEMORY, PAIRS, Part
-from formicary_bench.experiments.directory.selection import A_MESSAGE
-from formicary_bench.experiments.presets.presets import QUICK, sizes_of
-from formicary_bench.experiments.selections.registry import SELECTIONS
-from formicary_bench.vocabulary.names import DIRECTORY, is_cpu
-from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.experiments.experiment import Take
+from formicary_bench.experiments.presets import preset_of
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.selections import A_MESSAGE, SELECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
 
-_EXPERIMENTS = {experiment.name: experiment for experiment in EXPERIMENTS}
+_SIZES = ("loads", "payloads", "agents", "services", "containers")
 
 
 def parts_of(options: Options) -> Iterator[Part]:
@@ -28,24 +25,19 @@ def parts_of(options: Options) -> Iterator[Part]:
         for part in SELECTIONS[options.experiment].parts:
             yield from _sized(part, options)
         return
-    one = _EXPERIMENTS[options.experiment]
-    parts = sizes_of(one, options.preset).parts if options.preset else ()
-    if one is ENCRYPTION and options.preset != QUICK:
-        has = {"has_pairs": options.pairs is not None, "has_payloads": options.payloads is not None}
-        parts = encryption.chosen(parts or encryption.PARTS, **has)
-    parts = parts or (_whole(one),)
-    yield from (_freed(part, options) for part in parts)
-    if one is MEMORY and options.growth:
-        yield Part(GROWTH, loads=GROWTH.loads, payloads=GROWTH.payloads, placements=GROWTH.placements)
-    if one.family == DIRECTORY and not is_cpu(one.name):
-        beside = tuple(placement for placement in one.placements if placement != N_HOSTS)
-        yield Part(PAIRS, A_MESSAGE.subjects, A_MESSAGE.loads, placements=beside)
+    one = EXPERIMENTS[options.experiment]
+    if one.takes:
+        takes = one.takes.load()(options)
+    else:
+        takes = preset_of(one, options.preset).parts if options.preset else ()
+    yield from (_freed(take.of(one), options) for take in takes or (_whole(one),))
+    if one.beside:
+        yield from one.beside.load()(one, options)
 
 
-def _whole(one: Experiment) -> Part:
-    return Part(
-        one,
-        one.subjects,
+def _whole(one: Experiment) -> Take:
+    return Take(
+        subjects=one.subjects,
         loads=one.loads,
         payloads=one.payloads,
         agents=one.agents,
@@ -64,9 +56,11 @@ def _sized(part: Part, options: Options) -> Iterator[Part]:
     if not options.preset or part is A_MESSAGE:
         yield part
         return
-    sizes = sizes_of(part.experiment, options.preset)
-    chosen = () if part.subjects else sizes.parts
-    yield from (sizes.of(_freed(one, options)) for one in chosen or (part,))
+    preset = preset_of(part.experiment, options.preset)
+    parts = [take.of(part.experiment) for take in preset.parts if not part.subjects] or [part]
+    for one in parts:
+        sizes = {name: getattr(preset, name) or getattr(one, name) for name in _SIZES}
+        yield dataclasses.replace(_freed(one, options), **sizes)
 
 
 def _freed(part: Part, options: Options) -> Part:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.presets.presets import QUICK, QUICK_PROFILES
 from formicary_bench.vocabulary.designs import CENTRAL, LOOKUP, REPLICA
 from formicary_bench.vocabulary.names import DIRECTORY, MEMORY, is_cpu
 from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.presets import QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,6 +25,7 @@ _FAR_USES = {"direct": 16_000, "auto": 16_000, "xmpp": 6_000}
 _AGENTS = {"create": 200_000, DIRECTORY: 40_000}
 _SEARCHES = 3  # so many take as long as a registration; far away, the way there takes longest
 _SHORTEST = 100
+_QUICK = 4  # times shorter in a quick run: T2 still takes longer than profiles need
 
 
 def with_profiles(plan: Sequence[Configuration], options: Options) -> Iterator[Configuration]:
@@ -62,7 +63,7 @@ def _longer(one: Configuration, options: Options) -> Configuration:
         return one if options.agents else replace(one, agents=max(one.agents, _AGENTS[one.family]))
     if options.rounds is not None:
         return one
-    wanted = _wanted(one) // (QUICK_PROFILES if options.preset == QUICK else 1)
+    wanted = _wanted(one) // (_QUICK if options.preset == QUICK else 1)
     measured = max(wanted // max(one.load, 1), one.measured, _SHORTEST)
     return replace(one, warm_up=measured // 2, measured=measured, cool_down=measured // 4)
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.presets.presets import EVERYTHING
-from formicary_bench.experiments.selections.quick import QUICK
+from formicary_bench.experiments.selections import QUICK
 from formicary_bench.runner.execution.run import perform_all, resume
 from formicary_bench.runner.execution.run_hosts import read_host_selection
 from formicary_bench.runner.planning.run_plan import everything, of_one
 from formicary_bench.runner.planning.values import parse
+from formicary_bench.vocabulary.presets import EVERYTHING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

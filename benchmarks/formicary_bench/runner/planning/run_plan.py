@@ -6,15 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.experiments.presets.paper import PAPERS
-from formicary_bench.experiments.presets.presets import EVERYTHING, PAPER, QUICK
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.runner.planning.drivers import beyond
 from formicary_bench.runner.planning.options import repeat_of
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse, read_seed
 from formicary_bench.vocabulary.placements import HOSTED
+from formicary_bench.vocabulary.presets import EVERYTHING, PAPER, QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -114,9 +113,7 @@ def everything(
     """
     chosen = preset or QUICK
     drawn = read_seed(seed)
-    parts = [
-        parse(one.name, preset=chosen, repeat=repeat, seed=str(drawn), hosts=hosts) for one in EXPERIMENTS
-    ]
+    parts = [parse(one, preset=chosen, repeat=repeat, seed=str(drawn), hosts=hosts) for one in EXPERIMENTS]
     can, refused = split(parts)
     asked: dict[str, Option] = {"experiment": EVERYTHING, "preset": chosen}
     asked |= {} if repeat is None else {"repeat": parts[0].repeat}
@@ -153,6 +150,7 @@ def order_of(manifest: Manifest) -> Order:
 
 
 def _notes(options: Options) -> list[str]:
-    if options.preset != PAPER or options.experiment in PAPERS:
+    one = EXPERIMENTS.get(options.experiment)
+    if options.preset != PAPER or (one and one.paper):
         return []
     return [f"{options.experiment} is of neither paper: it takes the sizes that it has by itself"]

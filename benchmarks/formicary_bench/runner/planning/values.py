@@ -7,10 +7,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypedDict
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.experiments.presets.presets import EVERYTHING, PRESETS
-from formicary_bench.experiments.selections.quick import QUICK
-from formicary_bench.experiments.selections.registry import SELECTIONS
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.selections import QUICK, SELECTIONS
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
 from formicary_bench.runner.planning.options import (
     MOST_AGENTS,
@@ -40,6 +38,7 @@ from formicary_bench.runner.planning.readers import (
 from formicary_bench.vocabulary.arrivals import ARRIVALS
 from formicary_bench.vocabulary.containers import MOST_HOSTS
 from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
+from formicary_bench.vocabulary.presets import EVERYTHING, PRESETS
 from formicary_bench.vocabulary.routes import ROUTES
 from formicary_bench.vocabulary.traffic import TRAFFICS
 
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-_KNOWN = {one.name: one for one in EXPERIMENTS}
 _ALL_HAVE = {"placement", "platform", "profile", "preset", "repeat", "seed", "warm_up"}
 
 
@@ -89,8 +87,8 @@ def parse(experiment: str = QUICK.name, *, hosts: Sequence[str] = (), **words: U
     Raises:
         UsageError: one of them is not understood, or does not fit the others.
     """
-    if experiment not in {*_KNOWN, *SELECTIONS}:
-        raise UsageError(unknown("experiment", experiment, [*_KNOWN, *SELECTIONS, EVERYTHING]))
+    if experiment not in {*EXPERIMENTS, *SELECTIONS}:
+        raise UsageError(unknown("experiment", experiment, [*EXPERIMENTS, *SELECTIONS, EVERYTHING]))
     _refuse_foreign(experiment, words)
     (preset,) = names("preset", words.get("preset"), PRESETS) or ("",)
     return with_preset(
@@ -140,7 +138,7 @@ def _refuse_foreign(experiment: str, words: Words) -> None:
         parts = (part.experiment.varies for part in SELECTIONS[experiment].parts)
         varied = tuple(dict.fromkeys(chain.from_iterable(parts)))
     else:
-        varied = _KNOWN[experiment].varies
+        varied = EXPERIMENTS[experiment].varies
     if words.get("warm_up") is not None and "rounds" not in varied:
         raise UsageError(f"{experiment} has no warm-up that could be left out: leave --{WARM_UP} out")
     for name, value in words.items():

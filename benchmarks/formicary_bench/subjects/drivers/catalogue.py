@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.catalogue import (
-    LOCATION,
-    LOWER_BOUND,
-    MANY_TO_ONE,
-    PAIRS,
-    SCALE,
-    SINGLE_PAIR_SIZE,
-    SIZE,
-)
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.catalogue import Subject
 from formicary_bench.subjects.drivers.registry import Entry, installed
 from formicary_bench.vocabulary.placements import APART, SAME
@@ -23,20 +15,8 @@ if TYPE_CHECKING:
 
     from formicary_bench.subjects.drivers.protocol import Hello
 
-EXCHANGES = (PAIRS.name, MANY_TO_ONE.name, SIZE.name)
-"""The experiments that the protocol knows: who exchanges messages with whom."""
-
-_SAME = {
-    LOWER_BOUND.name: PAIRS.name,
-    LOCATION.name: PAIRS.name,
-    SCALE.name: PAIRS.name,
-    SINGLE_PAIR_SIZE.name: SIZE.name,
-}
-
-
-def exchange(experiment: str) -> str:
-    """Return which of `EXCHANGES` an experiment has, with other numbers: what a driver is asked to do."""
-    return _SAME.get(experiment, experiment)
+EXCHANGES = tuple(dict.fromkeys(one.exchange for one in EXPERIMENTS.values() if one.exchange))
+"""The experiments that the protocol knows: who exchanges messages with whom; others have other numbers."""
 
 
 def driven() -> tuple[Subject, ...]:
@@ -48,13 +28,12 @@ def subject_for(hello: Hello) -> Subject:
     """Return a platform as its driver has described it."""
     between = Carrier(XMPP if hello.server else OWN)
     carriers = {SAME: (Carrier("in-process"),), APART: (between,)}
-    same = (one for one, exchanges in _SAME.items() if exchanges in hello.experiments)
     return Subject(
         hello.name,
         "formicary_bench.subjects.drivers.driven",
         {placement: carriers[placement] for placement in hello.placements},
         hidden=True,
-        experiments=(*hello.experiments, *same),
+        experiments=tuple(one.name for one in EXPERIMENTS.values() if one.exchange in hello.experiments),
         most_pairs=hello.most_pairs,
         most_bytes=hello.most_bytes,
         accounts=hello.server,

@@ -12,8 +12,8 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.accounts import DOMAIN
-from formicary_bench.subjects.drivers.catalogue import exchange
 from formicary_bench.subjects.drivers.driver import started
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Done, Go, Prepare, XmppServer
@@ -114,7 +114,7 @@ def _orders(work: Workload, file: Path | None) -> Prepare:
         there = job.server
         server = XmppServer(there.host, there.client_port, DOMAIN, there.password)
     return Prepare(
-        experiment=exchange(configuration.experiment),
+        experiment=EXPERIMENTS[configuration.experiment].exchange,
         placement=cast("Placement", configuration.placement),
         role=cast("Literal['both', 'ask', 'echo']", job.role),
         pairs=configuration.load,

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.plans.reading import read
 from formicary_bench.plans.values import KINDS
 from formicary_bench.plans.writing import write
@@ -17,7 +17,7 @@ from formicary_bench.runner.planning.values import Words, parse
 from formicary_bench.vocabulary.placements import HOSTED
 
 GOOD = '[measure.a]\nexperiment = "messaging/pairs"\n'
-LOCAL = [one.name for one in EXPERIMENTS if not set(one.placements) <= set(HOSTED)]
+LOCAL = [one.name for one in EXPERIMENTS.values() if not set(one.placements) <= set(HOSTED)]
 
 
 @pytest.fixture

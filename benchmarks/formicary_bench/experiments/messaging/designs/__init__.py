@@ -1,1 +1,35 @@
-"""`messaging/designs`: delivery by the designs of other platforms."""
+"""Designs of delivery side by side: `messaging/designs`."""
+
+from __future__ import annotations
+
+from formicary_bench.experiments.experiment import Experiment, Preset, Take
+from formicary_bench.experiments.messaging import DIRECTLY, ONE_OR_TWO, OURS, PAPER_PAIRS, VARIES
+from formicary_bench.vocabulary import names
+from formicary_bench.vocabulary.designs import DELIVERIES
+from formicary_bench.vocabulary.placements import APART, SAME
+
+_SUBJECTS = (
+    OURS,
+    *(f"design-{kind}" for kind in DELIVERIES),
+    *("formicary-unbatched", "formicary-logins", "tasks", "tcp", "components"),
+)
+
+EXPERIMENT = Experiment(
+    name=names.DESIGNS,
+    title="Designs of delivery side by side",
+    what="round-trip time by the design of delivery: other platforms' in one process, ours without its parts",
+    source="Alberola 2010, Section 5.1; Frantz 2010",
+    varies=VARIES,
+    loads=(1, 10, 100),
+    payloads=(100,),
+    placements=(SAME, APART),
+    subjects=_SUBJECTS,
+    quick=Preset(
+        parts=(
+            Take(subjects=_SUBJECTS, placements=ONE_OR_TWO, carriers=DIRECTLY),
+            Take(subjects=(OURS, "formicary-unbatched"), placements=(APART,), carriers=DIRECTLY),
+        )
+    ),
+    # The designs of its platforms, which Section 5.1 explains its figures by.
+    paper=Preset(loads=PAPER_PAIRS, placements=(SAME, APART)),
+)

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
+from formicary_bench.experiments.messaging.plan import plan_messages
 from formicary_bench.vocabulary.arrivals import HEAD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from formicary_bench.experiments.catalogue import Experiment
+    from formicary_bench.experiments.experiment import Part
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
+    from formicary_bench.subjects.catalogue import Subject
 
 PHASES_S = 0.5, 2.0, 0.5
 """How long a load comes before, while and after it is measured, where nobody says how many messages."""
@@ -24,29 +26,41 @@ PHASES_S = 0.5, 2.0, 0.5
 _LONGEST_S = 3600
 
 
-def paced(plain: Configuration, experiment: Experiment, options: Options) -> Iterator[Configuration]:
-    """Give a configuration at all rates, with all kinds of arrivals; as it is where senders wait for answers.
+def plan_rates(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
+    """Give messages at all rates, with all kinds of arrivals.
 
     Raises:
         UsageError: messages are too small to be told apart, or would take longer than an hour.
     """
-    if not experiment.arrivals:
+    rates, arrivals = options.rates or part.experiment.rates, options.arrivals or part.experiment.arrivals
+    for plain in _told_apart(part, options, subjects):
+        for rate, kind in product(rates, arrivals):
+            one = replace(plain, rate=rate, arrivals=kind)
+            yield _bounded(one if options.rounds else at_rate(one, rate, PHASES_S))
+
+
+def plan_searches(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
+    """Give what the highest rates are searched of, with all kinds of arrivals.
+
+    Raises:
+        UsageError: messages are too small to be told apart.
+    """
+    limit_us = options.limit_us or part.experiment.limit_us
+    for plain in _told_apart(part, options, subjects):
+        searched = replace(plain, warm_up=0, measured=0, cool_down=0, limit_us=limit_us)
+        for kind in options.arrivals or part.experiment.arrivals:
+            yield replace(searched, arrivals=kind)
+
+
+def _told_apart(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
+    """Give what is measured at every rate; refuse messages that are too small to have a number."""
+    for plain in plan_messages(part, options, subjects):
+        if plain.payload_bytes < HEAD:
+            raise UsageError(
+                f"{part.experiment.name} tells messages apart by the first {HEAD} bytes of their bodies; "
+                f"take --payload {HEAD} or more"
+            )
         yield plain
-        return
-    if plain.payload_bytes < HEAD:
-        raise UsageError(
-            f"{experiment.name} tells messages apart by the first {HEAD} bytes of their bodies; take "
-            f"--payload {HEAD} or more"
-        )
-    if experiment.limit_us:
-        searched = replace(plain, warm_up=0, measured=0, cool_down=0)
-        limit_us = options.limit_us or experiment.limit_us
-        for arrivals in options.arrivals or experiment.arrivals:
-            yield replace(searched, arrivals=arrivals, limit_us=limit_us)
-        return
-    for rate, arrivals in product(options.rates or experiment.rates, options.arrivals or experiment.arrivals):
-        one = replace(plain, rate=rate, arrivals=arrivals)
-        yield _bounded(one if options.rounds else at_rate(one, rate, PHASES_S))
 
 
 def at_rate(one: Configuration, rate: int, phases_s: tuple[float, float, float]) -> Configuration:

@@ -219,14 +219,13 @@ def test_a_worker_ends_when_its_controller_is_gone_however_busy_it_is():
     (configuration,) = make_plan(
         Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("callbacks",), rounds=FOR_EVER)
     )
+    job = Job(configuration, "both", 7, module="formicary_bench.subjects.baselines.callbacks")
     with subprocess.Popen(
         [sys.executable, "-P", "-m", "formicary_bench.worker.worker"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as worker:
-        worker.stdin.write(
-            b"".join(encode(order) + b"\n" for order in (Job(configuration, "both", 7), Meet(), Go()))
-        )
+        worker.stdin.write(b"".join(encode(order) + b"\n" for order in (job, Meet(), Go())))
         worker.stdin.flush()
         reports = map(decode_report, worker.stdout)
         assert any(isinstance(report, Ready) for report in reports)

@@ -11,7 +11,7 @@ from tests.integration.bench.subjects.drivers.conftest import GOOD, bad
 
 from formicary_bench.cli.platform_list import listed
 from formicary_bench.cli.platform_tables import in_short, overview
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.subjects.drivers.installing import add
 from formicary_bench.subjects.drivers.registry import installed
@@ -48,7 +48,7 @@ def test_the_table_fits_on_80_columns_and_has_all_platforms():
         (("create",), "create"),
         (("messaging/size", "network"), "messaging/size; network"),
         (("messaging/size", "messaging/pairs", "else/where"), "messaging: 2 of 13; else/where"),
-        (tuple(one.name for one in EXPERIMENTS if one.family == "directory"), "directory"),
+        (tuple(one.name for one in EXPERIMENTS.values() if one.family == "directory"), "directory"),
     ],
 )
 def test_many_experiments_are_said_in_short(names, said):

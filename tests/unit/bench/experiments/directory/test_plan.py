@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from formicary_bench.experiments.catalogue import SERVICES
+from formicary_bench.experiments.directory import SERVICES
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.execution.repetition import roles_of
 from formicary_bench.runner.planning.describing import describe

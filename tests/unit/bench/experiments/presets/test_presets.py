@@ -6,9 +6,9 @@ import pytest
 from tests.unit.bench.synthetic import STARTED
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS
-from formicary_bench.experiments.presets.paper import PAPERS
-from formicary_bench.experiments.selections.registry import SELECTIONS
+from formicary_bench.experiments.presets import preset_of
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.results.store.model import Manifest
 from formicary_bench.runner.forecast.forecast import Forecast
 from formicary_bench.runner.planning.options import Options
@@ -17,7 +17,7 @@ from formicary_bench.runner.planning.run_plan import everything, of_one, of_seve
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.placements import N_HOSTS
 
-LOCAL = [one.name for one in EXPERIMENTS if one.placements != (N_HOSTS,)]
+LOCAL = [one.name for one in EXPERIMENTS.values() if one.placements != (N_HOSTS,)]
 
 
 @pytest.mark.parametrize("experiment", LOCAL)
@@ -48,9 +48,8 @@ def test_every_experiment_of_the_papers_has_their_sizes():
     papers = re.compile("Alberola|Burbeck")
     # Agents are created in Alberola's Table 8 without a time; the delay is what that paper does not measure.
     own = {"create", "directory/propagation"}
-    of_papers = {one.name for one in EXPERIMENTS if papers.search(one.source)} - own
-    assert of_papers - PAPERS.keys() == set()
-    assert PAPERS.keys() <= {one.name for one in EXPERIMENTS}
+    of_papers = {one.name for one in EXPERIMENTS.values() if papers.search(one.source)} - own
+    assert of_papers <= {one.name for one in EXPERIMENTS.values() if one.paper}
 
 
 def test_the_papers_sizes():
@@ -127,7 +126,7 @@ def test_selections_have_both_presets(selection):
     assert max(one.services for one in quick.plan) <= 1000
     assert paper.asked["preset"] == "paper"
     for one, many in paper.repeats.items():
-        assert many == (PAPERS[one.experiment].repeat or 3 if one.experiment in PAPERS else 3)
+        assert many == (preset_of(EXPERIMENTS[one.experiment], "paper").repeat or 3)
     again = of_one(parse(selection, preset="paper", repeat="2", seed="1"))
     assert set(again.repeats.values()) == {2}
 

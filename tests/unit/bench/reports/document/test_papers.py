@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.bench.synthetic import row
 
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.charts.series import APART, SAME, TWO_HOSTS
 from formicary_bench.reports.document.papers import repeated, titled
 
@@ -49,8 +49,10 @@ def test_a_chart_of_several_names_them_all():
 
 
 def test_every_experiment_of_the_two_papers_is_known_and_no_other():
-    of_papers = {one.name for one in EXPERIMENTS if "Alberola" in one.source or "Burbeck" in one.source}
-    own = {one.name for one in EXPERIMENTS if one.source.startswith("our own")}
+    of_papers = {
+        one.name for one in EXPERIMENTS.values() if "Alberola" in one.source or "Burbeck" in one.source
+    }
+    own = {one.name for one in EXPERIMENTS.values() if one.source.startswith("our own")}
     assert of_papers - OTHERWISE - own == NUMBERS.keys()
     assert all(titled("Times", [row(experiment=name)]) == "Times" for name in own)
     assert titled("Times", []) == "Times"

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Machine
 from formicary_bench.runner.forecast.default_durations import rough
 from formicary_bench.runner.forecast.duration_history import earlier_durations, remember
@@ -14,7 +14,7 @@ from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.placements import N_HOSTS
 
-LOCAL = [one.name for one in EXPERIMENTS if one.placements != (N_HOSTS,)]
+LOCAL = [one.name for one in EXPERIMENTS.values() if one.placements != (N_HOSTS,)]
 
 
 def made_up_seconds(order, seed):

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
@@ -53,7 +53,9 @@ def test_scale_out_follows_its_options():
     assert (asked["hosts"], asked["count"], asked["traffic"]) == (["a", "b", "c"], [2, 3], ["ring"])
 
 
-@pytest.mark.parametrize("one", [one for one in EXPERIMENTS if TWO_HOSTS in one.placements and not one.tls])
+@pytest.mark.parametrize(
+    "one", [one for one in EXPERIMENTS.values() if TWO_HOSTS in one.placements and not one.tls]
+)
 def test_what_is_in_two_processes_here_is_on_two_hosts_there(one):
     here = {
         (c.platform, c.kind, c.route, c.pairs, c.payload_bytes, c.services, c.agents)

@@ -5,9 +5,9 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.catalogue import EXPERIMENTS, Point
-from formicary_bench.experiments.selections import quick
-from formicary_bench.experiments.selections.registry import SELECTIONS
+from formicary_bench.experiments.experiment import Point
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.results.summary.baselines import BASELINES, baseline_of
 from formicary_bench.results.summary.row import Row
@@ -25,7 +25,7 @@ from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import AUTO, DIRECT, XMPP, Carrier
 from formicary_bench.worker.creation import batches
 
-ALL = [*(one.name for one in EXPERIMENTS), *SELECTIONS]
+ALL = [*EXPERIMENTS, *SELECTIONS]
 RESOURCES = {
     "memory", "memory/growth", "network",
     "messaging/cpu", "directory/cpu", "directory/cpu-register", "directory/cpu-search",
@@ -226,7 +226,7 @@ def test_no_configuration_comes_twice(experiment, with_spade):
 
 def test_quick_has_some_of_all_and_follows_options():
     plan = make_plan(Options())
-    assert {c.experiment for c in plan} == {one.name for one in EXPERIMENTS} - RESOURCES - BY_NAME
+    assert {c.experiment for c in plan} == set(EXPERIMENTS) - RESOURCES - BY_NAME
     assert {c.pairs for c in plan if c.experiment == "messaging/pairs"} == {1, 10, 100}
     fewer = make_plan(Options(pairs=(3,), placements=(SAME,), subjects=("tasks",), rounds=(1, 2, 3)))
     assert {(c.platform, c.placement) for c in fewer} == {("tasks", SAME)}
@@ -237,7 +237,7 @@ def test_quick_has_some_of_all_and_follows_options():
 def test_quick_measures_few_pairs_longer():
     subject = catalogue.SUBJECTS[0]
     points = [Point(SAME, Carrier("in-process"), load, 100) for load in (1, 10, 100, 1000)]
-    trips = [quick.rounds(subject, point)[1] for point in points]
+    trips = [quick_rounds(subject, point)[1] for point in points]
     assert trips == sorted(trips, reverse=True)
     assert trips[0] > trips[-1]
 

@@ -12,7 +12,7 @@ from formicary_bench.vocabulary.routes import ROUTES, XMPP
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.experiments.catalogue import Part
+    from formicary_bench.experiments.experiment import Part
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.hosts import Layout
     from formicary_bench.runner.planning.options import Options

@@ -1,0 +1,23 @@
+"""Where the CPU time goes while pairs talk: `messaging/cpu`."""
+
+from __future__ import annotations
+
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO, OURS, VARIES
+from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.traffic import ALL_TO_ALL
+
+EXPERIMENT = Experiment(
+    name="messaging/cpu",
+    title="Where the CPU time of messages goes",
+    what="where the CPU time goes while pairs talk, by group",
+    source="Alberola 2010, Tables 2, 3",
+    repeats=Repeats(ALBEROLA, lambda rows: {2 if row.placement == SAME else 3 for row in rows}, "Table"),
+    varies=(*VARIES, "traffic"),
+    loads=(100,),
+    payloads=(100,),
+    kinds=("behaviours", "micro"),
+    traffics=(ALL_TO_ALL,),
+    quick=Preset(parts=(Take(subjects=(OURS,), carriers=DIRECTLY),)),
+    paper=Preset(loads=(100,), repeat=HUNDRED, placements=ONE_OR_TWO),
+)

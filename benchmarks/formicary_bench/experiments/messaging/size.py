@@ -1,0 +1,26 @@
+"""Messages of many sizes: `messaging/size`."""
+
+from __future__ import annotations
+
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.messaging import DIRECTLY, OURS, VARIES
+from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
+from formicary_bench.vocabulary.traffic import ALL_TO_ALL
+
+_SIZES = (1, 10, 100, 1000, 10_000, 100_000)
+
+EXPERIMENT = Experiment(
+    name="messaging/size",
+    title="The size of a message",
+    what="round-trip time of messages of many sizes",
+    source="Alberola 2010, Fig. 8",
+    repeats=Repeats(ALBEROLA, lambda _: {8}),
+    varies=(*VARIES, "traffic"),
+    loads=(50,),
+    payloads=_SIZES,
+    traffics=(ALL_TO_ALL,),
+    exchange="messaging/size",
+    quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
+    # Burbeck's sizes, 0 to 100 KB with one pair, lie within these.
+    paper=Preset(loads=(50,), payloads=_SIZES, placements=(TWO_HOSTS,)),
+)

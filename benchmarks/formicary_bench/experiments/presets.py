@@ -1,0 +1,44 @@
+"""How much of an experiment a preset measures: all in a few minutes (`quick`), or as the papers set it.
+
+Where the papers say nothing of something, an experiment keeps what is usual here. Alberola's round trips
+(500, 1000, 500) and 100 uses of the directory are usual here, too. Both papers measure most of it on two
+hosts: with `--hosts` it is measured where they did, and without in one process and between two.
+
+In a quick run fewer platforms take part, and none of them is measured worse: each experiment keeps ours, what
+it is held against, and the places that it is about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from formicary_bench.experiments.experiment import Preset
+from formicary_bench.vocabulary.presets import PAPER
+
+if TYPE_CHECKING:
+    from formicary_bench.experiments.experiment import Experiment
+
+_MOST = {"loads": 10, "payloads": 10_000, "agents": 1000, "services": 1000, "containers": 3, "rates": 1000}
+"""How large the sizes are at most that a quick run takes of an experiment's own."""
+
+
+def preset_of(experiment: Experiment, name: str) -> Preset:
+    """Return how much of an experiment a preset measures.
+
+    Args:
+        experiment: the experiment; its usual sizes are taken where it is of no paper.
+        name: the preset's name.
+    """
+    if name == PAPER:
+        return experiment.paper or Preset()
+    few: dict[str, Any] = {size: _few(getattr(experiment, size), most) for size, most in _MOST.items()}
+    return replace(experiment.quick, repeat=1, **few)
+
+
+def _few(values: tuple[int, ...], most: int) -> tuple[int, ...] | None:
+    """Take the smallest value, and the largest that is not too large."""
+    if not values:
+        return None
+    fitting = [value for value in values if value <= most]
+    return tuple(dict.fromkeys((min(fitting), max(fitting)))) if fitting else (most,)

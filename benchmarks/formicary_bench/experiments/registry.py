@@ -1,0 +1,47 @@
+"""All experiments, in the order in which they are listed and measured: to add one, add its module here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary_bench.experiments import create, memory, network
+from formicary_bench.experiments.directory import (
+    churn,
+    cpu_register,
+    cpu_search,
+    deregister,
+    propagation,
+    register,
+    search,
+)
+from formicary_bench.experiments.memory import growth
+from formicary_bench.experiments.messaging import (
+    cpu,
+    designs,
+    encryption,
+    location,
+    lower_bound,
+    many_to_one,
+    open_loop,
+    pairs,
+    saturation,
+    scale,
+    scale_out,
+    single_pair_size,
+    size,
+)
+
+if TYPE_CHECKING:
+    from formicary_bench.experiments.experiment import Experiment
+
+_MODULES = (
+    *(pairs, many_to_one, size, lower_bound),
+    *(location, single_pair_size, scale, encryption),
+    *(open_loop, saturation, scale_out, designs, create),
+    *(register, deregister, search, propagation, churn),
+    *(memory, growth, network),
+    *(cpu, cpu_register, cpu_search),
+)
+
+EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
+"""By name."""

@@ -1,1 +1,0 @@
-"""Selections: runs that take parts of several experiments."""

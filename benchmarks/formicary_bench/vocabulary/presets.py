@@ -1,0 +1,8 @@
+"""The presets: all experiments in a few minutes, or as the papers set them."""
+
+from __future__ import annotations
+
+PRESETS = QUICK, PAPER = "quick", "paper"
+
+EVERYTHING = "everything"
+"""The name that stands for all experiments."""

@@ -6,15 +6,18 @@ import json
 import re
 import stat
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+import msgspec
 
 from formicary.errors import UsageError
 from formicary_bench.files.toml_lines import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from formicary_bench.files.toml_lines import Key
@@ -23,6 +26,8 @@ _LARGEST = 1 << 20  # bytes
 _SHOWN = 40  # characters of a value
 _LONGEST_WORD = 253  # that is worth a guess
 _PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,19 @@ class Words:
     how: str
 
 
+class WrongError(ValueError):
+    """A value is not what its key takes.
+
+    Args:
+        sentence: what is wrong, and what to write instead.
+        within: the key, in a table that is the value, of what is wrong; nothing if it is all of it.
+    """
+
+    def __init__(self, sentence: str, *within: str) -> None:
+        super().__init__(sentence)
+        self.within = within
+
+
 class TomlFile:
     """A file that is TOML.
 
@@ -66,6 +84,16 @@ class TomlFile:
     def complain(self, where: Key, what: str) -> None:
         """Note that something is wrong with a key, or with the whole file."""
         self._problems.append((self.line(where), f"{dotted(where)}: {what}" if where else what))
+
+    @contextmanager
+    def noting(self, *where: str) -> Iterator[None]:
+        """Note what the block finds wrong with the value of a key: a `WrongError`, or several of them."""
+        try:
+            yield
+        except* WrongError as found:
+            for error in found.exceptions:
+                for one in error.exceptions if isinstance(error, ExceptionGroup) else (error,):
+                    self.complain((*where, *getattr(one, "within", ())), str(one))
 
     @property
     def has_problems(self) -> bool:
@@ -140,6 +168,73 @@ def _text(path: Path, words: Words) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise UsageError(f"{path}, line {line}: this is not UTF-8; save the file in that encoding") from None
+
+
+def convert(value: Any, kind: Any) -> Any:
+    """Return a value of a file as what a type of msgspec's describes.
+
+    The type's `Meta` gives the sentences: its `description` says what a wrong value is, and what to write
+    instead ("no port; write ..."), its `title` what the words of a `Literal` are, its `examples` how a text
+    may be. A tuple takes a list; of equal elements the first is taken.
+
+    Args:
+        value: what the file says.
+        kind: the type.
+
+    Raises:
+        WrongError: the value is not of this type.
+        ExceptionGroup: several elements of a list are not: a WrongError for each.
+    """
+    if get_origin(kind) is tuple:
+        one = get_args(kind)[0]
+        if not isinstance(value, list):
+            raise WrongError(f"{shown(value)} is no list; write it in brackets, such as [{_example(one)}]")
+        return tuple(dict.fromkeys(each(value, lambda element: convert(element, one))))
+    if isinstance(value, str) and not value.isprintable():
+        raise WrongError(f"{shown(value)} has control characters in it; leave them out")
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        raise WrongError(f"{shown(value)} is {_wrong(value, kind)}") from None
+
+
+def each(items: Iterable[Any], check: Callable[[Any], T]) -> list[T]:
+    """Return what a function makes of each item.
+
+    Raises:
+        ExceptionGroup: some are wrong: a WrongError for each.
+    """
+    found, wrong = [], []
+    for item in items:
+        try:
+            found.append(check(item))
+        except WrongError as error:
+            wrong.append(error)
+    if wrong:
+        raise ExceptionGroup("some are wrong", wrong)
+    return found
+
+
+def _wrong(value: Any, kind: Any) -> str:
+    """Say what a value is that is not of a type, and what to write instead."""
+    base, meta = _parts(kind)
+    if get_origin(base) is Literal:
+        known = get_args(base)
+        near = guess(value, known) if isinstance(value, str) else ""
+        return f"no {meta.title}; there are {', '.join(known[:-1])} and {known[-1]}{near}"
+    if base is str and not isinstance(value, str):
+        return f"no text; write it in quotes, such as {_example(kind)}"
+    return meta.description or ""
+
+
+def _example(kind: Any) -> str:
+    base, meta = _parts(kind)
+    return json.dumps(get_args(base)[0] if get_origin(base) is Literal else (meta.examples or [""])[0])
+
+
+def _parts(kind: Any) -> tuple[Any, msgspec.Meta]:
+    base, meta = get_args(kind) if get_origin(kind) is Annotated else (kind, msgspec.Meta())
+    return base, meta
 
 
 def shown(value: object) -> str:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from formicary_bench.files import toml_files
 from formicary_bench.files.toml_files import guess, shown
 from formicary_bench.remote.inventory import Host
-from formicary_bench.remote.inventory_values import CONTAINERS, KINDS, SeveralError, WrongError
-from formicary_bench.remote.inventory_values import name as check_name
+from formicary_bench.remote.inventory_values import CONTAINERS, KINDS, check_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,6 +60,7 @@ class _Reader:
     def __init__(self, folder: Path, file: TomlFile) -> None:
         self._folder = folder
         self._complain = file.complain
+        self._noting = file.noting
         self._line = file.line
 
     def hosts(self, document: Mapping[str, Any]) -> list[Host]:
@@ -84,10 +84,8 @@ class _Reader:
 
     def _host(self, name: str, table: Any, defaults: Mapping[str, Any]) -> Host:
         where = ("hosts", name)
-        try:
-            check_name(name, self._folder)
-        except WrongError as error:
-            self._complain(where, str(error))
+        with self._noting(*where):
+            check_name(name)
         found = self._values(table, where)
         if isinstance(table, dict) and "address" not in table:
             self._complain(where, 'the address is missing; write one, such as address = "192.0.2.7"')
@@ -108,13 +106,8 @@ class _Reader:
             elif KINDS[key].is_own and where == ("defaults",):
                 self._complain((*where, key), "each host has its own; write it there")
             else:
-                try:
-                    found[key] = KINDS[key].check(value, self._folder)
-                except WrongError as error:
-                    self._complain((*where, key, *error.within), str(error))
-                except SeveralError as errors:
-                    for each in errors.wrong:
-                        self._complain((*where, key, *each.within), str(each))
+                with self._noting(*where, key):
+                    found[key] = KINDS[key].value(value, self._folder)
         return found
 
     def _check_addresses(self, hosts: Sequence[Host]) -> None:

@@ -1,4 +1,4 @@
-"""What the keys of hosts.toml may be: each has a function that returns its value, or says what is wrong."""
+"""What the keys of hosts.toml may be."""
 
 from __future__ import annotations
 
@@ -7,49 +7,47 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from msgspec import Meta
 
 from formicary.core import names
-from formicary_bench.files.toml_files import guess, shown
+from formicary_bench.files.toml_files import WrongError, convert, each, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
 CONTAINERS, SERVER = "containers", "server"
 """What a host may be for: agents' containers, an XMPP server, or both."""
 
-_ROLES = (CONTAINERS, SERVER)
-_LARGEST_PORT = 65535
 _LONGEST_NAME = 253  # of a host, RFC 1035
 _HOST = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_])?\.?")
-_USER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@\\+-]*\$?")
-_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
-class WrongError(ValueError):
-    """A value is not what its key takes.
-
-    Args:
-        sentence: what is wrong, and what to write instead.
-        within: what of the value it is about: the key in a table; nothing if it is all of it.
-    """
-
-    def __init__(self, sentence: str, *within: str) -> None:
-        super().__init__(sentence)
-        self.within = within
+def _text(example: str, pattern: str | None = None, description: str | None = None) -> Any:
+    return Annotated[str, Meta(pattern=pattern, description=description, examples=[example])]
 
 
-class SeveralError(ValueError):
-    """Several things are wrong with a value.
-
-    Args:
-        wrong: each of them.
-    """
-
-    def __init__(self, wrong: Iterable[WrongError]) -> None:
-        super().__init__()
-        self.wrong = tuple(wrong)
+_NAME = Annotated[str, Meta(examples=["lab-1"])]
+_PORT = Annotated[int, Meta(ge=1, le=65535, description="no port; write a whole number from 1 to 65535")]
+_USER = _text(
+    "ada",
+    r"^([A-Za-z0-9_][A-Za-z0-9_.@\\+-]*\$?)?$",
+    "no user's name; write the one to log in with",
+)
+_PYTHON = _text(
+    "python3.12",
+    r"^([^/-][^/]*|~?/.*)$",
+    "no Python on the host; write a program's name, or a path that begins with / or ~/, such as "
+    '"python3.12"',
+)
+_ROLE = Annotated[Literal["containers", "server"], Meta(title="role")]
+_INTERFACE = _text(
+    "eth0",
+    r"^([A-Za-z0-9_][A-Za-z0-9_.:@-]{0,14})?$",
+    'no network interface; write its name, such as "eth0"',
+)
 
 
 @dataclass(frozen=True)
@@ -57,17 +55,32 @@ class Kind:
     """What a key takes.
 
     Attributes:
-        check: returns the value as the program wants it, given the folder of the file.
+        type: what it is in the file, as of `convert`.
+        check: makes the value of it, given the folder of the file too, or says what is wrong.
         is_own: whether it belongs to one host, and is nothing for the table `defaults`.
     """
 
-    check: Callable[[Any, Path], Any]
+    type: Any
+    check: Callable[[Any, Path], Any] | None = None
     is_own: bool = False
 
+    def value(self, value: Any, folder: Path) -> Any:
+        """Return a value of the file, in this folder, as the program wants it.
 
-def name(value: Any, _: Path) -> str:
-    """Return the name of a host or a group."""
-    text = _text(value, '"lab-1"')
+        Raises:
+            WrongError: it is wrong; or an ExceptionGroup of several.
+        """
+        found = convert(value, self.type)
+        return self.check(found, folder) if self.check else found
+
+
+def check_name(value: Any) -> str:
+    """Return the name of a host or a group.
+
+    Raises:
+        WrongError: it cannot be one.
+    """
+    text: str = convert(value, _NAME)
     if not names.is_container(text):
         raise WrongError(
             f"{shown(text)} cannot be a name; take 1 to 63 of a-z, 0-9 and inner hyphens, but not localhost"
@@ -75,16 +88,7 @@ def name(value: Any, _: Path) -> str:
     return text
 
 
-def _text(value: Any, example: str) -> str:
-    if not isinstance(value, str):
-        raise WrongError(f"{shown(value)} is no text; write it in quotes, such as {example}")
-    if not value.isprintable():
-        raise WrongError(f"{shown(value)} has control characters in it; leave them out")
-    return value
-
-
-def _address(value: Any, _: Path) -> str:
-    text = _text(value, '"192.0.2.7"')
+def _address(text: str, _: Path) -> str:
     if "@" in text:
         raise WrongError(f"{shown(text)} has a user in it; write the user with the key `user`")
     try:
@@ -99,21 +103,7 @@ def _address(value: Any, _: Path) -> str:
     return text
 
 
-def _port(value: Any, _: Path) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= _LARGEST_PORT:
-        raise WrongError(f"{shown(value)} is no port; write a whole number from 1 to {_LARGEST_PORT}")
-    return value
-
-
-def _user(value: Any, _: Path) -> str:
-    text = _text(value, '"ada"')
-    if text and not _USER.fullmatch(text):
-        raise WrongError(f"{shown(text)} is no user's name; write the one to log in with")
-    return text
-
-
-def _file(value: Any, folder: Path) -> Path | None:
-    text = _text(value, '"~/.ssh/id_ed25519"')
+def _file(text: str, folder: Path) -> Path | None:
     if not text:
         return None
     try:
@@ -135,29 +125,18 @@ def _file(value: Any, folder: Path) -> Path | None:
     return path
 
 
-def _key(value: Any, folder: Path) -> Path | None:
-    path = _file(value, folder)
+def _key(text: str, folder: Path) -> Path | None:
+    path = _file(text, folder)
     if path is not None and path.suffix == ".pub":
         raise WrongError(f"{path} is a public key; write the file with the private one, {path.stem}")
     return path
 
 
-def _jump(value: Any, folder: Path) -> str:
-    return name(value, folder) if value != "" else ""
+def _jump(text: str, _: Path) -> str:
+    return check_name(text) if text else ""
 
 
-def _python(value: Any, _: Path) -> str:
-    text = _text(value, '"python3.12"')
-    if not text or text.startswith("-") or ("/" in text and not text.startswith(("/", "~/"))):
-        raise WrongError(
-            f"{shown(text)} is no Python on the host; write a program's name, or a path that begins with / "
-            'or ~/, such as "python3.12"'
-        )
-    return text
-
-
-def _there(value: Any, _: Path) -> str:
-    text = _text(value, '"~/formicary"')
+def _remote_folder(text: str, _: Path) -> str:
     parts = set(text.removeprefix("~").split("/")) - {"", "."}
     if text and (not text.startswith(("/", "~/")) or not parts or ".." in parts):
         raise WrongError(
@@ -167,74 +146,42 @@ def _there(value: Any, _: Path) -> str:
     return text
 
 
-def _folder(value: Any, folder: Path) -> str:
-    if value == "":
+def _folder(text: str, folder: Path) -> str:
+    if not text:
         raise WrongError("the folder has no path; leave the key out for the usual one")
-    return _there(value, folder)
+    return _remote_folder(text, folder)
 
 
-def _roles(value: Any, _: Path) -> tuple[str, ...]:
-    def role(one: Any) -> str:
-        if one not in _ROLES:
-            near = guess(one, _ROLES) if isinstance(one, str) else ""
-            raise WrongError(f"{shown(one)} is no role; there are {CONTAINERS} and {SERVER}{near}")
-        return str(one)
-
-    found = _list(value, role, f'["{CONTAINERS}"]')
+def _roles(found: tuple[str, ...], _: Path) -> tuple[str, ...]:
     if not found:
         raise WrongError(f"a host needs a role; write {CONTAINERS}, {SERVER}, or leave the key out for both")
     return found
 
 
-def _groups(value: Any, folder: Path) -> tuple[str, ...]:
-    return _list(value, lambda one: name(one, folder), '["east"]')
-
-
-def _list(value: Any, check: Callable[[Any], str], example: str) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise WrongError(f"{shown(value)} is no list; write it in brackets, such as {example}")
-    found = _each([("", one) for one in value], lambda _, one: check(one))
-    return tuple(dict.fromkeys(found))
+def _groups(found: tuple[Any, ...], _: Path) -> tuple[str, ...]:
+    return tuple(each(found, check_name))
 
 
 def _environment(value: Any, _: Path) -> Mapping[str, str]:
     if not isinstance(value, dict):
         raise WrongError(f'{shown(value)} is no table; write one, such as {{ LANG = "C.UTF-8" }}')
-    return dict(zip(value, _each(value.items(), _variable), strict=True))
+    return dict(each(value.items(), _variable))
 
 
-def _variable(key: str, value: Any) -> str:
+def _variable(item: tuple[str, Any]) -> tuple[str, str]:
+    key, value = item
     if not _VARIABLE.fullmatch(key):
         raise WrongError(
             f"{shown(key)} is no name of an environment variable; take A-Z, a-z, 0-9 and _, not beginning "
-            "with a digit"
+            "with a digit",
+            key,
         )
     if not isinstance(value, str) or "\0" in value:  # the value may be a secret: it is not shown
-        raise WrongError('the value is no text; write it in quotes, such as "1"')
-    return value
+        raise WrongError('the value is no text; write it in quotes, such as "1"', key)
+    return key, value
 
 
-def _each(items: Iterable[tuple[str, Any]], check: Callable[[str, Any], str]) -> list[str]:
-    found, wrong = [], []
-    for key, value in items:
-        try:
-            found.append(check(key, value))
-        except WrongError as error:
-            wrong.append(WrongError(str(error), *([key] if key else [])))
-    if wrong:
-        raise SeveralError(wrong)
-    return found
-
-
-def _interface(value: Any, _: Path) -> str:
-    text = _text(value, '"eth0"')
-    if text and not _INTERFACE.fullmatch(text):
-        raise WrongError(f'{shown(text)} is no network interface; write its name, such as "eth0"')
-    return text
-
-
-def _listen(value: Any, _: Path) -> str:
-    text = _text(value, '"192.0.2.7"')
+def _listen(text: str, _: Path) -> str:
     if not text:
         return text
     try:
@@ -251,19 +198,19 @@ def _listen(value: Any, _: Path) -> str:
 
 
 KINDS: Mapping[str, Kind] = {
-    "address": Kind(_address, is_own=True),
-    "port": Kind(_port),
-    "user": Kind(_user),
-    "key": Kind(_key),
-    "known_hosts": Kind(_file),
-    "jump": Kind(_jump),
-    "python": Kind(_python),
-    "venv": Kind(_there),
-    "folder": Kind(_folder),
-    "roles": Kind(_roles),
-    "groups": Kind(_groups),
-    "environment": Kind(_environment),
-    "interface": Kind(_interface),
-    "listen": Kind(_listen, is_own=True),
+    "address": Kind(_text("192.0.2.7"), _address, is_own=True),
+    "port": Kind(_PORT),
+    "user": Kind(_USER),
+    "key": Kind(_text("~/.ssh/id_ed25519"), _key),
+    "known_hosts": Kind(_text("~/.ssh/known_hosts"), _file),
+    "jump": Kind(_NAME, _jump),
+    "python": Kind(_PYTHON),
+    "venv": Kind(_text("~/formicary"), _remote_folder),
+    "folder": Kind(_text("~/formicary"), _folder),
+    "roles": Kind(tuple[_ROLE, ...], _roles),
+    "groups": Kind(tuple[_NAME, ...], _groups),
+    "environment": Kind(Any, _environment),
+    "interface": Kind(_INTERFACE),
+    "listen": Kind(_text("192.0.2.7"), _listen, is_own=True),
 }
 """All keys of a host."""

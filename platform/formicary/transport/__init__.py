@@ -1,12 +1,12 @@
-"""How containers reach each other, and any XMPP address.
+"""How containers reach each other, and any XMPP address. Each line below knows only those under it.
 
-Where things are, from the container outwards: `router` (the transport that a container uses) has a `link` to
-each other container: its `outbox` (what waits to go), its `session` (numbers, acknowledgements, restarts; a
-state machine, with `sending`, `greeting`, `watch`, `header`, `instructions`) and its `arrivals` (what comes
-in; `frames` are batches of messages as bytes). Links go over direct `connections` (`direct` makes them,
-`dialling` keeps them up), through an `xmpp` server, or through a `relay`. `paused` is for mailboxes that are
-full at the other end. An XMPP connection is a `stream` (`component` or `account`), with `inbox`, `stanzas`
-(messages as plain XMPP) and `sent` (what may come back).
+- `router`: the transport of a container, which has a link to each other one and picks the paths of all
+- `xmpp`: a connection to an XMPP server, as a path between containers and to any other XMPP address
+- `direct`: direct connections between containers, as a path
+- `relay`: the path through the container that others have joined
+- `link`: sessions that number and acknowledge what goes between two containers, whatever carries it
+- `remote_sink`: where senders wait for room on the way to a receiver elsewhere
+- `addresses`: where containers listen, and the addresses by which they are joined
 """
 
 from __future__ import annotations

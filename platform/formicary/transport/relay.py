@@ -95,7 +95,7 @@ class NoPath:
         """Whether the other container is known to be away; where it is only silent, nothing comes back."""
 
     def send(self, frame: bytes) -> None:
-        """Learn of a frame that cannot go."""
+        """Have a frame come back: it cannot go."""
         del frame
         asyncio.get_running_loop().call_soon(self._bounced, self._reason)
 

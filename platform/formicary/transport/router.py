@@ -176,29 +176,29 @@ class Router:
         return self._connections.path_to(link)
 
     def found(self, link: Link, terms: Terms) -> None:
-        """Learn that the other end of a link is there; it may be reached directly, too."""
+        """Called when the other end of a link is there; it may be reached directly, too."""
         if self._connections is not None:
             self._connections.found(link, terms)
 
     def lost(self, link: Link) -> None:
-        """Learn that the other end of a link is not there any more."""
+        """Called when the other end of a link is not there any more."""
         if self._connections is not None:
             self._connections.lost(link)
         if self.container.peers is not None:
             self.container.peers.ended(link.domain)
 
     def opened(self, link: Link) -> None:
-        """Learn that a session of a link has begun."""
+        """Called when a session of a link has begun."""
         if self.container.peers is not None:
             self.container.peers.opened(link.domain)
 
     def on_control(self, link: Link, channel: str, payload: bytes) -> None:
-        """Take what another container has told this one; ValueError if it cannot be."""
+        """Called with a control message of another container; ValueError if it is none."""
         if self.container.peers is not None:
             self.container.peers.on_control(link.domain, channel, payload)
 
     def connect(self, domain: str) -> None:
-        """Look for another container: the `peers` of this one are told when it is there."""
+        """Look for another container: `peers` of this one is called when it is there."""
         if not self.is_closed:
             self.link_to(domain).connect()
 
@@ -235,7 +235,7 @@ class Router:
     # -- the indirect path ----------------------------------------------------------------------------------
 
     def on_path_changed(self) -> None:
-        """Learn that the indirect path was lost, or is back, or has room or none."""
+        """Called when the indirect path is lost, or is back, or has room or none."""
         for link in tuple(self.links.values()):
             link.choose_path()
 
@@ -249,7 +249,7 @@ class Router:
             link.receive_indirect(frame)
 
     def on_bounce(self, domain: str, reason: str, *, is_away: bool) -> bool:
-        """Learn that a frame to another container came back; return whether there is a link to it."""
+        """Called when a frame to another container came back; return whether there is a link to it."""
         link = self.links.get(domain)
         if link is not None:
             link.bounced(reason, is_away=is_away)

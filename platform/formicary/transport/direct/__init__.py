@@ -1,10 +1,15 @@
 """Connections of our own between two containers: TCP with TLS, or a Unix socket on one host.
 
-Where things are: `direct` (a container's listener and dialler), `offer` (what a container tells others about
-where it listens), `peers` (whom it knows), `identity` (its key and certificate), `identity_file` (where these
-outlive it), `opening` (how both sides prove who they are, as a state machine without I/O), `greeter` (that
-state machine on a connection), `connection` (an open connection: frames out,
-frames in) and `listener` (the sockets). `docs/direct-links.md` specifies what is said.
+`docs/direct-links.md` specifies what is said on them.
+
+- `connections`: all direct connections of a container: who may make them, and what becomes of them
+- `dialling`: dials other containers, and again when a connection was lost
+- `endpoint`: makes connections: listens and dials; `listener` has the sockets
+- `opening`: how both sides prove who they are, as a state machine; `opening_protocol` is that on a connection
+- `connection`: an open connection: frames out, frames in
+- `peers`: which containers this one knows, and the keys that they have of it
+- `offer`: what a container tells others about where it listens
+- `identity`: a container's key and certificate; `identity_file` is where these outlive it
 """
 
 from formicary.transport.direct.connection import DirectConnection

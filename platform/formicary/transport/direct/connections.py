@@ -40,7 +40,7 @@ class Owner(Protocol):
         """Return the link to a container; FormicaryError if there cannot be one."""
 
     def on_path_changed(self) -> None:
-        """Learn that the path through the container in the middle was lost, or is back."""
+        """Called when the path through the container in the middle is lost, or is back."""
 
     def drop(self, origin: str, what: str) -> None:
         """Count and log what must not have been sent."""
@@ -160,7 +160,7 @@ class Connections:
     # -- links ----------------------------------------------------------------------------------------------
 
     def found(self, link: Link, terms: Terms) -> None:
-        """Learn that the other end of a link is there; it may be reached directly, too."""
+        """Called when the other end of a link is there; it may be reached directly, too."""
         if terms.offer is None:
             return
         try:
@@ -175,7 +175,7 @@ class Connections:
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain)
 
     def lost(self, link: Link) -> None:
-        """Learn that the other end of a link is not there any more."""
+        """Called when the other end of a link is not there any more."""
         if link is not self._middle:
             self._dialling.forget(link.domain)
 

@@ -46,7 +46,7 @@ class Dialling:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def remember(self, domain: str, offer: Offer | JoinAddress) -> None:
-        """Learn where a container can be dialled."""
+        """Keep where a container can be dialled."""
         self._offers[domain] = offer
 
     def forget(self, domain: str) -> None:

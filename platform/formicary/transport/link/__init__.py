@@ -1,1 +1,13 @@
-"""Links: sessions that number and acknowledge what goes between two containers, whatever carries it."""
+"""Links: sessions that number and acknowledge what goes between two containers, whatever carries it.
+
+- `link`: one container's end of a link: it performs what its session says, and keeps the time
+- `outbox`: what waits to go out, and goes in batches
+- `arrivals`: what comes in, and is handed to its receivers
+- `paused`: senders that wait, as a mailbox at the other end is full
+- `draining`: waits until what was sent has arrived
+- `paths`: what a link needs of the paths that frames take
+- `session`: a state machine without input or output: numbers, acknowledgements, restarts; `sending` is its
+  sending half, `handshake` how it begins, `failure_detector` how it ends, `instructions` what it wants done
+- `frames`: batches of messages as bytes
+- `header`: what stands before each frame, and the terms of a session
+"""

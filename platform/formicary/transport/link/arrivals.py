@@ -32,7 +32,7 @@ def pause_order(local: str, *, is_paused: bool) -> bytes:
 
 
 def control_order(channel: str, payload: bytes) -> bytes:
-    """Return the batch that tells the other container something, past its agents.
+    """Return the batch with a control message for the other container, past its agents.
 
     Args:
         channel: what it is about.
@@ -50,7 +50,7 @@ class Arrivals:
         overflow: where messages wait for full mailboxes.
         link: the link that they come over.
         on_pause: called with an agent's full name, and whether that agent is to be sent nothing.
-        on_control: called with what the other container tells this one: the channel, and what is said.
+        on_control: called with the channel and the payload of each control message of the other container.
         drop: called with what cannot be handed over, as a sentence.
     """
 
@@ -109,7 +109,7 @@ class Arrivals:
         except ValueError as other:
             is_order, error = False, other
         except Exception:
-            logger.exception("what %s told could not be taken; please report it", self._domain)
+            logger.exception("a control message of %s could not be handled; please report it", self._domain)
             return
         if not is_order:
             self._drop(str(error))

@@ -1,7 +1,7 @@
 """Whether the other end of a link is there: what is asked of it, how long to wait, when to give it up.
 
 Two ends give each other up without having agreed on it. The *lease* makes that safe: an end takes messages
-only while it can be sure that the other has not given it up, and told their senders so.
+only while it can be sure that the other has not given it up, and has not failed its own messages yet.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FORGET: Final = 10 * GIVE_UP
 _PROBE = 1.0  # s without an answer after which to ask for one
 _PROBE_AWAY = 0.25  # the same where it is known to be away
 _KEEP_ALIVE = 10.0  # s between pings, so that the leases last
-_DOUBT = 3.0  # s without an answer after which the path is in doubt; what is heard may come another path
+_DOUBT = 3.0  # s without an answer after which the path is in doubt; what is heard may take another
 _STANDSTILL = 5.0  # s without a tick that show that this process was stopped
 
 
@@ -66,21 +66,21 @@ class FailureDetector:
     # -- what happens ---------------------------------------------------------------------------------------
 
     def change_path(self) -> None:
-        """Learn that frames go another path: what is known about the old one counts no more."""
+        """Called when frames take another path: what is known about the old one counts no more."""
         self._pinged_at = self._absent_since = None
 
     def lose(self, now: float) -> None:
-        """Learn that the other end was not there when a frame came to it; a new ping will tell more."""
+        """Called when a frame came back, as the other end was not there; a new ping will say more."""
         if self._absent_since is None:
             self._absent_since = now
             self._pinged_at = None
 
     def confirm(self, sent_at: float) -> None:
-        """Learn that the other end has got what was sent at that time."""
+        """Called when the other end has confirmed what was sent at that time."""
         self._confirmed_at = max(self._confirmed_at, sent_at)
 
     def tick(self, now: float, *, is_waiting: bool) -> None:
-        """Learn what time it is, and whether something waits for the other end."""
+        """Called now and then with the time, and whether something waits for the other end."""
         if now - self._ticked_at > _STANDSTILL:  # what came meanwhile was not read yet
             self.waiting_since = self._pinged_at = None
             if self._absent_since is not None:

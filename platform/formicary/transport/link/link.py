@@ -1,4 +1,4 @@
-"""A link: what joins this container to one other, over whichever path there is at the moment.
+"""One container's end of a link to another one, over whichever path there is at the moment.
 
 The thin shell around a `Session`: it performs what that says, chooses the path, and keeps the time.
 """
@@ -35,7 +35,7 @@ _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be ac
 _AWAY_TICK = 0.25  # the same while the other end is known to be away
 _IDLE_TICK = 1.0
 _PAUSED = 10_000  # receivers that are to be sent nothing: more messages the other end does not let wait
-_TOLD = 2048  # frames that wait for an acknowledgement when nothing more is told past the window
+_CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
 
 
 class Link:
@@ -136,7 +136,7 @@ class Link:
 
     def send_control(self, channel: str, payload: bytes) -> bool:
         """Tell the other container something; return False where that cannot go now."""
-        if not self.session.is_open or self.session.unacknowledged >= _TOLD:
+        if not self.session.is_open or self.session.unacknowledged >= _CONTROL_LIMIT:
             return False
         self.send_batch(control_order(channel, payload), [])
         return True
@@ -195,13 +195,13 @@ class Link:
             self.outbox.open()
 
     def set_away(self, *, is_away: bool) -> None:
-        """Learn whether the other container is known to be away, where only a direct path leads to it."""
+        """Called with whether the other container is known to be away, where paths are direct only."""
         if isinstance(self.indirect, NoPath) and self.indirect.is_up is not is_away:
             self.indirect.is_up = is_away
             self.choose_path()
 
     def bounced(self, reason: str, *, is_away: bool = True) -> None:
-        """Learn that what went over the indirect path was not delivered.
+        """Called when what went over the indirect path was not delivered.
 
         Args:
             reason: why, as a sentence.
@@ -211,7 +211,7 @@ class Link:
             self.lose(reason)
 
     def lose(self, reason: str) -> None:
-        """Learn that the other container is not there now, for all that is known."""
+        """Called when the other container is not there now, for all that is known."""
         was_away = self.session.is_away
         self.session.lose(self._now(), reason)
         self._perform()
@@ -221,7 +221,7 @@ class Link:
         self._tick_soon()
 
     def hinder(self, obstacle: str) -> None:
-        """Learn why there is no direct connection yet, where messages have no other path."""
+        """Called with why there is no direct connection yet, where messages have no other path."""
         self.obstacle = obstacle
         self.session.remind(self._now())
         self._perform()

@@ -56,7 +56,7 @@ class Carrier(Protocol):
         """Make a dead letter of a message that cannot go, and raise `error`."""
 
     def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
-        """Learn that a message that was taken cannot go out."""
+        """Called with a message that was taken and cannot go out."""
 
     def at_turn_end(self, callback: Callable[[], None]) -> None:
         """Call back when the agents have had their turn."""

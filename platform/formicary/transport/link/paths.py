@@ -1,4 +1,4 @@
-"""What a link needs of the paths that its frames can go, and of whose it is."""
+"""What a link needs of the paths that its frames can take, and of the router that owns it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class IndirectPath(Path, Protocol):
 
 
 class LinkOwner(Protocol):
-    """Whose link it is: the router."""
+    """The router, as its links see it."""
 
     container: Container
     is_closed: bool
@@ -47,19 +47,19 @@ class LinkOwner(Protocol):
     """To be called before a batch goes out."""
 
     def found(self, link: Link, terms: Terms) -> None:
-        """Learn that the other end is there, on these terms."""
+        """Called when the other end is there, on these terms."""
 
     def lost(self, link: Link) -> None:
-        """Learn that the other end is not there any more."""
+        """Called when the other end is not there any more."""
 
     def opened(self, link: Link) -> None:
-        """Learn that a session has begun: what is told the other container from now on gets there."""
+        """Called when a session has begun: control messages from now on get there."""
 
     def on_control(self, link: Link, channel: str, payload: bytes) -> None:
-        """Take what the other container has told this one; ValueError if it cannot be."""
+        """Called with a control message of the other container; ValueError if it is none."""
 
     def doubted(self, link: Link) -> None:
-        """Learn that nothing comes back over the present path; a direct one is to be cut."""
+        """Called when nothing comes back over the present path; a direct one is to be cut."""
 
     def drop(self, origin: str, what: str) -> None:
         """Count and log what another container must not have sent."""

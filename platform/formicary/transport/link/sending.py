@@ -58,8 +58,8 @@ class Sending:
         self._unacked_bytes = 0
         self._resent_at = NEVER
         self._room = 0  # how many frames may be unacknowledged now; 0 where none must be sent
-        self._told = 0  # the latest frame of the other end that is acknowledged
-        self._owed = 0  # the weight of what came in since anything told the other end so
+        self._ack_sent = 0  # the latest frame of the other end that was acknowledged
+        self._owed = 0  # the weight of what came in and is not acknowledged yet
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Sending:
         if len(unacked) >= self._room or self._unacked_bytes + len(payload) + SIZE > self._other.window_bytes:
             return self._send_later(kind, payload, item)
         self._sent = number = self._sent + 1
-        frame = _pack(kind, self._own, self._peer, number, self._told) + payload
+        frame = _pack(kind, self._own, self._peer, number, self._ack_sent) + payload
         unacked.append((frame, item))
         self._unacked_bytes += len(frame)
         self._owed = 0
@@ -147,7 +147,7 @@ class Sending:
 
     def _make(self, kind: int, payload: bytes, item: Any) -> bytes:
         self._sent += 1
-        frame = _pack(kind, self._own, self._peer, self._sent, self._told) + payload
+        frame = _pack(kind, self._own, self._peer, self._sent, self._ack_sent) + payload
         self._unacked.append((frame, item))
         self._unacked_bytes += len(frame)
         self._owed = 0
@@ -171,7 +171,7 @@ class Sending:
     def _say(self, kind: int, number: int = 0) -> None:
         if self._has_path:
             self._owed = 0
-            self.instructions.append(Transmit(_pack(kind, self._own, self._peer, number, self._told)))
+            self.instructions.append(Transmit(_pack(kind, self._own, self._peer, number, self._ack_sent)))
 
     def _forget(self, acked: int) -> None:
         unacked = self._unacked

@@ -99,7 +99,7 @@ class Session(Sending):
     # -- paths ----------------------------------------------------------------------------------------------
 
     def use_path(self, now: float, *, there_is_one: bool = True) -> None:
-        """Learn that from now on frames go another path, or that there is none for now.
+        """Called when frames take another path from now on, or when there is none for now.
 
         What is not acknowledged goes again, over the new path: the old one may have lost it.
         """
@@ -112,7 +112,7 @@ class Session(Sending):
         self._send_pending()
 
     def lose(self, now: float, reason: str) -> None:
-        """Learn that the other end was not there when a frame came to it."""
+        """Called when a frame came back, as the other end was not there."""
         if self.state is State.HANDSHAKE:
             self.end(reason)
         elif self._peer:
@@ -161,7 +161,7 @@ class Session(Sending):
         self._detector.heard_at = now
         self._received = number
         if not self.is_frozen:
-            self._told = number
+            self._ack_sent = number
         size = len(frame)
         self._owed += size + self._share
         if self._owed >= self._ack_at:
@@ -200,7 +200,7 @@ class Session(Sending):
     def _take(self, frame: bytes, kind: int) -> memoryview | None:
         self._received += 1
         if not self.is_frozen:
-            self._told = self._received
+            self._ack_sent = self._received
         self._owed += len(frame) + self._share
         if self._owed >= self._ack_at:
             self._say(ACK)
@@ -240,7 +240,7 @@ class Session(Sending):
         elif kind == LOST:
             self._send_again(now)
         elif kind == CLOSE and number == self._received + 1:
-            self._received = self._told = number
+            self._received = self._ack_sent = number
             self._say(ACK)
             self.end("it has stopped")
         elif kind == CLOSE and self.state is State.CLOSING:
@@ -257,7 +257,7 @@ class Session(Sending):
                 self._send_again(now)
 
     def _acknowledge(self, acked: int) -> None:
-        """Learn that all frames up to a number have come."""
+        """Forget the frames up to a number, as they have come."""
         if acked > self._sent:
             raise ValueError(f"an acknowledgement of frame {acked}, while {self._sent} were sent")
         if acked > self._acked:
@@ -279,8 +279,8 @@ class Session(Sending):
     def freeze(self, *, is_frozen: bool) -> None:
         """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
         self.is_frozen = is_frozen
-        if not is_frozen and self._told < self._received:
-            self._told = self._received
+        if not is_frozen and self._ack_sent < self._received:
+            self._ack_sent = self._received
             self._owed += 1
             self._say(ACK)
 
@@ -410,7 +410,7 @@ class Session(Sending):
         if self.state is State.OPEN:
             self.state = State.CLOSING
             self._takes_until = NEVER
-            self._told = self._received  # nothing more comes that could be held back
+            self._ack_sent = self._received  # nothing more comes that could be held back
             self._pending.append((CLOSE, b"", None))
             self._send_pending()
         elif self.state in {State.IDLE, State.HANDSHAKE}:

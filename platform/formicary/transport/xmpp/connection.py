@@ -52,13 +52,13 @@ class Owner(Protocol):
     is_closed: bool
 
     def on_path_changed(self) -> None:
-        """Learn that the connection was lost, or is back, or has room or none."""
+        """Called when the connection is lost, or is back, or has room or none."""
 
     def on_frame(self, domain: str, frame: bytes) -> None:
-        """Take a frame from another container."""
+        """Called with a frame from another container."""
 
     def on_bounce(self, domain: str, reason: str, *, is_away: bool) -> bool:
-        """Learn that a frame to another container came back; return whether there is a link to it."""
+        """Called when a frame to another container came back; return whether there is a link to it."""
 
     def drop(self, origin: str, what: str) -> None:
         """Count and log what must not have been sent."""

@@ -337,7 +337,7 @@ class XmppStream(asyncio.Protocol):
             element = self._builder.close()
             self._builder = TreeBuilder()
             if name == f"{{{STREAMS}}}error":
-                self._fail(self._told(element))
+                self._fail(self._error_of(element))
             elif self._is_accepted:
                 self._received(element)
             else:
@@ -369,7 +369,7 @@ class XmppStream(asyncio.Protocol):
             self._is_accepted = True  # stanzas may follow in the same packet
             self._accepted.set_result(None)
 
-    def _told(self, error: Element) -> LinkError | NameTakenError:
+    def _error_of(self, error: Element) -> LinkError | NameTakenError:
         """Return what a stream error (RFC 6120, 4.9) says."""
         conditions = [child.tag.removeprefix(f"{{{_ERRORS}}}") for child in error]
         condition = next((name for name in conditions if name != "text"), "undefined-condition")

@@ -6,7 +6,6 @@ container's domain in one byte, that domain, and the frame. `docs/wire-format.md
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -75,30 +74,3 @@ class RelayPath:
         if self._middle() is None:
             return "without connection to the container that this one has joined"
         return "as the container that this one has joined takes nothing more for now"
-
-
-class NoPath:
-    """Stands where there is no path but a direct one: all that goes here comes back.
-
-    Args:
-        reason: why, as a sentence.
-        bounced: called with it.
-    """
-
-    kind = "none"
-    has_room = True
-
-    def __init__(self, reason: str, bounced: Callable[[str], None]) -> None:
-        self._reason = reason
-        self._bounced = bounced
-        self.is_up = True
-        """Whether the other container is known to be away; where it is only silent, nothing comes back."""
-
-    def send(self, frame: bytes) -> None:
-        """Have a frame come back: it cannot go."""
-        del frame
-        asyncio.get_running_loop().call_soon(self._bounced, self._reason)
-
-    def trouble(self) -> str:
-        """Return why nothing can be written now, as part of a sentence."""
-        return self._reason

@@ -175,19 +175,19 @@ class Router:
         assert self._connections is not None
         return self._connections.path_to(link)
 
-    def found(self, link: Link, terms: Terms) -> None:
+    def on_found(self, link: Link, terms: Terms) -> None:
         """Called when the other end of a link is there; it may be reached directly, too."""
         if self._connections is not None:
-            self._connections.found(link, terms)
+            self._connections.on_found(link, terms)
 
-    def lost(self, link: Link) -> None:
+    def on_lost(self, link: Link) -> None:
         """Called when the other end of a link is not there any more."""
         if self._connections is not None:
-            self._connections.lost(link)
+            self._connections.on_lost(link)
         if self.container.peers is not None:
             self.container.peers.ended(link.domain)
 
-    def opened(self, link: Link) -> None:
+    def on_opened(self, link: Link) -> None:
         """Called when a session of a link has begun."""
         if self.container.peers is not None:
             self.container.peers.opened(link.domain)
@@ -219,10 +219,10 @@ class Router:
 
         self.before_batch = call
 
-    def doubted(self, link: Link) -> None:
+    def on_doubt(self, link: Link) -> None:
         """Cut a direct connection over which nothing comes back."""
         if self._connections is not None:
-            self._connections.doubted(link)
+            self._connections.on_doubt(link)
 
     def _freeze(self, is_frozen: bool) -> None:  # noqa: FBT001 -- a callback
         for link in self.links.values():
@@ -252,7 +252,7 @@ class Router:
         """Called when a frame to another container came back; return whether there is a link to it."""
         link = self.links.get(domain)
         if link is not None:
-            link.bounced(reason, is_away=is_away)
+            link.on_bounce(reason, is_away=is_away)
         return link is not None
 
     def drop(self, origin: str, what: str) -> None:

@@ -46,12 +46,14 @@ class AccountClient:
     Args:
         agent: whose it is.
         account: the account to log in with.
-        lost: called when the connection has ended for good.
+        on_lost: called when the connection has ended for good.
     """
 
-    def __init__(self, agent: XmppAgent, account: AccountAddress, lost: Callable[[LinkError], None]) -> None:
+    def __init__(
+        self, agent: XmppAgent, account: AccountAddress, on_lost: Callable[[LinkError], None]
+    ) -> None:
         self._agent = agent
-        self._lost = lost
+        self._on_lost = on_lost
         self._account = account
         self._on_the_way: dict[Any, tuple[Message, str]] = {}
         self._written: OrderedDict[str, tuple[Message, str]] = OrderedDict()  # by the stanzas' ids
@@ -167,7 +169,7 @@ class AccountClient:
         self._stopped.set()
         if self._opened is not None and not self._opened.done():
             self._opened.set_exception(self._error)
-        self._lost(self._error)
+        self._on_lost(self._error)
 
     def _update(self) -> None:
         if self.is_closed or (self.xmpp.established and len(self._on_the_way) < _ON_THE_WAY):

@@ -61,11 +61,11 @@ class Records:
         self.stream = make_stream(
             address,
             f"{name}.{address.platform}",
-            received=lambda element: self._add(self.stanzas, element),
-            framed=lambda origin, text: self._add(self.frames, (origin, text)),
-            rested=lambda: None,
-            writable=self.room.append,
-            lost=self.lost.set_result,
+            on_stanza=lambda element: self._add(self.stanzas, element),
+            on_frame=lambda origin, text: self._add(self.frames, (origin, text)),
+            on_read_end=lambda: None,
+            on_room=self.room.append,
+            on_lost=self.lost.set_result,
         )
 
     def _add(self, where, what):

@@ -222,7 +222,7 @@ def test_frames_on_a_direct_connection():
                 wire := DirectWire(), PEER, is_dialler=True, description="", rest=b"", dropped=dropped
             )
             connection.start(
-                framed=came.append, rested=lambda: None, writable=lambda _: None, lost=lambda _: None
+                on_frame=came.append, on_read_end=lambda: None, on_room=lambda _: None, on_lost=lambda _: None
             )
             position = 0
             while position < len(data) and not wire.aborted:

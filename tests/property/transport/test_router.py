@@ -37,16 +37,16 @@ class Wire:
         self.is_dialler = is_dialler
         self.other = None
         self._early = []
-        self._framed = self._early.append
+        self._on_frame = self._early.append
         self._lost = None
         self._is_over = False
 
-    def start(self, *, framed, rested, writable, lost):
+    def start(self, *, on_frame, on_read_end, on_room, on_lost):
         def take(frame):
-            framed(frame)
-            rested()
+            on_frame(frame)
+            on_read_end()
 
-        self._framed, self._lost = take, lost
+        self._on_frame, self._lost = take, on_lost
         for frame in self._early:
             take(frame)
         if self._is_over:
@@ -58,7 +58,7 @@ class Wire:
 
     def arrive(self, frame):
         if not self._is_over:
-            self._framed(frame)
+            self._on_frame(frame)
 
     def abort(self):
         self._is_over = True
@@ -101,7 +101,7 @@ class Net:
         here, far = Wire(target, is_dialler=True), Wire(source, is_dialler=False)
         here.other, far.other = far, here
         self.wires.append(here)
-        acceptor.accepted(far)
+        acceptor.on_connection(far)
         try:
             await asyncio.sleep(back)
         except asyncio.CancelledError:
@@ -122,9 +122,9 @@ class Dialler:
     net = None
     join_address = None
 
-    def __init__(self, domain, *, accepted, **_):
+    def __init__(self, domain, *, on_connection, **_):
         self.domain = domain
-        self.accepted = accepted
+        self.on_connection = on_connection
         self.expected = set()
         self.net.directs[domain] = self
 

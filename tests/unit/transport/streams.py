@@ -44,11 +44,11 @@ class Stream:
         self.stream = make(
             address,
             "c1.lab.localhost",
-            received=lambda element: self.came.append(_plain(element)),
-            framed=lambda origin, text: self.came.append((origin, text)),
-            rested=lambda: None,
-            writable=lambda _: None,
-            lost=self._lost,
+            on_stanza=lambda element: self.came.append(_plain(element)),
+            on_frame=lambda origin, text: self.came.append((origin, text)),
+            on_read_end=lambda: None,
+            on_room=lambda _: None,
+            on_lost=self._lost,
         )
         self.transport = Wire(self.stream)
         self.stream.connection_made(self.transport)

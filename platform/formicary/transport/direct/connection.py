@@ -82,10 +82,10 @@ class DirectConnection(asyncio.Protocol):
         self._parts = [rest]  # of a frame whose length is known
         self._missing = sys.maxsize  # bytes of it; until `start`, everything that comes is kept
         self._dropped = dropped
-        self._framed: Callable[[bytes], None] = _ignore
-        self._rested: Callable[[], None] = _ignore_rest
-        self._writable: Callable[[bool], None] = _ignore
-        self._lost: Callable[[LinkError], None] = _ignore
+        self._on_frame: Callable[[bytes], None] = _ignore
+        self._on_read_end: Callable[[], None] = _ignore_rest
+        self._on_room: Callable[[bool], None] = _ignore
+        self._on_lost: Callable[[LinkError], None] = _ignore
         self._error: LinkError | None = None
         self._closed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         transport.set_write_buffer_limits(high=_HIGH_WATER)
@@ -94,20 +94,25 @@ class DirectConnection(asyncio.Protocol):
     def start(
         self,
         *,
-        framed: Callable[[bytes], None],
-        rested: Callable[[], None],
-        writable: Callable[[bool], None],
-        lost: Callable[[LinkError], None],
+        on_frame: Callable[[bytes], None],
+        on_read_end: Callable[[], None],
+        on_room: Callable[[bool], None],
+        on_lost: Callable[[LinkError], None],
     ) -> None:
         """Begin to read, and to pass on what comes; also what came before.
 
         Args:
-            framed: called with each frame.
-            rested: called when everything that came in at once has been passed on.
-            writable: called with whether there is room to write, when that changes.
-            lost: called once when the connection has ended by itself, with the cause.
+            on_frame: called with each frame.
+            on_read_end: called when everything that came in at once has been passed on.
+            on_room: called with whether there is room to write, when that changes.
+            on_lost: called once when the connection has ended by itself, with the cause.
         """
-        self._framed, self._rested, self._writable, self._lost = framed, rested, writable, lost
+        self._on_frame, self._on_read_end, self._on_room, self._on_lost = (
+            on_frame,
+            on_read_end,
+            on_room,
+            on_lost,
+        )
         early = b"".join(self._parts)
         self._parts.clear()
         self._missing = 0
@@ -119,7 +124,7 @@ class DirectConnection(asyncio.Protocol):
             self.resume()
 
     def send(self, frame: bytes) -> None:
-        """Send a frame; nothing where the connection has ended, as `lost` is to tell."""
+        """Send a frame; nothing where the connection has ended, as `on_lost` will say."""
         try:
             if len(frame) < self._large:
                 self._write(_pack(len(frame)) + frame)
@@ -175,8 +180,8 @@ class DirectConnection(asyncio.Protocol):
 
     def _silence(self) -> None:
         self._stop_writing()
-        self._framed = self._writable = self._lost = _ignore
-        self._rested = _ignore_rest
+        self._on_frame = self._on_room = self._on_lost = _ignore
+        self._on_read_end = _ignore_rest
 
     # -- asyncio's side -------------------------------------------------------------------------------------
 
@@ -205,11 +210,11 @@ class DirectConnection(asyncio.Protocol):
                 self._parts.append(data[position:])
                 position = end
                 break
-            self._framed(data[position:stop])
+            self._on_frame(data[position:stop])
             position = stop
         if position < end:
             self._head = data[position:]
-        self._rested()
+        self._on_read_end()
 
     def _complete(self, last: bytes) -> None:
         """Pass on the frame whose last part has come."""
@@ -217,7 +222,7 @@ class DirectConnection(asyncio.Protocol):
         frame = b"".join(self._parts)
         self._parts.clear()
         self._missing = 0
-        self._framed(frame)
+        self._on_frame(frame)
 
     def _refuse(self, length: int) -> None:
         self._dropped["frame too long"] += 1
@@ -244,17 +249,17 @@ class DirectConnection(asyncio.Protocol):
 
     def _tell(self) -> None:
         assert self._error is not None
-        if self._lost is not _ignore:
-            lost = self._lost
+        if self._on_lost is not _ignore:
+            on_lost = self._on_lost
             self._silence()
-            lost(self._error)
+            on_lost(self._error)
 
     def pause_writing(self) -> None:
         """Pass on that there is no room; for asyncio."""
         self.has_room = False
-        self._writable(False)
+        self._on_room(False)
 
     def resume_writing(self) -> None:
         """Pass on that there is room again; for asyncio."""
         self.has_room = True
-        self._writable(True)
+        self._on_room(True)

@@ -13,7 +13,8 @@ from formicary.core.errors import FormicaryError, LinkError
 from formicary.core.names import is_container_of
 from formicary.transport.direct import DirectEndpoint, Offer
 from formicary.transport.direct.dialling import Dialling
-from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, NoPath, RelayPath, unwrap, wrap
+from formicary.transport.link.paths import NoPath
+from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, RelayPath, unwrap, wrap
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +78,7 @@ class Connections:
             domain,
             tls=tls,
             listen=listen,
-            accepted=self._take,
+            on_connection=self._take,
             admit=self._refusal,
             file=None if identity is None else _identity_file(identity, domain),
         )
@@ -154,12 +155,12 @@ class Connections:
         name = link.domain.partition(".")[0]
         if self._middle is None:
             own = self._container.name
-            return NoPath(f"no container named {name!r} is connected to container {own}", link.bounced)
+            return NoPath(f"no container named {name!r} is connected to container {own}", link.on_bounce)
         return RelayPath(link.domain, lambda: self._middle.direct if self._middle is not None else None)
 
     # -- links ----------------------------------------------------------------------------------------------
 
-    def found(self, link: Link, terms: Terms) -> None:
+    def on_found(self, link: Link, terms: Terms) -> None:
         """Called when the other end of a link is there; it may be reached directly, too."""
         if terms.offer is None:
             return
@@ -174,7 +175,7 @@ class Connections:
         if link.direct is None:
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain)
 
-    def lost(self, link: Link) -> None:
+    def on_lost(self, link: Link) -> None:
         """Called when the other end of a link is not there any more."""
         if link is not self._middle:
             self._dialling.forget(link.domain)
@@ -211,7 +212,7 @@ class Connections:
             return
         if other is not None:
             self._cut(other)
-        framed = partial(self._receive_joined, link) if self._relays else link.receive
+        on_frame = partial(self._receive_joined, link) if self._relays else link.receive
         link.direct = connection
         link.was_direct = True
         link.obstacle = ""
@@ -220,10 +221,10 @@ class Connections:
         def start() -> None:  # not in the task that has made the connection: agents run in it, too
             if link.direct is connection:
                 connection.start(
-                    framed=framed,
-                    rested=self._container.run_now,
-                    writable=lambda _: link.refresh(),
-                    lost=partial(self._lose, link, connection),
+                    on_frame=on_frame,
+                    on_read_end=self._container.run_now,
+                    on_room=lambda _: link.refresh(),
+                    on_lost=partial(self._lose, link, connection),
                 )
 
         asyncio.get_running_loop().call_soon(start)
@@ -239,7 +240,7 @@ class Connections:
         self._endings.add(task)
         task.add_done_callback(self._endings.discard)
 
-    def doubted(self, link: Link) -> None:
+    def on_doubt(self, link: Link) -> None:
         """Cut a direct connection over which nothing comes back."""
         connection = link.direct
         if connection is not None:
@@ -275,7 +276,7 @@ class Connections:
             elif kind == PASSED_ON:
                 self._owner.link_to(domain).receive_indirect(inner)
             elif kind == RETURNED and domain in self._owner.links:
-                self._owner.links[domain].bounced(inner.decode())
+                self._owner.links[domain].on_bounce(inner.decode())
         except (FormicaryError, ValueError) as error:
             self._owner.drop(link.domain, str(error))
 

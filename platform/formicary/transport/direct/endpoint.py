@@ -18,6 +18,7 @@ from formicary.transport.direct.offer import Offer, this_host
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 from formicary.transport.direct.opening_protocol import OpeningProtocol
 from formicary.transport.direct.peers import Peers
+from formicary.transport.os_errors import reason
 
 if TYPE_CHECKING:
     import socket
@@ -40,8 +41,8 @@ class DirectEndpoint:
         tls: on which connections TLS is used: True: TCP; "always": also Unix sockets; False: none.
         listen: the IP address or host name at which others reach this host, with or without `:port`, and may
             join; None: listen on loopback only, and nobody may join.
-        accepted: called with each connection that another container has dialled, when both sides have proven
-            who they are.
+        on_connection: called with each connection that another container has dialled, when both sides have
+            proven who they are.
         admit: called with the domain of a container that wants to join and has the token; returns why not,
             or None.
         file: the file with what those who have joined know this container by; None: a new identity.
@@ -56,7 +57,7 @@ class DirectEndpoint:
         *,
         tls: Tls,
         listen: str | None,
-        accepted: Callable[[DirectConnection], None],
+        on_connection: Callable[[DirectConnection], None],
         admit: Callable[[str], str | None],
         file: IdentityFile | None = None,
     ) -> None:
@@ -64,7 +65,7 @@ class DirectEndpoint:
         self._domain = domain
         self._tls: Tls = tls
         self._listen = listen
-        self._accepted = accepted
+        self._on_connection = on_connection
         self._admit = admit
         self._file = file
         self._record = file.record if file else None
@@ -177,7 +178,7 @@ class DirectEndpoint:
         except OSError:  # ssl.SSLError is one
             self.dropped["no TLS" if with_tls else "closed early"] += 1
         else:
-            self._accepted(connection)
+            self._on_connection(connection)
 
     def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
         return AcceptorOpening(
@@ -233,8 +234,6 @@ class DirectEndpoint:
                 "is its address up to date?"
             ) from None
         except (OSError, UnicodeError) as error:
-            from formicary.transport.xmpp.stream import reason
-
             raise LinkError(f"cannot connect to {where}: {reason(error)}; is it running?") from None
 
     @staticmethod

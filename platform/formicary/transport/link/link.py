@@ -14,9 +14,9 @@ from formicary.transport.link.draining import Draining
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.outbox import Outbox
+from formicary.transport.link.paths import NoPath
 from formicary.transport.link.paused import PausedReceiver
 from formicary.transport.link.session import State
-from formicary.transport.relay import NoPath
 from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Link:
             self.indirect.is_up = is_away
             self.choose_path()
 
-    def bounced(self, reason: str, *, is_away: bool = True) -> None:
+    def on_bounce(self, reason: str, *, is_away: bool = True) -> None:
         """Called when what went over the indirect path was not delivered.
 
         Args:
@@ -268,7 +268,7 @@ class Link:
                     case Ended(reason):
                         self._ended(reason)
                     case Doubt():
-                        self._owner.doubted(self)
+                        self._owner.on_doubt(self)
 
     def _transmit(self, frame: bytes) -> None:
         path: Path | None = self._path
@@ -281,8 +281,8 @@ class Link:
         self.batch_limit = self.session.frame_limit
         self.message_limit = self.session.message_limit
         self._resume_senders()
-        self._owner.found(self, terms)
-        self._owner.opened(self)  # before messages go that had to wait
+        self._owner.on_found(self, terms)
+        self._owner.on_opened(self)  # before messages go that had to wait
         self.choose_path()
 
     def _ended(self, reason: str) -> None:
@@ -290,7 +290,7 @@ class Link:
         self._resume_senders()
         self._fail(self.outbox.withdraw(), reason)
         self.obstacle = ""
-        self._owner.lost(self)
+        self._owner.on_lost(self)
         self.choose_path()
         if self._container.overflow.is_full:  # with failures for those who would only send more
             self.outbox.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -38,6 +39,33 @@ class IndirectPath(Path, Protocol):
         """Return why nothing can be written now, as part of a sentence."""
 
 
+class NoPath:
+    """Stands where there is no path but a direct one: all that goes here comes back.
+
+    Args:
+        reason: why, as a sentence.
+        on_bounce: called with it.
+    """
+
+    kind = "none"
+    has_room = True
+
+    def __init__(self, reason: str, on_bounce: Callable[[str], None]) -> None:
+        self._reason = reason
+        self._on_bounce = on_bounce
+        self.is_up = True
+        """Whether the other container is known to be away; where it is only silent, nothing comes back."""
+
+    def send(self, frame: bytes) -> None:
+        """Have a frame come back: it cannot go."""
+        del frame
+        asyncio.get_running_loop().call_soon(self._on_bounce, self._reason)
+
+    def trouble(self) -> str:
+        """Return why nothing can be written now, as part of a sentence."""
+        return self._reason
+
+
 class LinkOwner(Protocol):
     """The router, as its links see it."""
 
@@ -46,19 +74,19 @@ class LinkOwner(Protocol):
     before_batch: Callable[[], None] | None
     """To be called before a batch goes out."""
 
-    def found(self, link: Link, terms: Terms) -> None:
+    def on_found(self, link: Link, terms: Terms) -> None:
         """Called when the other end is there, on these terms."""
 
-    def lost(self, link: Link) -> None:
+    def on_lost(self, link: Link) -> None:
         """Called when the other end is not there any more."""
 
-    def opened(self, link: Link) -> None:
+    def on_opened(self, link: Link) -> None:
         """Called when a session has begun: control messages from now on get there."""
 
     def on_control(self, link: Link, channel: str, payload: bytes) -> None:
         """Called with a control message of the other container; ValueError if it is none."""
 
-    def doubted(self, link: Link) -> None:
+    def on_doubt(self, link: Link) -> None:
         """Called when nothing comes back over the present path; a direct one is to be cut."""
 
     def drop(self, origin: str, what: str) -> None:

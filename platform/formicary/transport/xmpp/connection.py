@@ -83,8 +83,8 @@ class XmppConnection:
             overflow=owner.container.overflow,
             sent=self._sent,
             write=self._write,
-            framed=self._framed,
-            bounced=self._bounced,
+            on_frame=self._on_frame,
+            on_bounce=self._on_bounce,
             drop=owner.drop,
         )
         self._domains: dict[str, str | None] = {}  # of containers, by the addresses that frames come from
@@ -121,11 +121,11 @@ class XmppConnection:
         stream = make_stream(
             self._server,
             self._container.domain,
-            received=self._inbox.receive,
-            framed=self._framed,
-            rested=self._container.run_now,
-            writable=self._set_room,
-            lost=self._lose,
+            on_stanza=self._inbox.receive,
+            on_frame=self._on_frame,
+            on_read_end=self._container.run_now,
+            on_room=self._set_room,
+            on_lost=self._lose,
         )
         self._stream = stream
         await stream.connect()
@@ -198,7 +198,7 @@ class XmppConnection:
         if self.is_up:
             self._write(b"".join((head, b64encode(frame), _FRAME_END)))
 
-    def _framed(self, origin: str, text: bytes) -> None:
+    def _on_frame(self, origin: str, text: bytes) -> None:
         domain = self._domain_of(origin)
         if domain is None:
             self._owner.drop(
@@ -219,7 +219,7 @@ class XmppConnection:
             self._domains[origin] = domain_of(self._server, origin)
         return self._domains[origin]
 
-    def _bounced(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
+    def _on_bounce(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
         domain = self._domain_of(origin)
         return domain is not None and self._owner.on_bounce(domain, reason, is_away=is_away)
 

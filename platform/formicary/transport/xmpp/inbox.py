@@ -40,10 +40,10 @@ class Inbox:
         overflow: where messages wait for full mailboxes.
         sent: what went out lately.
         write: sends an answer.
-        framed: called with where a frame came from and its text.
-        bounced: called with a container's address, why it cannot be reached, and whether that says something
-            about the container and not about a server on the way, where that is no news of a
-            plain message; returns whether it was any news.
+        on_frame: called with where a frame came from and its text.
+        on_bounce: called, for what is no plain message, with a container's address, why it cannot be reached,
+            and whether that is about the container and not about a server on the way; returns whether it
+            was any news.
         drop: called with where something came from that must not be sent, and what it is.
     """
 
@@ -54,16 +54,16 @@ class Inbox:
         overflow: Overflow,
         sent: Sent,
         write: Callable[[bytes], None],
-        framed: Callable[[str, bytes], None],
-        bounced: Callable[[str, str, bool], bool],
+        on_frame: Callable[[str, bytes], None],
+        on_bounce: Callable[[str, str, bool], bool],
         drop: Callable[[str, str], None],
     ) -> None:
         self._container = container
         self._overflow = overflow
         self._sent = sent
         self._write = write
-        self._framed = framed
-        self._bounced = bounced
+        self._on_frame = on_frame
+        self._on_bounce = on_bounce
         self._drop = drop
         self.answering = ""  # the id of the plain stanza that is being delivered
 
@@ -88,7 +88,7 @@ class Inbox:
         if stanza.get("type") == "error":
             self._bounce(stanza)
         elif len(stanza) and stanza[0].tag == _FRAME:
-            self._framed(stanza.get("from", ""), (stanza[0].text or "").encode())
+            self._on_frame(stanza.get("from", ""), (stanza[0].text or "").encode())
         else:
             self._receive_plain(stanza)
 
@@ -136,5 +136,5 @@ class Inbox:
         why = error_text(stanza)
         for message, receiver in letters:
             self._container.add_dead_letter(message, f"{origin} cannot be reached: {why}", receiver)
-        if not letters and not self._bounced(origin, why, error_condition(stanza) != _NO_SERVER):
+        if not letters and not self._on_bounce(origin, why, error_condition(stanza) != _NO_SERVER):
             self._drop(origin, f"an error for an unknown stanza: {why}")

@@ -21,7 +21,7 @@ import OpenSSL.SSL
 from aioxmpp import JID, errors, network, nonza, protocol, security_layer
 
 from formicary.core.errors import AuthenticationError, LinkError
-from formicary.transport.xmpp.stream import reason
+from formicary.transport.os_errors import reason
 
 if TYPE_CHECKING:
     from formicary.server.account import AccountAddress

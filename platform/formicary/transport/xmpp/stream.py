@@ -9,10 +9,7 @@ write it, a frame's text ends at the next `<`. Whatever is written otherwise tak
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import socket
-import ssl
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -20,6 +17,7 @@ from xml.parsers import expat
 
 from formicary.core.errors import LinkError, NameTakenError
 from formicary.transport.link.frames import NAMESPACE as FRAMES
+from formicary.transport.os_errors import reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,11 +53,11 @@ class XmppStream(asyncio.Protocol):
     Args:
         server: what it connects to.
         domain: the container's domain.
-        received: called with each stanza that is not a frame's.
-        framed: called with the sender, as the server vouches for it, and the text of each frame.
-        rested: called when everything that came in at once has been passed on.
-        writable: called with whether there is room to write, when that changes.
-        lost: called once when an accepted connection has ended, with the cause.
+        on_stanza: called with each stanza that is not a frame's.
+        on_frame: called with the sender, as the server vouches for it, and the text of each frame.
+        on_read_end: called when everything that came in at once has been passed on.
+        on_room: called with whether there is room to write, when that changes.
+        on_lost: called once when an accepted connection has ended, with the cause.
     """
 
     _namespace: ClassVar[str]
@@ -76,19 +74,19 @@ class XmppStream(asyncio.Protocol):
         server: XmppServer,
         domain: str,
         *,
-        received: Callable[[Element], None],
-        framed: Callable[[str, bytes], None],
-        rested: Callable[[], None],
-        writable: Callable[[bool], None],
-        lost: Callable[[LinkError], None],
+        on_stanza: Callable[[Element], None],
+        on_frame: Callable[[str, bytes], None],
+        on_read_end: Callable[[], None],
+        on_room: Callable[[bool], None],
+        on_lost: Callable[[LinkError], None],
     ) -> None:
         self._server = server
         self._domain = domain
-        self._received = received
-        self._framed = framed
-        self._rested = rested
-        self._writable = writable
-        self._lost = lost
+        self._on_stanza = on_stanza
+        self._on_frame = on_frame
+        self._on_read_end = on_read_end
+        self._on_room = on_room
+        self._on_lost = on_lost
         self._transport: asyncio.Transport
         self._accepted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closed: asyncio.Future[None] | None = None  # made with the connection, done when that has ended
@@ -192,7 +190,7 @@ class XmppStream(asyncio.Protocol):
         return left
 
     def write(self, data: bytes) -> None:
-        """Send bytes: whole stanzas; none where the connection is ending already, as `lost` is to tell."""
+        """Send whole stanzas; nothing where the connection is ending, as `on_lost` will say."""
         if not self._is_ending:
             self._transport.write(data)
 
@@ -244,7 +242,7 @@ class XmppStream(asyncio.Protocol):
         data = self._hold_back(data)
         if data:
             self._parse(data)
-        self._rested()
+        self._on_read_end()
 
     def _take_frames(self, data: bytes) -> bytes:
         """Pass on the frames that `data` begins with; return what is left for the parser."""
@@ -259,7 +257,7 @@ class XmppStream(asyncio.Protocol):
             if attributes.get(b"type") != self._frame_type or not data.startswith(_FRAME_END, end):
                 break
             position = end + len(_FRAME_END)
-            self._framed(attributes.get(b"from", b"").decode(errors="replace"), data[start:end])
+            self._on_frame(attributes.get(b"from", b"").decode(errors="replace"), data[start:end])
         if _MAYBE_FRAME.fullmatch(data, position):
             self._incomplete = data[position:]
             return b""
@@ -298,7 +296,7 @@ class XmppStream(asyncio.Protocol):
             self._refuse(error)
         elif self._is_open:
             self._is_open = False
-            self._lost(error if isinstance(error, LinkError) else LinkError(str(error)))
+            self._on_lost(error if isinstance(error, LinkError) else LinkError(str(error)))
         # The parser's handlers are methods of ours: without this the two keep each other alive.
         self._parser.StartElementHandler = self._parser.EndElementHandler = None
         self._parser.StartNamespaceDeclHandler = None  # a component's
@@ -306,11 +304,11 @@ class XmppStream(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         """Pass on that there is no room; for asyncio."""
-        self._writable(False)
+        self._on_room(False)
 
     def resume_writing(self) -> None:
         """Pass on that there is room again; for asyncio."""
-        self._writable(True)
+        self._on_room(True)
 
     def _ended(self, cause: Exception | None) -> LinkError:
         early = "" if self._is_accepted else f", before it accepted the container; {self._question}"
@@ -339,7 +337,7 @@ class XmppStream(asyncio.Protocol):
             if name == f"{{{STREAMS}}}error":
                 self._fail(self._error_of(element))
             elif self._is_accepted:
-                self._received(element)
+                self._on_stanza(element)
             else:
                 self._negotiate(element)
 
@@ -395,10 +393,3 @@ class XmppStream(asyncio.Protocol):
     def _refuse(self, error: LinkError | NameTakenError) -> None:
         self._accepted.set_exception(error)
         self._accepted.exception()  # it may be that nobody waits any more
-
-
-def reason(error: Exception) -> str:
-    """Return why a connection cannot be made, in the system's words and without the address."""
-    if isinstance(error, OSError) and error.errno and not isinstance(error, socket.gaierror | ssl.SSLError):
-        return os.strerror(error.errno)
-    return str(getattr(error, "strerror", None) or error)

@@ -49,7 +49,7 @@ class End:
         self.domain = domain
         self.accepted = asyncio.Queue()
         self.direct = DirectEndpoint(
-            domain, tls=tls, listen=listen, accepted=self.accepted.put_nowait, admit=admit
+            domain, tls=tls, listen=listen, on_connection=self.accepted.put_nowait, admit=admit
         )
 
     async def __aenter__(self):
@@ -87,10 +87,10 @@ class Talk:
         self.lost = asyncio.get_running_loop().create_future()
         self.room = asyncio.Queue()
         connection.start(
-            framed=self.frames.put_nowait,
-            rested=lambda: None,
-            writable=self.room.put_nowait,
-            lost=self.lost.set_result,
+            on_frame=self.frames.put_nowait,
+            on_read_end=lambda: None,
+            on_room=self.room.put_nowait,
+            on_lost=self.lost.set_result,
         )
 
 

@@ -52,12 +52,12 @@ class Ends:
             dropped=self.dropped,
         )
 
-    def start(self, framed=None):
+    def start(self, on_frame=None):
         self.connection.start(
-            framed=framed or self.frames.append,
-            rested=lambda: self.rests.append(len(self.frames)),
-            writable=self.room.append,
-            lost=self.errors.append,
+            on_frame=on_frame or self.frames.append,
+            on_read_end=lambda: self.rests.append(len(self.frames)),
+            on_room=self.room.append,
+            on_lost=self.errors.append,
         )
         return self
 

@@ -14,8 +14,8 @@ from formicary import Container, Message
 from formicary.transport.link import link as link_module
 from formicary.transport.link.header import CLOSE, DATA, HELLO, PART, Terms
 from formicary.transport.link.link import Link
+from formicary.transport.link.paths import NoPath
 from formicary.transport.link.session import Session
-from formicary.transport.relay import NoPath
 
 pytestmark = pytest.mark.virtual_clock
 
@@ -81,16 +81,16 @@ class End:
     def refuse(self, message, receiver, failure):
         self.link.outbox.keep(failure, message.sender)
 
-    def found(self, link, terms):
+    def on_found(self, link, terms):
         self.found_ += 1
 
-    def lost(self, link):
+    def on_lost(self, link):
         pass
 
-    def opened(self, link):
+    def on_opened(self, link):
         pass
 
-    def doubted(self, link):
+    def on_doubt(self, link):
         self.doubts += 1
 
     def drop(self, origin, what):
@@ -238,7 +238,7 @@ async def test_an_end_that_is_away_is_given_up_after_three_seconds_though_nothin
         two.indirect.cut()
         await asyncio.sleep(5 + since_tick)  # so it only looks at the clock once a second now
         began = asyncio.get_running_loop().time()
-        one.link.bounced("it has crashed")
+        one.link.on_bounce("it has crashed")
         await until(lambda: not one.link.session.is_open)
         assert 3 <= asyncio.get_running_loop().time() - began < 3.3
 
@@ -247,7 +247,7 @@ async def test_a_link_to_nobody_fails_and_keeps_no_timer():
     async with Container("c1") as container:
         end = End("c1")
         end.container = container
-        end.make("c9", lambda link: NoPath("nobody of that name", link.bounced))
+        end.make("c9", lambda link: NoPath("nobody of that name", link.on_bounce))
         told = Collect()
         await start(container, "a", send_all(["x", "y"], to="b@c9"), told)
         await arrived(told, 2)

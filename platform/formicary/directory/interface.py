@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict, Unpack
 
 from formicary.core.base_agent import AgentState
 from formicary.core.errors import AgentStateError, DirectoryError, InvalidDescriptionError
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.model.watches import Notice
 
-_NO_PROPERTIES: Mapping[str, Any] = {}
+
+class ServiceDetails(TypedDict, total=False):
+    """What more can be said of a service: the further arguments of `ServiceDescription`."""
+
+    protocols: Sequence[str]
+    ontologies: Sequence[str]
+    languages: Sequence[str]
+    ownership: str
+    properties: Mapping[str, Any]
 
 
 class Watch(Protocol):
@@ -166,12 +174,7 @@ class AgentDirectory(Directory):
         self,
         type: str,  # noqa: A002 -- FIPA00023's name for it
         name: str = "",
-        *,
-        protocols: Sequence[str] = (),
-        ontologies: Sequence[str] = (),
-        languages: Sequence[str] = (),
-        ownership: str = "",
-        properties: Mapping[str, Any] = _NO_PROPERTIES,
+        **details: Unpack[ServiceDetails],
     ) -> ServiceDescription:
         """Register a service of this agent. It stays until it is deregistered, or the agent ends.
 
@@ -184,9 +187,7 @@ class AgentDirectory(Directory):
             DirectoryError: the directory cannot be reached, or does not do it.
             AgentStateError: the agent has ended.
         """
-        service = self._describe(
-            type, name, protocols, ontologies, languages, ownership=ownership, properties=properties
-        )
+        service = self._describe(type, name, details)
         await self._part.put(service.agent, service, is_new=True)
         return service
 
@@ -194,12 +195,7 @@ class AgentDirectory(Directory):
         self,
         type: str,  # noqa: A002 -- as above
         name: str = "",
-        *,
-        protocols: Sequence[str] = (),
-        ontologies: Sequence[str] = (),
-        languages: Sequence[str] = (),
-        ownership: str = "",
-        properties: Mapping[str, Any] = _NO_PROPERTIES,
+        **details: Unpack[ServiceDetails],
     ) -> ServiceDescription:
         """Put a service in the place of this agent's service of the same name.
 
@@ -209,9 +205,7 @@ class AgentDirectory(Directory):
             NotRegisteredError: the agent has no service of this name.
             InvalidDescriptionError, DirectoryError, AgentStateError: as of `register`.
         """
-        service = self._describe(
-            type, name, protocols, ontologies, languages, ownership=ownership, properties=properties
-        )
+        service = self._describe(type, name, details)
         await self._part.put(service.agent, service, is_new=False)
         return service
 
@@ -232,27 +226,9 @@ class AgentDirectory(Directory):
             _check_name(name)
         await self._part.remove(self._address(), name)
 
-    def _describe(
-        self,
-        type_: str,
-        name: str,
-        protocols: Sequence[str],
-        ontologies: Sequence[str],
-        languages: Sequence[str],
-        *,
-        ownership: str,
-        properties: Mapping[str, Any],
-    ) -> ServiceDescription:
-        service = ServiceDescription(
-            self._address(),
-            type_,
-            name,
-            protocols,  # type: ignore[arg-type]  # lists become tuples, and what is none is refused
-            ontologies,  # type: ignore[arg-type]  # as above
-            languages,  # type: ignore[arg-type]  # as above
-            ownership,
-            dict(properties) if properties else {},
-        )
+    def _describe(self, type_: str, name: str, details: ServiceDetails) -> ServiceDescription:
+        given: dict[str, Any] = {**details, "properties": dict(details.get("properties", ()))}
+        service = ServiceDescription(self._address(), type_, name, **given)
         _check_name(service.type)
         _check_name(service.name)
         return service

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
     from formicary.core.message import Message
     from formicary.groups.admission import Gatekeeper
-    from formicary.groups.roster import Group
+    from formicary.groups.roster import Group, Players
     from formicary.groups.service import GroupService
 
 PUBLIC = "public"
@@ -131,8 +131,7 @@ class AgentGroups:
 
     async def roles(self, group: str, *, community: str = PUBLIC) -> tuple[str, ...]:
         """Return the roles that are played in a group; none if there is no such group."""
-        await self._service.open()
-        found = self._service.find(community, group)
+        found = await self._find(community, group)
         return () if found is None else tuple(found.roles)
 
     async def agents(
@@ -145,8 +144,7 @@ class AgentGroups:
             role: the role's name; None for all members.
             community: the name of the group's community.
         """
-        await self._service.open()
-        found = self._service.find(community, group)
+        found = await self._find(community, group)
         return () if found is None else tuple(found.players(role) or ())
 
     def subscribe(self, group: str, role: str | None = None, *, community: str = PUBLIC) -> GroupSubscription:
@@ -185,8 +183,7 @@ class AgentGroups:
             NoSuchGroupError, NotAMemberError: there is no such group; this agent is not in it.
             FormicaryError: some of them could not be sent it, as of `Behaviour.send`; the others have it.
         """
-        found = await self._own_group(community, group)
-        players = found.players(role)
+        players = await self._players(community, group, role)
         if players is None:
             return 0
         sender = address_of(self._agent)
@@ -206,8 +203,7 @@ class AgentGroups:
             NoSuchGroupError, NotAMemberError: as of `send`.
             FormicaryError: it could not be sent, as of `Behaviour.send`.
         """
-        found = await self._own_group(community, group)
-        players = found.players(role)
+        players = await self._players(community, group, role)
         sender = address_of(self._agent)
         chosen = None if players is None else players.choose(sender)
         if chosen is None:
@@ -216,12 +212,15 @@ class AgentGroups:
         await self._service.container._send(stamp(message.replace(to=chosen), sender))
         return chosen
 
-    async def _own_group(self, community: str, group: str) -> Group:
-        """Return a group that the agent is in."""
+    async def _find(self, community: str, group: str) -> Group | None:
         await self._service.open()
-        found = self._service.find(community, group)
+        return self._service.find(community, group)
+
+    async def _players(self, community: str, group: str, role: str | None) -> Players | None:
+        """Return who plays a role in a group that the agent is in."""
+        found = await self._find(community, group)
         if found is None:
             raise NoSuchGroupError(f"there is no group {group!r} in the community {community!r}")
         if address_of(self._agent) not in found.roles_of:
             raise not_a_member(address_of(self._agent), group)
-        return found
+        return found.players(role)

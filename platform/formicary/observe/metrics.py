@@ -147,15 +147,5 @@ def _busiest(seconds: dict[str, float]) -> tuple[Busy, ...]:
 
 
 def _of_link(link: LinkStatus) -> LinkFigures:
-    return LinkFigures(
-        peer=link.peer,
-        way=link.way,
-        is_up=link.is_up,
-        messages_sent=link.messages_sent,
-        messages_received=link.messages_received,
-        frames_sent=link.sent,
-        frames_received=link.received,
-        unacknowledged=link.unacknowledged,
-        failed=link.failed,
-        rtt=link.rtt,
-    )
+    carried = link.messages_sent, link.messages_received, link.sent, link.received
+    return LinkFigures(link.peer, link.way, link.is_up, *carried, link.unacknowledged, link.failed, link.rtt)

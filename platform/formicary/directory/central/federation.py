@@ -128,9 +128,6 @@ class Federation:
         search = wide.search_id or ""
         asked = self._asked[search] = _Asked(message, request, self._find(wide.query), others)
         asked.timer = asyncio.get_running_loop().call_later(patience, self._end, search)
-        self._send_to(others, search, wide, patience)
-
-    def _send_to(self, others: Iterable[str], search: str, wide: Search, patience: float) -> None:
         body = encode(wide)
         reply_by = now() + timedelta(seconds=patience)
         for other in others:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container.container import Container
-    from formicary.container.link_status import LinkStatus
     from formicary.core.base_agent import BaseAgent
     from formicary.management.requests.actions import Search
+
+_LINK = LinkDescription.__struct_fields__
 
 
 class WhitePages:
@@ -57,7 +58,9 @@ class WhitePages:
             started=self._started,
             agents=len(container.agents),
             dead_letters=container.dead_letters.total,
-            links=tuple(map(_describe_link, container.links)),
+            links=tuple(
+                LinkDescription(*(getattr(link, each) for each in _LINK)) for link in container.links
+            ),
         )
 
     def _describe(self, agent: BaseAgent) -> AgentDescription:
@@ -84,18 +87,3 @@ def matcher(pattern: str, container: str) -> Callable[[BaseAgent], object]:
     if "@" not in pattern:
         return lambda agent: match(agent.name)
     return lambda agent: match(f"{agent.name}@{container}") or match(agent.address or "")
-
-
-def _describe_link(link: LinkStatus) -> LinkDescription:
-    return LinkDescription(
-        peer=link.peer,
-        way=link.way,
-        is_up=link.is_up,
-        sent=link.sent,
-        received=link.received,
-        unacknowledged=link.unacknowledged,
-        failed=link.failed,
-        rtt=link.rtt,
-        messages_sent=link.messages_sent,
-        messages_received=link.messages_received,
-    )

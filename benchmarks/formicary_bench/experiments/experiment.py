@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from formicary_bench.vocabulary.names import family_of
-from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
+from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -121,6 +121,16 @@ class Repeats:
     paper: str
     numbers: Callable[[Sequence[Any]], set[int]]
     kind: str = "Figure"
+
+
+def cpu_tables(*tables: int) -> Repeats:
+    """Return which tables of CPU time rows repeat: that of one host or that of two; there is none of more."""
+
+    def numbers(rows: Sequence[Any]) -> set[int]:
+        hosts = {row.hosts if row.placement == N_HOSTS else 1 + (row.placement != SAME) for row in rows}
+        return {tables[many - 1] for many in hosts if 1 <= many <= len(tables)}
+
+    return Repeats(ALBEROLA, numbers, "Table")
 
 
 PLAN_MESSAGES = Loaded("formicary_bench.experiments.messaging.plan:plan_messages")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.directory import BUILT, PLAN, VARIES
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import Experiment, Preset, Take, cpu_tables
 from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO
-from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.traffic import SPLIT
 
 EXPERIMENT = Experiment(
@@ -13,7 +12,7 @@ EXPERIMENT = Experiment(
     title="Where the CPU time of registering goes",
     what="where the CPU time of registering goes, by group",
     source="Alberola 2010, Tables 4, 5",
-    repeats=Repeats(ALBEROLA, lambda rows: {4 if row.placement == SAME else 5 for row in rows}, "Table"),
+    repeats=cpu_tables(4, 5),
     varies=VARIES,
     services=(200,),
     spreads=(SPLIT,),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import Experiment, Preset, Take, cpu_tables
 from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO, OURS, VARIES
-from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL
 
 EXPERIMENT = Experiment(
@@ -12,7 +11,7 @@ EXPERIMENT = Experiment(
     title="Where the CPU time of messages goes",
     what="where the CPU time goes while pairs talk, by group",
     source="Alberola 2010, Tables 2, 3",
-    repeats=Repeats(ALBEROLA, lambda rows: {2 if row.placement == SAME else 3 for row in rows}, "Table"),
+    repeats=cpu_tables(2, 3),
     varies=(*VARIES, "traffic"),
     loads=(100,),
     payloads=(100,),

@@ -13,17 +13,17 @@ from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_samples
 from formicary_bench.reports.document.tables import Column
-from formicary_bench.results.summary.cpu import name_of
+from formicary_bench.results.summary.cpu import name_of, summed, whole
 from formicary_bench.vocabulary.names import DIRECTORY
 from formicary_bench.vocabulary.roles import DOING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
+    from formicary_bench.results.summary.cpu import CpuEstimates
     from formicary_bench.results.summary.row import Row
 
-_COLOURS = {
+_COLOURS: dict[str, str] = {
     Group.RUNTIME: "t",
     Group.AGENTS: "a",
     Group.COMMUNICATION: "c",
@@ -40,7 +40,7 @@ ALLOWED = 0.03
 
 def cpu_columns(rows: Sequence[Row]) -> list[Column]:
     """Give the table of profiled rows: a line for each process and group."""
-    lines = [(row, one) for row in rows if row.cpu for one in shown(row.cpu)]
+    lines = [(row, one) for row in rows if row.cpu for one in row.cpu.used]
     each = f"CPU per {unit(rows[0])}" if rows else "CPU"
     return [
         Column("who", tuple(name(row) for row, _ in lines), names=True),
@@ -72,7 +72,7 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
         if not row.cpu:
             continue
         groups: dict[str, list[Bar]] = {}
-        for one in shown(row.cpu):
+        for one in row.cpu.used:
             series = series_of(one.group)
             text = f"{formatting.duration(one.us.mean)}, {one.share:.0%}"
             where = process_name(one.process)
@@ -104,15 +104,14 @@ def process_name(role: str) -> str:
     return f"{name} on {host}" if host else name
 
 
-def role_of(process: str) -> str:
-    """Give the role of a process, without its host."""
-    return process.partition("@")[0]
-
-
 def series_of(group: str) -> Series:
     """Give a group's name, with that of the papers, and its colour."""
-    colour = _COLOURS.get(Group(group), "f") if group in set(Group) else "f"
-    return Series(f"{group} ({paper(group)})" if paper(group) else group, colour, "square", "")
+    return Series(with_paper(group), _COLOURS.get(group, "f"), "square", "")
+
+
+def with_paper(group: str) -> str:
+    """Give a group's name, with that of the papers if they have one."""
+    return f"{group} ({PAPERS[group]})" if group in PAPERS else group
 
 
 def unit(row: Row) -> str:
@@ -120,28 +119,17 @@ def unit(row: Row) -> str:
     return "agent" if row.agents else "use" if row.family == DIRECTORY else "round trip"
 
 
-def shown(cpu: CpuEstimates) -> list[CpuEstimate]:
-    """Give the groups that used any time."""
-    return [one for one in cpu.groups if one.us.mean > 0]
-
-
 def paper(group: str) -> str:
     """Give the papers' name of a group, if they have it."""
-    return PAPERS.get(Group(group), "") if group in set(Group) else ""
+    return PAPERS.get(group, "")
 
 
 def _sentence(row: Row, cpu: CpuEstimates) -> str:
-    whole: dict[str, float] = {}
-    for one in cpu.groups:
-        whole[one.process] = whole.get(one.process, 0.0) + one.us.mean
-    total = sum(whole.values())
-    by_group: dict[str, float] = {}
-    for one in cpu.groups:
-        by_group[one.group] = by_group.get(one.group, 0.0) + one.us.mean
-    most = sorted(by_group.items(), key=lambda item: -item[1])[:3]
-    said = ", ".join(f"{group} {us / total:.0%}" for group, us in most if us)
+    most = sorted(summed(cpu.used), key=lambda one: -one.share)[:3]
+    said = ", ".join(f"{one.group} {one.share:.0%}" for one in most)
+    total = formatting.duration(whole(cpu.groups).us.mean)
     return (
-        f"{name(row)}: {_A[unit(row)]} {unit(row)} takes {formatting.duration(total)} of CPU: {said}. "
+        f"{name(row)}: {_A[unit(row)]} {unit(row)} takes {total} of CPU: {said}. "
         f"The windows were {cpu.window_s:.1f} s in all; {_cost(cpu)}."
     )
 

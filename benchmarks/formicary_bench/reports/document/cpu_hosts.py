@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from formicary.profiling.model.groups import Group
 from formicary_bench.reports import formatting
-from formicary_bench.reports.document.cpu import name, paper, shown, unit
+from formicary_bench.reports.document.cpu import name, paper, unit
 from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.results.summary.cpu import in_order, summed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,21 +23,17 @@ def cpu_by_host(rows: Sequence[Row]) -> list[Extra]:
 
 def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
     """Give the groups of a row that was measured over hosts, each host a column, as the papers do."""
-    found = shown(cpu)
-    hosts = list(dict.fromkeys(one.process.partition("@")[2] for one in found))
+    hosts = list(dict.fromkeys(one.host for one in cpu.used))
     if not any(hosts):
         return None
-    groups = [group for group in map(str, Group) if any(one.group == group for one in found)]
-    groups += [one.group for one in found if one.group not in groups]
-    groups = list(dict.fromkeys(groups))
+    groups = in_order(one.group for one in cpu.used)
     columns = [
         Column("group", tuple(groups), names=True),
         Column("in the papers", tuple(paper(group) for group in groups)),
     ]
     for host in hosts:
-        there = [one for one in found if one.process.partition("@")[2] == host]
-        whole = sum(one.us.mean for one in there)
-        cells = [_summed([one for one in there if one.group == group], whole) for group in groups]
+        of_host = {one.group: one for one in summed(one for one in cpu.used if one.host == host)}
+        cells = [_cells(of_host.get(group)) for group in groups]
         columns += [
             Column(f"{host}, per {unit(row)}", tuple(us for us, _ in cells)),
             Column(f"{host}, %", tuple(share for _, share in cells)),
@@ -49,11 +44,9 @@ def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
     return Extra(f"{name(row)}: each host", columns, remark)
 
 
-def _summed(parts: Sequence[CpuEstimate], whole: float) -> tuple[str, str]:
-    """Give the CPU time of a group in all processes of a host, with its interval, and its share."""
-    if not parts:
+def _cells(one: CpuEstimate | None) -> tuple[str, str]:
+    """Give the CPU time of a group on a host, with its interval, and its share."""
+    if one is None:
         return "", ""
-    us = sum(one.us.mean for one in parts)
-    margin = math.hypot(*((one.us.ci95[1] - one.us.ci95[0]) / 2 for one in parts if one.us.ci95))
-    spread = f" \N{PLUS-MINUS SIGN} {formatting.duration(margin)}" if margin else ""
-    return f"{formatting.duration(us)}{spread}", f"{us / whole:.1%}"
+    spread = f" \N{PLUS-MINUS SIGN} {formatting.duration(one.margin_us)}" if one.margin_us else ""
+    return f"{formatting.duration(one.us.mean)}{spread}", f"{one.share:.1%}"

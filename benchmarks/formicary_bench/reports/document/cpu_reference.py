@@ -10,22 +10,24 @@ from formicary_bench import published
 from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
-from formicary_bench.reports.document.cpu import name, paper, process_name, role_of, series_of, shown
+from formicary_bench.reports.document.cpu import name, paper, process_name, series_of, with_paper
 from formicary_bench.reports.document.papers import cpu_table, titled
 from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.results.summary.cpu import ALL, in_order, summed, whole
 from formicary_bench.statistics.tests import difference, welch_p
 from formicary_bench.vocabulary.names import DESIGNS, DIRECTORY, is_cpu
-from formicary_bench.vocabulary.roles import SERVER
+from formicary_bench.vocabulary.placements import N_HOSTS
+from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER, SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from formicary_bench.results.summary.cpu import CpuEstimates
+    from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
     from formicary_bench.results.summary.row import Row
 
-_HOSTS = {"both": "A", "echo": "A", "ask": "B"}  # the paper's host A has the platform's container
+_HOSTS = {BOTH: "A", ECHO: "A", ASK: "B"}
+"""The hosts of the paper: A has the platform's container."""
 _SIGNIFICANT = 0.05
-_ALL = "all"
 
 
 def cpu_beside(rows: Sequence[Row]) -> list[Extra]:
@@ -76,20 +78,18 @@ def _shares(table: int, rows: Sequence[Row]) -> Chart:
 
 
 def _our_stacks(row: Row, cpu: CpuEstimates) -> list[Stack]:
-    processes = dict.fromkeys(one.process for one in shown(cpu))
+    processes = dict.fromkeys(one.process for one in cpu.used if one.role != SERVER)
     return [
         _stack(
             f"{name(row)}: {process_name(process)}",
-            {one.group: one.share for one in shown(cpu) if one.process == process},
+            {one.group: one.share for one in cpu.used if one.process == process},
         )
         for process in processes
-        if role_of(process) != SERVER
     ]
 
 
 def _stack(label: str, shares: dict[str, float], *, published: bool = False) -> Stack:
-    ordered = [*(str(group) for group in Group if group in shares), *sorted(shares.keys() - set(Group))]
-    parts = ((series_of(group), shares[group]) for group in ordered if shares[group] > 0)
+    parts = ((series_of(group), shares[group]) for group in in_order(shares) if shares[group] > 0)
     return Stack(
         label,
         tuple(Part(series, share, f"{series.label} {share:.1%}") for series, share in parts),
@@ -127,13 +127,17 @@ def _published(row: Row) -> Extra | None:
     theirs = published.cpu_times(table)
     platforms = list(dict.fromkeys(one.platform for one in theirs))
     hosts = sorted({one.host for one in theirs})
-    lines = [(host, group) for host in hosts for group in _groups(row.cpu, theirs, host)]
-    lines += [("", one.process) for one in row.cpu.groups if role_of(one.process) == SERVER]
+    ours = _by_host(row.cpu)
+    lines = [(host, group) for host in hosts for group in _groups(ours.get(host, {}), theirs, host)]
+    servers = [one for one in row.cpu.used if one.role == SERVER]
+    cells = [_ours(row, ours.get(host, {}).get(group)) for host, group in lines]
+    cells += [_ours(row, one) for one in servers]
+    lines += [("", process_name(one.process)) for one in servers]
     columns = [
         Column("host", tuple(host for host, _ in lines), names=True),
-        Column("group", tuple(f"{group} ({paper(group)})" if paper(group) else group for _, group in lines)),
-        Column("ours, ms", tuple(_ours(row, row.cpu, host, group)[0] for host, group in lines)),
-        Column("%", tuple(_ours(row, row.cpu, host, group)[1] for host, group in lines)),
+        Column("group", tuple(with_paper(group) for _, group in lines)),
+        Column("ours, ms", tuple(ms for ms, _ in cells)),
+        Column("%", tuple(share for _, share in cells)),
     ]
     for platform in platforms:
         cells = [_theirs(theirs, platform, host, group) for host, group in lines]
@@ -146,6 +150,8 @@ def _published(row: Row) -> Extra | None:
         f"Ours is the time of 1000 {what}. The paper's machines had Pentium IV of 1.5 GHz, and its text does "
         f"not say how many messages or uses its times are of: compare the shares.{_included(theirs)}"
     )
+    if _have_all_kinds(row) and row.hosts > 1:
+        remark += " Each of our hosts both asks and answers here; of the paper's, one did each."
     return Extra(f"{name(row)}, beside Table {table} of {published.SOURCE}", columns, remark)
 
 
@@ -159,27 +165,37 @@ def _included(theirs: Sequence[published.CpuTime]) -> str:
     )
 
 
-def _groups(cpu: CpuEstimates, theirs: Sequence[published.CpuTime], host: str) -> list[str]:
+def _have_all_kinds(row: Row) -> bool:
+    """Say whether each host has agents that ask and agents that answer."""
+    return row.placement == N_HOSTS and row.family != DIRECTORY
+
+
+def _by_host(cpu: CpuEstimates) -> dict[str, dict[str, CpuEstimate]]:
+    """Give what the groups take on each host, by the paper's name of it, without the server.
+
+    Of two hosts that both have all kinds of agents, the first is A.
+    """
+    members = list(dict.fromkeys(one.process for one in cpu.used if one.role == MEMBER))
+    hosts = _HOSTS | dict(zip(members, "AB", strict=False))
+    by_host: dict[str, list[CpuEstimate]] = {}
+    for one in cpu.used:
+        if host := hosts.get(one.process) or hosts.get(one.role):
+            by_host.setdefault(host, []).append(one)
+    return {host: {one.group: one for one in summed(parts)} for host, parts in by_host.items()}
+
+
+def _groups(ours: Iterable[str], theirs: Sequence[published.CpuTime], host: str) -> list[str]:
     """Give the groups of a host, in our order, that either has."""
-    ours = {one.group for one in shown(cpu) if _HOSTS.get(role_of(one.process)) == host}
-    of_theirs = {one.group for one in theirs if one.host == host}
-    known = [str(group) for group in Group if group in ours or PAPERS.get(group) in of_theirs]
-    return [*known, *sorted(ours - set(known))]
+    return in_order([*ours, *(_group(one.group) for one in theirs if one.host == host)])
 
 
-def _ours(row: Row, cpu: CpuEstimates, host: str, group: str) -> tuple[str, str]:
-    found = [
-        one
-        for one in cpu.groups
-        if (one.group == group and _HOSTS.get(role_of(one.process)) == host) or one.process == group
-    ]
-    if not found:
+def _ours(row: Row, one: CpuEstimate | None) -> tuple[str, str]:
+    if one is None:
         return "", ""
-    pairs = max(row.senders, 1)
-    ms = found[0].us.mean * pairs  # a thousand of each pair, in microseconds, over a thousand
-    margin = (found[0].us.ci95[1] - found[0].us.ci95[0]) / 2 * pairs if found[0].us.ci95 else 0.0
-    said = f"{ms:.1f} ± {margin:.1f}" if margin else f"{ms:.1f}"
-    return said, f"{found[0].share:.1%}"
+    # A thousand of each pair, in microseconds, over a thousand.
+    pairs = max(row.senders, 1) * (row.hosts if _have_all_kinds(row) else 1)
+    ms, margin = one.us.mean * pairs, one.margin_us * pairs
+    return f"{ms:.1f} ± {margin:.1f}" if margin else f"{ms:.1f}", f"{one.share:.1%}"
 
 
 def _theirs(lines: Sequence[published.CpuTime], platform: str, host: str, group: str) -> tuple[str, str]:
@@ -202,7 +218,7 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
         if one.experiment == DESIGNS and not (is_change_of(one, other) or is_change_of(other, one)):
             continue
         ours, theirs = _values(one), _values(other)
-        for group in [*(group for group in ours if group in theirs and group != _ALL), _ALL]:
+        for group in [*(group for group in ours if group in theirs and group != ALL), ALL]:
             p = welch_p(ours[group], theirs[group])
             if p is None:
                 continue
@@ -224,15 +240,10 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
     return [Extra("Whether the CPU times differ", columns, remark)]
 
 
-def _values(row: Row) -> dict[str, list[float]]:
+def _values(row: Row) -> dict[str, tuple[float, ...]]:
     """Give the repetitions' microseconds by group, of all processes together, and of all groups."""
-    assert row.cpu is not None
-    sums: dict[str, list[float]] = {}
-    for one in row.cpu.groups:
-        for key in (one.group, _ALL):
-            before = sums.get(key, [0.0] * len(one.values))
-            sums[key] = [a + b for a, b in zip(before, one.values, strict=True)]
-    return sums
+    groups = row.cpu.groups if row.cpu else ()
+    return {one.group: one.values for one in (*summed(groups), whole(groups))}
 
 
 def _signed(value: float) -> str:

@@ -27,14 +27,16 @@ def titled(title: str, rows: Sequence[Row]) -> str:
 def repeated(rows: Sequence[Row]) -> str:
     """Say which figures or tables of a paper rows of one experiment repeat; empty where they repeat none."""
     known = EXPERIMENTS.get(rows[0].experiment) if rows else None
-    if known is None or known.repeats is None:
+    if known is None or known.repeats is None or not (numbers := known.repeats.numbers(rows)):
         return ""
     kind, paper = known.repeats.kind, known.repeats.paper
-    *first, last = map(str, sorted(known.repeats.numbers(rows)))
+    *first, last = map(str, sorted(numbers))
     return f"{kind}s {', '.join(first)} and {last} of {paper}" if first else f"{kind} {last} of {paper}"
 
 
 def cpu_table(row: Row) -> int | None:
     """Give the number of the table of CPU time that a row repeats; None where it repeats none."""
     known = EXPERIMENTS.get(row.experiment)
-    return min(known.repeats.numbers([row])) if known and known.repeats and is_cpu(known.name) else None
+    if known is None or known.repeats is None or not is_cpu(known.name):
+        return None
+    return min(known.repeats.numbers([row]), default=None)

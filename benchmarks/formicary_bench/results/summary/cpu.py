@@ -1,13 +1,17 @@
-"""What profiled repetitions say: CPU time by process and group, for each round trip."""
+"""What profiled repetitions say: CPU time by process and group, for each round trip.
+
+All CPU times and shares in reports come from `summed`: in one process, on one host, in all.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary.profiling.analysis.attribution import View, figures
-from formicary.profiling.model.groups import Rule, Rules
+from formicary.profiling.model.groups import Group, Rule, Rules
 from formicary.profiling.model.profile import Method, Role
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
 from formicary_bench.vocabulary.roles import SERVER
@@ -26,19 +30,21 @@ _FORMER = (
 RULES = Rules(former=_FORMER)
 """The laboratory's packages declare their groups, but did not when older runs were measured."""
 
+ALL = "all"
+"""All groups together."""
 
 _US = 1e6
 _ROUGH = 0.5  # of the CPU time, as of formicary.profiling.accounting.accounting
 
 
 class CpuEstimate(msgspec.Struct, frozen=True):
-    """CPU time of a group in a process.
+    """CPU time of a group in a process, or in several together.
 
     Attributes:
         process: The worker's role, or `server`; behind an @ its host, where there are several.
         group: The group's name.
         us: Microseconds for each round trip, or use of the directory.
-        share: What part of the process's time that is.
+        share: What part that is of the time of all groups there.
         values: The repetitions' values that `us` is the mean of.
     """
 
@@ -47,6 +53,21 @@ class CpuEstimate(msgspec.Struct, frozen=True):
     us: Estimate
     share: float
     values: tuple[float, ...]
+
+    @property
+    def role(self) -> str:
+        """The worker's role, or `server`."""
+        return self.process.partition("@")[0]
+
+    @property
+    def host(self) -> str:
+        """Its host; empty where all are on one."""
+        return self.process.partition("@")[2]
+
+    @property
+    def margin_us(self) -> float:
+        """Half the width of the interval; 0 where there is none."""
+        return self.us.ci95[1] - self.us.mean if self.us.ci95 else 0.0
 
 
 class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +87,42 @@ class CpuEstimates(msgspec.Struct, frozen=True, kw_only=True):
     cost: Estimate | None = None
     method: str = Method.SAMPLED
     warnings: tuple[str, ...] = ()
+
+    @property
+    def used(self) -> list[CpuEstimate]:
+        """The groups that used any time, by process."""
+        return [one for one in self.groups if one.us.mean > 0]
+
+
+def summed(parts: Iterable[CpuEstimate], process: str = "") -> list[CpuEstimate]:
+    """Return what each group takes in some processes together, and its share of what they all take.
+
+    Args:
+        parts: What groups take in each of the processes.
+        process: What to call them together.
+    """
+    by_group: dict[str, list[CpuEstimate]] = {}
+    for part in parts:
+        by_group.setdefault(part.group, []).append(part)
+    together = {group: whole(of_it, process, group) for group, of_it in by_group.items()}
+    all_us = sum(one.us.mean for one in together.values())
+    return [
+        msgspec.structs.replace(one, share=one.us.mean / all_us if all_us else 0.0)
+        for one in map(together.__getitem__, in_order(together))
+    ]
+
+
+def whole(parts: Sequence[CpuEstimate], process: str = "", group: str = ALL) -> CpuEstimate:
+    """Return the sum of some CPU times."""
+    values = tuple(map(sum, zip(*(part.values for part in parts), strict=True)))
+    us = _estimate(values, math.hypot(*(part.margin_us for part in parts)))
+    return CpuEstimate(process, group, us, 1.0, values)
+
+
+def in_order(groups: Iterable[str]) -> list[str]:
+    """Return groups' names without repetition: ours in their usual order, then a user's."""
+    known = set(groups)
+    return [*(str(group) for group in Group if group in known), *sorted(known - set(Group))]
 
 
 def cpu_estimates(
@@ -89,22 +146,16 @@ def cpu_estimates(
     if not known:
         return None
     parts = [_by_group(repetition, of_it) for repetition, of_it in known]
-    keys = dict.fromkeys(key for part in parts for key in part)
-    values = {key: tuple(part.get(key, (0.0, 0.0))[0] for part in parts) for key in keys}
-    whole: dict[str, float] = {}
-    for (process, _), of_key in values.items():
-        whole[process] = whole.get(process, 0.0) + sum(of_key)
+    groups = []
+    for process in dict.fromkeys(process for part in parts for process, _ in part):
+        estimates = []
+        for group in dict.fromkeys(group for part in parts for of, group in part if of == process):
+            found = [part.get((process, group), (0.0, 0.0)) for part in parts]
+            values = tuple(us for us, _ in found)
+            estimates.append(CpuEstimate(process, group, _estimate(values, found[0][1]), 0.0, values))
+        groups += summed(estimates, process)
     return CpuEstimates(
-        groups=tuple(
-            CpuEstimate(
-                process,
-                group,
-                _figure(of_key, parts[0].get((process, group), (0.0, 0.0))[1]),
-                sum(of_key) / whole[process] if whole[process] else 0.0,
-                of_key,
-            )
-            for (process, group), of_key in values.items()
-        ),
+        groups=tuple(groups),
         window_s=sum(profile.window_s for _, of_it in known for profile in of_it.values()),
         cost=mean_estimate(losses) if losses else None,
         method=_method(of_it for _, of_it in known),
@@ -152,7 +203,8 @@ def _server_of(worker: str) -> str:
     return f"{SERVER}{at}{host}"
 
 
-def _figure(values: tuple[float, ...], margin: float) -> Estimate:
+def _estimate(values: tuple[float, ...], margin: float) -> Estimate:
+    """Return the mean over the repetitions; of a single one, with the interval that its samples give."""
     if len(values) > 1:
         return mean_estimate(values)
     return Estimate(values[0], (max(values[0] - margin, 0.0), values[0] + margin))

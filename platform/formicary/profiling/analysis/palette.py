@@ -6,7 +6,7 @@ from zlib import crc32
 
 from formicary.profiling.model.groups import Group
 
-_OURS = {
+_OURS: dict[str, str] = {
     Group.RUNTIME: "#8a8f98",
     Group.AGENTS: "#3b8eea",
     Group.COMMUNICATION: "#e8833a",
@@ -19,5 +19,4 @@ _OTHERS = ("#c9a227", "#2aa198", "#d33682", "#6c71c4", "#859900", "#a0522d")
 
 def colour(group: str) -> str:
     """Return a group's colour as `#rrggbb`; a user's own group has always the same."""
-    ours = {str(name): value for name, value in _OURS.items()}
-    return ours.get(group) or _OTHERS[crc32(group.encode()) % len(_OTHERS)]
+    return _OURS.get(group) or _OTHERS[crc32(group.encode()) % len(_OTHERS)]

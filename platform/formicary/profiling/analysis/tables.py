@@ -85,11 +85,11 @@ def rules_table(rules: Rules) -> Table:
     """Return the rules as a table, in the order in which they are tried."""
     table = _empty("group", "papers", "what", "pattern", "why")
     for rule in (*rules.own, *declared_rules(), *rules.others):
-        table.add_row(rule.group, _paper(rule.group), rule.kind, rule.pattern, rule.why)
+        table.add_row(rule.group, PAPERS.get(rule.group, ""), rule.kind, rule.pattern, rule.why)
     table.add_row(
-        Group.AGENTS, _paper(Group.AGENTS), "module", "(any that is not installed)", "somebody's own"
+        Group.AGENTS, PAPERS[Group.AGENTS], "module", "(any that is not installed)", "somebody's own"
     )
-    table.add_row(Group.RUNTIME, _paper(Group.RUNTIME), "(the rest)", "", "interpreter, native threads")
+    table.add_row(Group.RUNTIME, PAPERS[Group.RUNTIME], "(the rest)", "", "interpreter, native threads")
     return table
 
 
@@ -108,7 +108,7 @@ def _table(shown: Sequence[Figure], view: View) -> Table:
     headings = {View.GROUP: ("group", "papers"), View.FUNCTION: ("function", "group")}.get(view, (str(view),))
     table = _empty(*headings, "#CPU ms", "#± 95%", "#%")
     for figure in shown:
-        second = {View.GROUP: _paper(figure.name), View.FUNCTION: figure.group}.get(view)
+        second = {View.GROUP: PAPERS.get(figure.name, ""), View.FUNCTION: figure.group}.get(view)
         cells = [_plain(figure.name), *([] if second is None else [second])]
         cells += [
             f"{figure.cpu_s * 1e3:.1f}",
@@ -127,10 +127,6 @@ def _empty(*columns: str) -> Table:
         is_number = column.startswith("#")
         table.add_column(column.removeprefix("#"), justify="right" if is_number else "left", overflow="fold")
     return table
-
-
-def _paper(group: str) -> str:
-    return {str(ours): theirs for ours, theirs in PAPERS.items()}.get(group, "")
 
 
 def _plain(text: str) -> str:

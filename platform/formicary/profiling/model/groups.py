@@ -32,7 +32,7 @@ class Group(StrEnum):
 
 _GROUPS = frozenset(map(str, Group))
 
-PAPERS = {
+PAPERS: dict[str, str] = {
     Group.RUNTIME: "jvm",
     Group.AGENTS: "mas",
     Group.COMMUNICATION: "com",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary.profiling.model.groups import Group
 from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.results.summary.cpu import in_order, summed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +40,7 @@ def designs_cpu_extras(rows: Sequence[Row]) -> list[Extra]:
     if not known:
         return []
     taken = [_by_group(row) for row in known]
-    there = {group for one in taken for group in one}
-    groups = [*(group for group in Group if group in there), *sorted(there - set(Group))]
+    groups = in_order(group for one in taken for group in one)
     columns = [
         Column("who", tuple(label(row) for row in known), names=True),
         Column("at", tuple(point(row, known) for row in known)),
@@ -55,10 +54,7 @@ def designs_cpu_extras(rows: Sequence[Row]) -> list[Extra]:
 
 
 def _by_group(row: Row) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for one in row.cpu.groups if row.cpu else ():
-        found[one.group] = found.get(one.group, 0.0) + one.us.mean
-    return found
+    return {one.group: one.us.mean for one in summed(row.cpu.groups if row.cpu else ())}
 
 
 def _sentence(row: Row, base: Row, rows: Sequence[Row]) -> str:

@@ -19,7 +19,7 @@ from formicary_bench.reports.document.families import columns, heading, parts, s
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
 from formicary_bench.results.store.model import Repetition
-from formicary_bench.results.summary.cpu import cpu_estimates
+from formicary_bench.results.summary.cpu import cpu_estimates, summed, whole
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import PlacedWorker
@@ -120,6 +120,27 @@ def test_the_server_is_a_process_of_its_own():
     assert (server.group, server.share) == ("server", 1.0)
     assert server.us.mean == pytest.approx(25)
     assert sum(one.share for one in groups if one.process == "both") == pytest.approx(1)
+
+
+def test_groups_of_several_processes_are_summed_by_one_definition():
+    configuration, _ = cpu_plan()
+    known = [repetition(configuration) for _ in range(3)]
+    found = cpu_estimates(
+        known,
+        [{"ask@a": profile(cpu_s), "echo@b": profile(2 * cpu_s, server_s=0.5)} for cpu_s in (0.9, 1.0, 1.1)],
+    )
+    for process in ("ask@a", "echo@b", "server@b"):
+        of_it = [one for one in found.groups if one.process == process]
+        assert summed(of_it, process) == of_it  # of one process it is what it was
+        assert sum(one.share for one in of_it) == pytest.approx(1)
+    together = {one.group: one for one in summed(found.groups)}
+    assert list(together) == ["runtime", "agents", "communication", "directory", "platform", "server"]
+    assert together["agents"].values == pytest.approx((33.75, 37.5, 41.25))
+    assert together["agents"].us.mean == pytest.approx(37.5)
+    assert together["agents"].margin_us == pytest.approx(3 * 3.105, abs=0.01)
+    assert together["agents"].share == pytest.approx(37.5 / 175)
+    assert together["server"].share == pytest.approx(25 / 175)
+    assert whole(found.groups).us.mean == pytest.approx(175)
 
 
 def test_what_profiling_costs_is_what_repetitions_without_it_were_faster(tmp_path):

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from formicary.container.options import ConnectionOptions
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 CPU_GROUP = "communication"
 
 
-def connect(address: XmppServer | JoinAddress | None, options: ConnectionOptions) -> Router:
+def connect(address: XmppServer | JoinAddress | None, options: ConnectionOptions, **links: Any) -> Router:
     """Return a new transport for one container.
 
     Args:
         address: the server where containers meet, or the container that all others join; None where the
             others join this one.
         options: how the container wants to reach others, and to be reached.
+        links: what its links differ in, for measurements: `session`, which makes their state machines, and
+            `batch_size`, as of `Router`.
     """
     from formicary.transport.router import Router
 
-    return Router(address, options)
+    return Router(address, options, **links)

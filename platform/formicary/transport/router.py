@@ -12,6 +12,7 @@ from formicary.core.names import check_container
 from formicary.transport.addresses import JoinAddress
 from formicary.transport.link.header import Terms
 from formicary.transport.link.link import Link
+from formicary.transport.link.outbox import BATCH_SIZE
 from formicary.transport.link.session import Session
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Router:
             the others join this one.
         options: how the container wants to reach others, and to be reached.
         session: makes a link's state machine.
+        batch_size: how many messages to another container make a batch that does not wait for more.
     """
 
     def __init__(
@@ -52,12 +54,14 @@ class Router:
         options: ConnectionOptions,
         *,
         session: Callable[[Callable[[], int], Terms], Session] = Session,
+        batch_size: int = BATCH_SIZE,
     ) -> None:
         self._join = address if isinstance(address, JoinAddress) else None
         self._server = None if isinstance(address, JoinAddress) else address
         self._options = options
         self._direct_only = options.route == "direct"
         self._make_session = session
+        self._batch_size = batch_size
         self._xmpp: XmppConnection | None = None
         self._connections: Connections | None = None
         self.links: dict[str, Link] = {}
@@ -149,6 +153,7 @@ class Router:
                 session,
                 direct_only=self._direct_only,
                 make_indirect=self._indirect_path,
+                batch_size=self._batch_size,
             )
         return link
 

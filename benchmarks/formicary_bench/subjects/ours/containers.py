@@ -48,22 +48,22 @@ def container(work: Workload, name: str, **about: Any) -> Container:
         return Container(name, **about)
     about |= asdict(connection_options(work, name))
     if configuration.route == DIRECT:
-        return Container(name, **{"join": _join(work), **about})
+        address = join_address(work)
+        return Container(name, **{"join": str(address) if address else None, **about})
     if server is None:
         return Container(name, **about)
     return Container(name, platform=server.platform, server=address_of(server), **about)
 
 
-def _join(work: Workload) -> str | None:
-    """Return the address to join.
+def join_address(work: Workload) -> JoinAddress | None:
+    """Return the address to join, if any.
 
     It is without the Unix socket where the wire is measured, which that is none, and over hosts: two of them
     may be one machine.
     """
     by_wire = work.configuration.experiment == NETWORK or work.job.listen
-    if not work.job.peer or not by_wire:
-        return work.job.peer or None
-    return str(replace(JoinAddress.parse(work.job.peer), unix=None))
+    address = JoinAddress.parse(work.job.peer) if work.job.peer else None
+    return replace(address, unix=None) if address and by_wire else address
 
 
 def connection_options(work: Workload, name: str) -> ConnectionOptions:

@@ -13,7 +13,7 @@ from formicary.transport.link.arrivals import Arrivals, control_order, pause_ord
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
-from formicary.transport.link.outbox import Outbox
+from formicary.transport.link.outbox import BATCH_SIZE, Outbox
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.paused import PausedReceiver
 from formicary.transport.link.session import State
@@ -47,6 +47,7 @@ class Link:
         session: the state machine.
         make_indirect: makes the path through a third party.
         direct_only: whether messages may go directly only, and the indirect path is for first contact.
+        batch_size: how many messages make a batch that does not wait for the end of the turn.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class Link:
         *,
         make_indirect: Callable[[Link], IndirectPath],
         direct_only: bool,
+        batch_size: int = BATCH_SIZE,
     ) -> None:
         self.domain = domain
         self.session = session
@@ -66,7 +68,7 @@ class Link:
         """Whether there has been a direct connection to this incarnation of the other container."""
         self.obstacle = ""
         """Why there is no direct connection, where messages have no other path; empty if not known."""
-        self.outbox = Outbox(self, domain)
+        self.outbox = Outbox(self, domain, batch_size)
         self.paused: dict[str, PausedReceiver] = {}
         self._direct_only = direct_only
         self._owner = owner

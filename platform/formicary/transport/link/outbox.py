@@ -21,7 +21,9 @@ Letter = tuple["Message", str]
 
 # A batch of so many messages does not wait for the end of the turn: the server and the other container work
 # on it while the agents here go on: up to twice the rate. With fewer, the frames' own cost would tell.
-_FULL = 32
+BATCH_SIZE = 32
+"""How many messages make a batch that does not wait, unless a link is made with another number."""
+
 _QUEUE = 10_000  # messages that are taken while nothing can go out
 _QUEUE_BYTES = 1 << 22  # characters of large bodies among them
 _TURN = 64  # full batches in one turn of the loop: then something must be read, such as an order to pause
@@ -71,9 +73,11 @@ class Outbox:
     Args:
         carrier: the link.
         domain: the other container's full domain.
+        batch_size: how many messages make a batch that does not wait for the end of the turn.
     """
 
     __slots__ = (
+        "_batch_size",
         "_batches",
         "_carrier",
         "_domain",
@@ -87,11 +91,12 @@ class Outbox:
 
     address = None
 
-    def __init__(self, carrier: Carrier, domain: str) -> None:
+    def __init__(self, carrier: Carrier, domain: str, batch_size: int = BATCH_SIZE) -> None:
+        self._batch_size = batch_size
         self._carrier = carrier
         self._domain = domain
         self._letters: list[Letter] = []
-        self._until = _FULL  # letters at which something is to be done about them
+        self._until = self._batch_size  # letters at which something is to be done about them
         self._weight = 0  # characters of the large bodies among them
         self._batches = 0  # full ones in this turn
         self._is_scheduled = False
@@ -177,14 +182,14 @@ class Outbox:
 
     def open(self) -> None:
         """Send what waits, and let who waits for room go on: the carrier has room again, or is closed."""
-        self._until = _FULL
+        self._until = self._batch_size
         self.has_room = True
         self.flush()
         self._room.set()
 
     def _send_or_stop(self) -> None:
         if self._carrier.has_room:
-            self._until = _FULL
+            self._until = self._batch_size
             self._send_all()
             self._batches += 1
             if self._batches >= _TURN:

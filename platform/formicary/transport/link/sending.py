@@ -34,14 +34,19 @@ class Sending:
     Args:
         own: this end's incarnation.
         terms: what to tell the other end.
+
+    Attributes:
+        own: this end's incarnation.
+        peer: the other end's incarnation; 0 where there is none.
+        window: how many frames may be unacknowledged now; 0 where none must be sent.
     """
 
     def __init__(self, own: int, terms: Terms) -> None:
         self.terms = terms
         self.state = State.IDLE
         self.instructions: list[Instruction] = []
-        self._own = own
-        self._peer = 0  # the other end's incarnation; 0 where there is none
+        self.own = own
+        self.peer = 0
         self._other = Terms()  # the other end's
         self._has_path = False
         self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
@@ -57,7 +62,7 @@ class Sending:
         self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `_acked`
         self._unacked_bytes = 0
         self._resent_at = NEVER
-        self._room = 0  # how many frames may be unacknowledged now; 0 where none must be sent
+        self.window = 0
         self._ack_sent = 0  # the latest frame of the other end that was acknowledged
         self._owed = 0  # the weight of what came in and is not acknowledged yet
 
@@ -71,7 +76,7 @@ class Sending:
     @property
     def incarnations(self) -> tuple[int, int]:
         """This end's number and the other's, 0 where that is not known."""
-        return self._own, self._peer
+        return self.own, self.peer
 
     @property
     def is_busy(self) -> bool:
@@ -81,7 +86,7 @@ class Sending:
     @property
     def has_room(self) -> bool:
         """Whether what is sent now goes out at once."""
-        return self._room > 0 and self._fits(0)
+        return self.window > 0 and self._fits(0)
 
     @property
     def unacknowledged(self) -> int:
@@ -118,10 +123,13 @@ class Sending:
             The frame to send over the present path; None where it has to wait.
         """
         unacked = self._unacked
-        if len(unacked) >= self._room or self._unacked_bytes + len(payload) + SIZE > self._other.window_bytes:
+        if (
+            len(unacked) >= self.window
+            or self._unacked_bytes + len(payload) + SIZE > self._other.window_bytes
+        ):
             return self._send_later(kind, payload, item)
         self._sent = number = self._sent + 1
-        frame = _pack(kind, self._own, self._peer, number, self._ack_sent) + payload
+        frame = _pack(kind, self.own, self.peer, number, self._ack_sent) + payload
         unacked.append((frame, item))
         self._unacked_bytes += len(frame)
         self._owed = 0
@@ -131,11 +139,11 @@ class Sending:
         if self.state in {State.CLOSING, State.CLOSED}:
             if item is not None:
                 self.instructions.append(Failed([item], "this container has stopped"))
-        elif self._room and self._fits(len(payload)):
-            return self._make(kind, payload, item)
+        elif self.window and self._fits(len(payload)):
+            return self.make_frame(kind, payload, item)
         else:
             self._pending.append((kind, payload, item))
-            self._room = 0
+            self.window = 0
         return None
 
     def _fits(self, size: int) -> bool:
@@ -145,9 +153,10 @@ class Sending:
             len(unacked) < other.window_frames and self._unacked_bytes + size + SIZE <= other.window_bytes
         )
 
-    def _make(self, kind: int, payload: bytes, item: Any) -> bytes:
+    def make_frame(self, kind: int, payload: bytes, item: Any) -> bytes:
+        """Return the frame of what has waited for room, or is sent last; arguments as of `send`."""
         self._sent += 1
-        frame = _pack(kind, self._own, self._peer, self._sent, self._ack_sent) + payload
+        frame = _pack(kind, self.own, self.peer, self._sent, self._ack_sent) + payload
         self._unacked.append((frame, item))
         self._unacked_bytes += len(frame)
         self._owed = 0
@@ -158,9 +167,9 @@ class Sending:
         pending = self._pending
         can_send = self._has_path and self.state in {State.OPEN, State.CLOSING}
         while pending and can_send and self._fits(len(pending[0][1])):
-            self.instructions.append(Transmit(self._make(*pending.popleft())))
+            self.instructions.append(Transmit(self.make_frame(*pending.popleft())))
         is_room = self._has_path and self.state is State.OPEN and not pending
-        self._room = self._other.window_frames if is_room else 0
+        self.window = self._other.window_frames if is_room else 0
 
     def _send_again(self, now: float) -> None:
         if self._has_path and self._unacked and now - self._resent_at >= _RESEND:
@@ -171,7 +180,7 @@ class Sending:
     def _say(self, kind: int, number: int = 0) -> None:
         if self._has_path:
             self._owed = 0
-            self.instructions.append(Transmit(_pack(kind, self._own, self._peer, number, self._ack_sent)))
+            self.instructions.append(Transmit(_pack(kind, self.own, self.peer, number, self._ack_sent)))
 
     def _forget(self, acked: int) -> None:
         unacked = self._unacked
@@ -182,7 +191,7 @@ class Sending:
     def _credit(self, terms: Terms) -> None:
         """Believe what the other end says itself about how much it took before it gave this one up."""
         own, other, taken = terms.previous or (0, 0, 0)
-        if (own, other) == (self._peer, self._own) and self._acked < taken <= self._sent:
+        if (own, other) == (self.peer, self.own) and self._acked < taken <= self._sent:
             self._forget(taken)
 
     def _give_back(self, reason: str) -> None:

@@ -52,6 +52,9 @@ class Session(Sending):
     Args:
         random: returns a new random number of 32 bits.
         terms: what to tell the other end.
+
+    Attributes:
+        parts: what has come of a batch that comes in parts.
     """
 
     def __init__(self, random: Callable[[], int], terms: Terms) -> None:
@@ -76,7 +79,7 @@ class Session(Sending):
         self._answered = 0  # the other end's question whose answer lets it begin the session, too
         self._has_refused = False  # whether something came that was not taken, and has to come again
         self._complained_at = NEVER  # when it was told last that a frame is missing, or will not be taken
-        self._parts = bytearray()
+        self.parts = bytearray()
 
     # -- what is known --------------------------------------------------------------------------------------
 
@@ -115,7 +118,7 @@ class Session(Sending):
         """Called when a frame came back, as the other end was not there."""
         if self.state is State.HANDSHAKE:
             self.end(reason)
-        elif self._peer:
+        elif self.peer:
             self._detector.lose(now)
 
     @property
@@ -150,10 +153,10 @@ class Session(Sending):
         if (
             kind != DATA
             or number != self._received + 1
-            or sender != self._peer
-            or receiver != self._own
+            or sender != self.peer
+            or receiver != self.own
             or now > self._takes_until
-            or self._parts
+            or self.parts
         ):
             return self._receive_unusual(frame, now)
         if acked != self._acked:
@@ -175,14 +178,14 @@ class Session(Sending):
             raise ValueError(f"a frame of an unknown kind: {kind}")
         if kind == HELLO:
             self._receive_hello(frame, now)
-        elif sender != self._peer or receiver != self._own or not sender:
+        elif sender != self.peer or receiver != self.own or not sender:
             self._receive_strange(kind, now)
         else:
-            if number == self._received + 1 and (kind == PART or (kind == DATA and self._parts)):
+            if number == self._received + 1 and (kind == PART or (kind == DATA and self.parts)):
                 self._check_size(len(frame) - SIZE)
             self._acknowledge(acked)
             self._detector.heard_at = now
-            if not self._peer:
+            if not self.peer:
                 return None  # that was the last that was waited for
             if kind not in {DATA, PART}:
                 self._receive_control(kind, number, now)
@@ -194,7 +197,7 @@ class Session(Sending):
 
     def _check_size(self, size: int) -> None:
         """Refuse a part with which what is put together would not be bounded."""
-        if len(self._parts) + size > self.terms.message_limit:
+        if len(self.parts) + size > self.terms.message_limit:
             raise ValueError(f"a batch of more than {self.terms.message_limit} bytes")
 
     def _take(self, frame: bytes, kind: int) -> memoryview | None:
@@ -204,10 +207,10 @@ class Session(Sending):
         self._owed += len(frame) + self._share
         if self._owed >= self._ack_at:
             self._say(ACK)
-        self._parts += memoryview(frame)[SIZE:]
+        self.parts += memoryview(frame)[SIZE:]
         if kind == PART:
             return None
-        batch, self._parts = self._parts, bytearray()
+        batch, self.parts = self.parts, bytearray()
         return memoryview(batch)
 
     def _receive_out_of_turn(self, number: int, now: float) -> None:
@@ -302,8 +305,8 @@ class Session(Sending):
         if self.state is State.CLOSED:
             return
         # Only the answer to our own question shows that who says so is there now: anything else may be old.
-        is_answer = receiver == self._own and self._handshake.is_answer(echo)
-        if sender != self._peer:
+        is_answer = receiver == self.own and self._handshake.is_answer(echo)
+        if sender != self.peer:
             self._receive_newcomer(sender, asks, terms, now, is_answer=is_answer)
             return
         self._detector.heard_at = now
@@ -327,12 +330,12 @@ class Session(Sending):
             self._hello(now, to=sender, asks=not is_answer, echo=asks)
             if is_answer:
                 self._answered = asks
-        if self._peer == sender:  # after the answer, so that the other end is there when it gets what follows
+        if self.peer == sender:  # after the answer, so that the other end is there when it gets what follows
             self._announce(terms)
 
     def _open(self, peer: int, terms: Terms, now: float) -> None:
         """Begin a session with an end that is there now."""
-        if self._peer:
+        if self.peer:
             self._credit(terms)
             self._give_back(
                 "it was restarted, or had given this container up, before it confirmed the message"
@@ -340,7 +343,7 @@ class Session(Sending):
         has_refused = self._has_refused
         self._start()
         self._has_refused = has_refused
-        self._peer = peer
+        self.peer = peer
         self._other = terms
         self.state = State.OPEN
         self._detector.start(now, self._handshake.asked_at)
@@ -353,12 +356,12 @@ class Session(Sending):
         self._send_pending()
 
     def _greet(self, now: float) -> None:
-        self.instructions.append(Transmit(self._handshake.greet(self._own, now)))
+        self.instructions.append(Transmit(self._handshake.greet(self.own, now)))
 
     def remind(self, now: float) -> None:
         """Say again what began the session, if there is no path yet: it may not have come."""
         if self.is_open and self._answered and not self._has_path and self._handshake.is_fresh(now):
-            self._hello(now, to=self._peer, asks=False, echo=self._answered)
+            self._hello(now, to=self.peer, asks=False, echo=self._answered)
 
     def _challenge(self, now: float) -> None:
         """Ask who is there now, but not too often."""
@@ -366,7 +369,7 @@ class Session(Sending):
             self._hello(now, to=0, asks=True)
 
     def _hello(self, now: float, *, to: int, asks: bool, echo: int = 0) -> None:
-        hello = self._handshake.write(self._own, to, now, asks=asks, echo=echo)
+        hello = self._handshake.write(self.own, to, now, asks=asks, echo=echo)
         self.instructions.append(Transmit(hello))
 
     # -- time -----------------------------------------------------------------------------------------------
@@ -382,7 +385,7 @@ class Session(Sending):
         """
         is_in_handshake = self.state is State.HANDSHAKE
         self._detector.tick(now, is_waiting=bool(self._unacked or self._pending or is_in_handshake or holds))
-        if not (self._peer or is_in_handshake):
+        if not (self.peer or is_in_handshake):
             return
         reason = self._detector.reason_to_give_up(now)
         if reason is not None:
@@ -400,7 +403,7 @@ class Session(Sending):
 
     def ask(self, now: float) -> None:
         """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""
-        if self._peer and self._has_path and not self._detector.is_asking:
+        if self.peer and self._has_path and not self._detector.is_asking:
             self._say(PING, self._detector.ping(now, self._sent))
 
     # -- the end --------------------------------------------------------------------------------------------
@@ -429,10 +432,10 @@ class Session(Sending):
             self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
             self.instructions.append(Ended(reason))
         self._start()
-        self._peer = 0
-        self._own = self._handshake.new_number()
+        self.peer = 0
+        self.own = self._handshake.new_number()
         self._handshake.forget()
 
     def _remember(self) -> None:
         if self._received:
-            self._handshake.previous = (self._own, self._peer, self._received)
+            self._handshake.previous = (self.own, self.peer, self._received)

@@ -208,7 +208,7 @@ class World:
             assert len(unacked) <= other.window_frames
             assert size <= other.window_bytes or len(unacked) == 1
             assert len(unacked) == session._sent - session._acked
-            assert len(session._parts) <= end.terms.message_limit
+            assert len(session.parts) <= end.terms.message_limit
 
     # -- time and network -----------------------------------------------------------------------------------
 

@@ -101,7 +101,7 @@ async def test_a_batch_that_would_be_too_large_is_split_in_order(carrier, outbox
 
 async def test_a_burst_ends_with_the_turn_so_that_something_is_read(carrier, outbox, monkeypatch):
     monkeypatch.setattr(module, "_TURN", 3)
-    burst = 3 * module._FULL
+    burst = 3 * module.BATCH_SIZE
     for number in range(burst):
         assert outbox.accept(message(str(number))) is None
     assert outbox.accept(message("too much for one turn")) == (outbox,)

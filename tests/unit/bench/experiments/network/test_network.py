@@ -21,7 +21,7 @@ from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.subjects.variants import unbatched
 from formicary_bench.worker import marks
 from formicary_bench.worker.marks import mark_window
-from formicary_bench.worker.messages import Job, Mark
+from formicary_bench.worker.messages import Mark
 from formicary_bench.worker.sockets import Carried, carried
 from formicary_bench.worker.workload import Workload
 
@@ -161,16 +161,13 @@ def test_routes_are_held_against_themselves_without_batches_and_with_tls(tmp_pat
     assert "Without batches" in render(run)
 
 
-def test_without_batches_each_message_has_a_frame_of_its_own(monkeypatch):
-    monkeypatch.setattr(outbox, "_FULL", outbox._FULL)
-    job = Job(configuration(), "ask", 7, peer="")
-    unbatched.container(Workload(job), "c1")
+def test_without_batches_each_message_has_a_frame_of_its_own():
     sent = []
     carrier = SimpleNamespace(
         has_room=True, batch_limit=10**6, message_limit=10**6, at_turn_end=lambda _: None,
         send_batch=lambda data, letters: sent.append(len(letters)),
     )  # fmt: skip
-    box = outbox.Outbox(carrier, "c2.lab")
+    box = outbox.Outbox(carrier, "c2.lab", **unbatched.container.keywords)
     for number in range(5):
         box.accept(Message(to="echo@c2.lab", sender="ask@c1.lab", body=str(number)))
     assert sent == [1] * 5

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.integration.transport.raw import until
 
 from formicary import Container, Message, MicroAgent
+from formicary.container.options import ConnectionOptions
 from formicary.errors import LinkError
 from formicary.testing import run_virtual
 from formicary.transport.direct import Offer, connections
@@ -175,7 +176,7 @@ class Routed(Router):
     """A router with that way."""
 
     def __init__(self, net):
-        super().__init__(None, route="direct")
+        super().__init__(None, ConnectionOptions(route="direct"))
         self.net = net
 
     def _indirect_path(self, link):

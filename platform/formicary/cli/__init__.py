@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Annotated
 
@@ -57,6 +58,7 @@ app.add_typer(df.app, name="df")
 app.add_typer(server.app, name="server")
 
 
+@cache  # added again they would be there again, and making the tree of commands takes longer with each
 def load_commands() -> None:
     """Add the command groups that installed packages bring, such as the laboratory's `bench`."""
     for command in sorted(entry_points(group="formicary.commands"), key=lambda entry: entry.name):

@@ -42,7 +42,7 @@ def publish(
 
     The page has links to the other files, and none of them needs a network. Names of computers are in them.
     """
-    from formicary_bench.reports.charts.pictures import need_figures
+    from formicary_bench.reports.charts.printing import need_figures
     from formicary_bench.results.store.folder import RunFolder
 
     need_figures()
@@ -76,7 +76,7 @@ def _write(run: RunFolder, folder: Path) -> None:
 
 def _draw(sections: Sequence[Section], folder: Path) -> list[list[str]]:
     """Draw each figure in each format; give their names from the page, those of a figure together."""
-    from formicary_bench.reports.charts.pictures import write_kinds
+    from formicary_bench.reports.charts.printing import write_kinds
 
     charts = [chart for section in sections for chart in section.charts]
     typer.echo(f"formicary: drawing {len(charts)} figures as {', '.join(PICTURES)}", err=True)

@@ -89,10 +89,10 @@ def _check(kind: str, columns: str | None, *, raw: bool) -> None:
 
 
 def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
-    from formicary_bench.reports.charts.pictures import need_figures, write_pictures
+    from formicary_bench.reports.charts.printing import need_figures, write_pictures
     from formicary_bench.reports.document.sections import sections_of
 
-    need_figures()
+    need_figures((kind,))
     charts = [chart for section in sections_of(run) for chart in section.charts]
     for path in write_pictures(charts, kind, columns, folder):
         typer.echo(path)

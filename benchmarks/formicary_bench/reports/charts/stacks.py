@@ -45,11 +45,11 @@ class Stacks(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(part.series for part in parts))
 
 
-def draw_stacks(chart: Stacks, width: int) -> tuple[int, list[Markup]]:
+def draw_stacks(plot: Stacks, width: int) -> tuple[int, list[Markup]]:
     """Draw a chart, and say how high it is; as in `charts.draw`."""
     body: list[Markup] = []
     y = 4
-    for name, stacks in chart.groups.items():
+    for name, stacks in plot.groups.items():
         for line in _wrapped(name, width // _LETTER):
             body.append(tag("text", line, x=0.0, y=y + 16, class_="group"))
             y += 16

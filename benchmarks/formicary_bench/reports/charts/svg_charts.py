@@ -39,7 +39,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """A chart of lines; `linear` is an axis of equal steps for who does not want the logarithmic `y`."""
+    """A chart of lines; `linear` is an axis of equal steps for whoever does not want the logarithmic `y`."""
 
     x_title: str
     y_title: str
@@ -49,9 +49,9 @@ class Lines(msgspec.Struct, frozen=True):
     linear: Scale | None = None
 
 
-def axes_of(chart: Lines) -> str:
+def axes_of(plot: Lines) -> str:
     """Say what the axes of a chart are, as a sentence."""
-    across, up = chart.x.kind, chart.y.kind
+    across, up = plot.x.kind, plot.y.kind
     if across and across == up:
         return f"Both axes are {up}."
     parts = [
@@ -89,17 +89,17 @@ class Bars(msgspec.Struct, frozen=True):
 Plot = Lines | Bars | Stacks
 
 
-def draw(chart: Plot, name: str, title: str, description: str, width: int) -> Markup:
-    """Draw a chart.
+def draw(plot: Plot, name: str, title: str, description: str, width: int) -> Markup:
+    """Draw a plot.
 
     Args:
-        chart: What it shows.
+        plot: What it shows.
         name: A name that no other drawing of the document has.
         title: What a screen reader reads out first.
         description: What it reads out next.
         width: How wide it is drawn, in pixels.
     """
-    height, body = _body(chart, width)
+    height, body = body_of(plot, width)
     return tag(
         "svg",
         tag("title", title, id=f"{name}-title"),
@@ -114,48 +114,53 @@ def draw(chart: Plot, name: str, title: str, description: str, width: int) -> Ma
     )
 
 
-def _body(chart: Plot, width: int) -> tuple[int, list[Markup]]:
-    if isinstance(chart, Stacks):
-        return draw_stacks(chart, width)
-    return _lines(chart, width) if isinstance(chart, Lines) else _bars(chart, width)
+def body_of(plot: Plot, width: int) -> tuple[int, list[Markup]]:
+    """Return how high a plot of a width is, and its elements."""
+    if isinstance(plot, Stacks):
+        return draw_stacks(plot, width)
+    return _lines(plot, width) if isinstance(plot, Lines) else _bars(plot, width)
 
 
 def swatch(series: Series) -> Markup:
     """Draw the line and mark of a series, for a legend."""
+    return tag("svg", swatch_body(series), viewBox="0 0 28 16", width="28", height="16", aria_hidden="true")
+
+
+def swatch_body(series: Series) -> Markup:
+    """Draw the same as an element of a drawing."""
     line = polyline([(1, 8), (27, 8)], class_="line", stroke_dasharray=series.dash or None)
-    body = tag("g", line, tag("g", mark(series.mark, 14, 8, 4), class_="mark"), class_=f"s-{series.colour}")
-    return tag("svg", body, viewBox="0 0 28 16", width="28", height="16", aria_hidden="true")
+    return tag("g", line, tag("g", mark(series.mark, 14, 8, 4), class_="mark"), class_=f"s-{series.colour}")
 
 
-def _lines(chart: Lines, width: int) -> tuple[int, list[Markup]]:
+def _lines(plot: Lines, width: int) -> tuple[int, list[Markup]]:
     height = 340 if width > 450 else 320  # noqa: PLR2004 - wide and narrow
     inner, across = height - _TOP - _BOTTOM, width - _LEFT - _RIGHT
 
     def at_x(value: float) -> float:
-        return _LEFT + chart.x.place(value) * across
+        return _LEFT + plot.x.place(value) * across
 
     def at_y(value: float) -> float:
-        return _TOP + (1 - chart.y.place(value)) * inner
+        return _TOP + (1 - plot.y.place(value)) * inner
 
-    body = [*_grid_y(chart, width, inner), *_grid_x(chart, width, height, across)]
-    body += [_line(series, points, at_x, at_y) for series, points in chart.lines.items()]
+    body = [*_grid_y(plot, width, inner), *_grid_x(plot, width, height, across)]
+    body += [_line(series, points, at_x, at_y) for series, points in plot.lines.items()]
     return height, body
 
 
-def _grid_y(chart: Lines, width: int, inner: float) -> list[Markup]:
-    parts = [tag("text", chart.y_title, x=2.0, y=14.0, class_="axis-title")]
-    for tick in chart.y.ticks:
+def _grid_y(plot: Lines, width: int, inner: float) -> list[Markup]:
+    parts = [tag("text", plot.y_title, x=2.0, y=14.0, class_="axis-title")]
+    for tick in plot.y.ticks:
         y = _TOP + (1 - tick.place) * inner
         parts.append(tag("line", x1=_LEFT, x2=width - _RIGHT, y1=y, y2=y, class_="grid"))
         parts.append(tag("text", tick.text, x=_LEFT - 8, y=y + 4, class_="tick", text_anchor="end"))
     return parts
 
 
-def _grid_x(chart: Lines, width: int, height: int, across: float) -> list[Markup]:
+def _grid_x(plot: Lines, width: int, height: int, across: float) -> list[Markup]:
     bottom = height - _BOTTOM
     parts = [tag("line", x1=_LEFT, x2=width - _RIGHT, y1=bottom, y2=bottom, class_="axis")]
     free = 0.0
-    for tick in chart.x.ticks:
+    for tick in plot.x.ticks:
         x = _LEFT + tick.place * across
         parts.append(tag("line", x1=x, x2=x, y1=bottom, y2=bottom + 4, class_="axis"))
         room = len(tick.text) * _LETTER / 2
@@ -163,9 +168,7 @@ def _grid_x(chart: Lines, width: int, height: int, across: float) -> list[Markup
             parts.append(tag("text", tick.text, x=x, y=bottom + 18, class_="tick", text_anchor="middle"))
             free = x + room + _LETTER
     middle = _LEFT + across / 2
-    parts.append(
-        tag("text", chart.x_title, x=middle, y=height - 6, class_="axis-title", text_anchor="middle")
-    )
+    parts.append(tag("text", plot.x_title, x=middle, y=height - 6, class_="axis-title", text_anchor="middle"))
     return parts
 
 
@@ -192,15 +195,15 @@ def _whisker(x: float, low: float, high: float) -> Markup:
     return tag("path", d=path, class_="whisker")
 
 
-def _bars(chart: Bars, width: int) -> tuple[int, list[Markup]]:
+def _bars(plot: Bars, width: int) -> tuple[int, list[Markup]]:
     body: list[Markup] = []
     y = 4
-    for name, bars in chart.groups.items():
+    for name, bars in plot.groups.items():
         if name:
             body.append(tag("text", name, x=0.0, y=y + 16, class_="group"))
             y += _GROUP
         for bar in bars:
-            body.append(_bar(bar, y, width, (width - 8) / chart.longest(name)))
+            body.append(_bar(bar, y, width, (width - 8) / plot.longest(name)))
             y += _ROW + _own_line(bar, width)
         y += 8
     return y, body

@@ -10,7 +10,6 @@ import base64
 import hashlib
 import json
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -21,6 +20,7 @@ from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swat
 from formicary_bench.reports.document.hosts import voided_digest
 from formicary_bench.reports.document.sections import sections
 from formicary_bench.reports.document.sentences import tiles
+from formicary_bench.reports.formats.template import FOLDER, template
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
 from formicary_bench.results.summary.summary import digests
@@ -28,6 +28,7 @@ from formicary_bench.vocabulary.names import DIRECTORY, MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from jinja2 import Environment
 
@@ -55,7 +56,6 @@ WIDE, NARROW = 560, 340
 
 _UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|k|M|B|kB|MB|\d{3})\b)")
 _FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
-_TEMPLATES = Path(__file__).parent / "template"
 
 
 def write_html(run: RunFolder, known: Sequence[Digest] | None = None) -> Path:
@@ -83,7 +83,7 @@ def render(run: RunFolder, known: Sequence[Digest] | None = None, beside: Beside
     found = [voided_digest(digest) for digest in (digests(run) if known is None else known)]
     rows = [digest.row for digest in found]
     manifest = run.manifest
-    script = _own("report.js")
+    script = template("report.js")
     return (
         _environment()
         .get_template("report.html")
@@ -104,7 +104,7 @@ def render(run: RunFolder, known: Sequence[Digest] | None = None, beside: Beside
             methods={row.ci_method for row in rows},
             phases=_phases(manifest),
             surroundings=_surroundings(manifest),
-            style=Markup(_own("report.css")),  # noqa: S704 - our own file
+            style=Markup(template("report.css") + template("chart.css")),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
             raw=RAW,
@@ -117,7 +117,7 @@ def _environment() -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -142,10 +142,6 @@ def _emphasise(sentence: str) -> Markup:
 
 def _json(value: Option) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _own(name: str) -> str:
-    return (_TEMPLATES / name).read_text(encoding="utf-8")
 
 
 def _drawings(chart: Chart, number: int) -> dict[str, Markup]:

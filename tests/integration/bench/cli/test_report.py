@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import resource
 import signal
 import subprocess
@@ -147,7 +146,7 @@ def on_a_small_disk():
 def test_a_disk_that_fills_up_leaves_nothing_half_written(run, tmp_path, kind):
     refused = command(
         "report", run, "--format", kind, "--to", tmp_path / "out",
-        stdout=subprocess.DEVNULL, preexec_fn=on_a_small_disk, env=own_caches(tmp_path),
+        stdout=subprocess.DEVNULL, preexec_fn=on_a_small_disk,
     )  # fmt: skip
     assert refused.returncode == 1, refused.stderr
     assert "cannot be written" in refused.stderr
@@ -159,19 +158,11 @@ def test_a_disk_that_fills_up_leaves_nothing_half_written(run, tmp_path, kind):
 def test_a_disk_that_fills_up_leaves_no_half_of_a_published_run(run, tmp_path):
     refused = command(
         "publish", run, "--to", tmp_path / "out",
-        stdout=subprocess.DEVNULL, preexec_fn=on_a_small_disk, env=own_caches(tmp_path),
+        stdout=subprocess.DEVNULL, preexec_fn=on_a_small_disk,
     )  # fmt: skip
     assert refused.returncode == 1, refused.stderr
     assert f"{tmp_path / 'out'} cannot be written (File too large)" in refused.stderr
     assert [path.name for path in tmp_path.iterdir() if path.name != "caches"] == ["run"]
-
-
-def own_caches(tmp_path):
-    """Give an environment whose caches are there already, as they could not be written, too."""
-    environment = {**os.environ, "MPLCONFIGDIR": str(tmp_path / "caches"), "PYTHONDONTWRITEBYTECODE": "1"}
-    program = "import matplotlib.font_manager"
-    subprocess.run([sys.executable, "-c", program], env=environment, check=True, timeout=120)
-    return environment
 
 
 def test_broken_raw_values_leave_no_half_of_a_file(bench, run, tmp_path):

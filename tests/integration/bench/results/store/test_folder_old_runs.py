@@ -138,12 +138,12 @@ def test_a_published_page_links_to_all_that_lies_beside_it(bench, tmp_path):
     assert broken(page) == ["rows.csv"]
 
 
-def test_without_matplotlib_nothing_is_published(bench, tmp_path, monkeypatch):
-    monkeypatch.setattr("formicary_bench.reports.charts.pictures.find_spec", lambda _: None)
+def test_without_the_extra_nothing_is_published(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr("formicary_bench.reports.charts.printing.find_spec", lambda _: None)
     run = make_run(tmp_path / "run", plan(pairs=(1,))[:1], repetitions=1)
     refused = bench("publish", run.path, "--to", tmp_path / "x")
     assert refused.code == 2
-    assert "matplotlib is not installed" in refused.err
+    assert "typst is not installed" in refused.err
     assert list(tmp_path.iterdir()) == [run.path]
 
 

@@ -1,0 +1,208 @@
+"""A run's charts as files for print, each for one column of a paper or for two: PNG, SVG or PDF.
+
+They are the drawings of the page, in its colours on paper, with a legend. Marks and dashes say the same
+without colour, and letters stay letters in SVG and PDF. PNG and PDF are converted from the SVG: that needs
+the extra `figures`. The same run gives the same files.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack, suppress
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.files import replacing
+from formicary.core.quoting import printable
+from formicary_bench.reports.charts.svg import tag
+from formicary_bench.reports.charts.svg_charts import body_of, swatch_body
+from formicary_bench.reports.formats.template import template
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from formicary_bench.reports.charts.plots import Chart
+    from formicary_bench.reports.charts.series import Series
+
+PICTURES = ("png", "svg", "pdf")
+"""The kinds of files."""
+
+WIDTHS = {1: 3.5, 2: 7.16}
+"""Inches of one column of a paper, and of two."""
+
+_PIXELS = 123  # of a drawing for each inch: letters are those of a caption
+_DOTS = 300  # per inch, in PNG
+_LETTER, _LINE, _SWATCH = 7.3, 18, 34  # pixels of a legend
+_FONTS = "Arial, Liberation Sans, DejaVu Sans, New Computer Modern, sans-serif"
+_VARIABLE = re.compile(r"var\(--([a-z-]+)\)")
+_HATCH = Markup(
+    '<defs><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><rect class="stripe" width="2.4" height="5"/></pattern></defs>'
+)
+_PAGE = (
+    "#set page(width: {inches}in, height: auto, margin: 0pt)\n#set document(title: sys.inputs.title)\n"
+    '#image(bytes(sys.inputs.svg), format: "svg", width: 100%)'
+)
+
+
+def need_figures(kinds: Sequence[str] = PICTURES) -> None:
+    """Make sure that the extra `figures` is installed where a kind of file needs it.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if find_spec("typst") is None and set(kinds) != {"svg"}:
+        raise UsageError(
+            'figures cannot be drawn: typst is not installed; install it: pip install "formicary[figures]"'
+        )
+
+
+def write_pictures(charts: Sequence[Chart], kind: str, columns: int, folder: Path) -> list[Path]:
+    """Draw charts into files, in place of older ones, and return the files.
+
+    Args:
+        charts: The charts.
+        kind: `png`, `svg` or `pdf`.
+        columns: How many columns of a paper they are to fill, 1 or 2.
+        folder: Where to; it is made if need be.
+
+    Raises:
+        UsageError: The extra `figures` is not installed.
+        FormicaryError: The files cannot be written; then none of them is there, or all are as they were.
+    """
+    try:
+        return [path for paths in write_kinds(charts, (kind,), columns, folder) for path in paths]
+    except OSError as error:
+        raise FormicaryError(
+            f"figures cannot be written to {folder} ({error.strerror or error}): free some space or name "
+            "another folder with --to"
+        ) from error
+
+
+def write_kinds(
+    charts: Sequence[Chart], kinds: Sequence[str], columns: int, folder: Path
+) -> list[list[Path]]:
+    """Draw charts into files of several kinds; as `write_pictures`, which has one of them.
+
+    Returns:
+        The files of each chart.
+
+    Raises:
+        UsageError: The extra `figures` is not installed.
+        OSError: The files cannot be written.
+    """
+    need_figures(kinds)
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    found: list[list[Path]] = []
+    try:
+        with ExitStack() as together:  # the files take their names when the last one is written
+            for number, chart in enumerate(charts, 1):
+                drawing = draw_for_print(chart, WIDTHS[columns])
+                paths = [folder / f"{number:02}-{_slug(chart.title)}.{kind}" for kind in kinds]
+                for kind, path in zip(kinds, paths, strict=True):
+                    temporary = together.enter_context(replacing(path))
+                    temporary.write_bytes(_converted(drawing, kind, WIDTHS[columns], chart.title))
+                found.append(paths)
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+    return found
+
+
+def draw_for_print(chart: Chart, inches: float) -> str:
+    """Draw a chart as an SVG document of its own; its title is left to the paper's caption."""
+    width = round(inches * _PIXELS)
+    top, legend = _legend(chart.legend, width)
+    height, body = body_of(chart.plot, width)
+    height += top
+    drawing = tag(
+        "svg",
+        tag("title", chart.title),
+        tag("style", Markup(_style())),  # noqa: S704 - our own file
+        _HATCH,
+        *legend,
+        tag("g", *body, transform=f"translate(0 {top})"),
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {height}",
+        width=f"{inches}in",
+        height=f"{inches * height / width:.3f}in",
+        font_family=_FONTS,
+    )
+    # Names come from others, and what cannot be printed may not stand in XML.
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else "\N{REPLACEMENT CHARACTER}"
+        for letter in drawing
+    )
+
+
+def palette() -> dict[str, str]:
+    """Return the colours of the page on paper, by their names: series have a letter each."""
+    light, _, on_paper = re.findall(r":root \{(.*?)\}", template("report.css"), re.DOTALL)
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+);", light + on_paper))
+
+
+@cache
+def _style() -> str:
+    """Return the page's style of charts with its variables resolved, which converters do not know."""
+    colours = palette()
+    found = []
+    for selectors, look in re.findall(r"^([^{}]+) \{ (.+?) \}$", template("chart.css"), re.MULTILINE):
+        of_series = [name for name in colours if len(name) == 1] if "var(--s)" in look else [""]
+        for letter in of_series:
+            values = colours | {"s": colours.get(letter, "")}
+            resolved = _VARIABLE.sub(lambda name, values=values: values[name[1]], look)  # type: ignore[misc]
+            prefix = f".s-{letter} " if letter else ""
+            named = ", ".join(f"{prefix}{selector}" for selector in selectors.split(", "))
+            found.append(f"{named} {{ {resolved} }}")
+    return "\n".join(found)
+
+
+def _legend(series: Sequence[Series], width: int) -> tuple[int, list[Markup]]:
+    """Return how high a legend is, and its entries, as many in a line as there is room for."""
+    parts: list[Markup] = []
+    x, y = 0.0, 0
+    for one in series:
+        room = _SWATCH + len(one.label) * _LETTER
+        if x and x + room > width:
+            x, y = 0.0, y + _LINE
+        entry = swatch_body(one), tag("text", one.label, x=_SWATCH, y=12.0)
+        parts.append(tag("g", *entry, transform=f"translate({x:.1f} {y})"))
+        x += room + _LETTER
+    return (y + _LINE + 6 if parts else 0), parts
+
+
+def _converted(drawing: str, kind: str, inches: float, title: str) -> bytes:
+    """Return the bytes of a file of a kind."""
+    if kind == "svg":
+        return drawing.encode()
+    import typst
+
+    found: Any = typst.compile(
+        _PAGE.format(inches=inches).encode(),
+        format="png" if kind == "png" else "pdf",
+        ppi=float(_DOTS),
+        font_paths=_fonts(),
+        sys_inputs={"svg": drawing, "title": printable(title)},
+        timestamp=0,  # not that of the day: the same run gives the same bytes
+    )
+    return bytes(found[0] if isinstance(found, list) else found)
+
+
+@cache
+def _fonts() -> Any:
+    """Look for fonts once: those of the system, and those that come with the converter."""
+    import typst
+
+    return typst.Fonts()
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9.]+", "-", title.lower()).strip("-.")[:100] or "figure"

@@ -12,7 +12,7 @@ from formicary.cli.options import examples
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from formicary.profiling.analysis.attribution import Figure
+    from formicary.profiling.analysis.attribution import CpuTime
     from formicary.profiling.model.groups import Rules
     from formicary.profiling.model.profile import Profile
 
@@ -92,7 +92,7 @@ def profile(
     1 if something is missing in the figures, 2 if an option cannot be used, and
     130 after Ctrl-C.
     """
-    from formicary.profiling.analysis.attribution import View, figures
+    from formicary.profiling.analysis.attribution import View, cpu_times
     from formicary.profiling.model.groups import Rules, own_rule
     from formicary.profiling.sampling.measurement import Request, measure
 
@@ -112,7 +112,7 @@ def profile(
     )
     _refuse_unwritable(flame, speedscope)
     measured = measure(request)
-    found = figures(measured.profile, View(by), known)
+    found = cpu_times(measured.profile, View(by), known)
     _write_files(measured.profile, known, flame, speedscope)
     if as_json:
         _print_json(measured.profile, found, by)
@@ -137,7 +137,7 @@ def _console() -> Console:
     return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty(), width=width)
 
 
-def _print_table(profile: Profile, found: list[Figure], by: By, top: int) -> None:
+def _print_table(profile: Profile, found: list[CpuTime], by: By, top: int) -> None:
     from formicary.profiling.analysis import tables
     from formicary.profiling.analysis.attribution import View
 
@@ -146,7 +146,7 @@ def _print_table(profile: Profile, found: list[Figure], by: By, top: int) -> Non
         typer.echo(f"formicary: {warning}", err=True)
 
 
-def _print_json(profile: Profile, found: list[Figure], by: By) -> None:
+def _print_json(profile: Profile, found: list[CpuTime], by: By) -> None:
     from formicary.cli.output import show_json
 
     show_json(

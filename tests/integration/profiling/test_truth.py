@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from formicary.profiling.analysis.attribution import View, figures
+from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.analysis.estimates import Estimate
 from formicary.profiling.model.groups import Rules, own_rule
 from formicary.profiling.sampling.program import Program
@@ -46,14 +46,14 @@ def test_known_splits_are_found(tmp_path):
     for scenario in ("one-thread", "several-threads", "gil-held", "gil-released", "with-idling"):
         profile, really = measure(tmp_path, scenario)
         truth.update(really)
-        by_name = {figure.name: figure for figure in figures(profile, View.GROUP, RULES)}
+        by_name = {used.name: used for used in cpu_times(profile, View.GROUP, RULES)}
         for name in GROUPS:
-            figure = by_name[name]
-            off = abs(figure.cpu_s - really[name]) / sum(really.values())
-            margin = figure.margin_s / sum(really.values())
+            used = by_name[name]
+            off = abs(used.cpu_s - really[name]) / sum(really.values())
+            margin = used.margin_s / sum(really.values())
             assert off - margin < POINTS, f"{scenario}, {name}: {off:.1%} off, ± {margin:.1%}"
-            found[name] += Estimate(figure.cpu_s, (figure.margin_s / 1.96) ** 2)
-        assert sum(figure.cpu_s for figure in by_name.values()) == pytest.approx(
+            found[name] += Estimate(used.cpu_s, (used.margin_s / 1.96) ** 2)
+        assert sum(used.cpu_s for used in by_name.values()) == pytest.approx(
             sum(process.cpu_s for process in profile.processes)
         )
     # Each scenario has few samples; together they say it within 2 points.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.profiling.analysis.attribution import View, figures
+from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.model.groups import Group, Rule, Rules
 from formicary.profiling.model.profile import Method, Role
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
@@ -191,9 +191,9 @@ def _by_group(
         for process in profile.processes:
             name = _server_of(role) if process.role is Role.SERVER else role
             alone = msgspec.structs.replace(profile, processes=(process,))
-            for figure in figures(alone, View.GROUP, RULES):
-                if figure.cpu_s or (process.stacks and figure.name != SERVER):
-                    found[name, figure.name] = figure.cpu_s * scale, figure.margin_s * scale
+            for used in cpu_times(alone, View.GROUP, RULES):
+                if used.cpu_s or (process.stacks and used.name != SERVER):
+                    found[name, used.name] = used.cpu_s * scale, used.margin_s * scale
     return found
 
 

@@ -1,7 +1,7 @@
-"""From a profile to figures: CPU time by group, thread, agent or function, each with its interval.
+"""From a profile to CPU times: by group, thread, agent or function, each with its interval.
 
 The operating system's clocks say how much a thread has used; the samples say how it is shared within the
-thread. So the figures of a view sum to what the clocks say of the processes.
+thread. So the times of a view sum to what the clocks say of the processes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.errors import UsageError
-from formicary.profiling.analysis.estimates import NOTHING, TICK_S, Estimate, of_repetitions, of_samples
+from formicary.profiling.analysis.estimates import NOTHING, TICK_S, Estimate, of_samples
 from formicary.profiling.model.code_names import unmark
 from formicary.profiling.model.groups import Group, Rules
 from formicary.profiling.model.modules import is_native, module_of
@@ -22,7 +22,7 @@ from formicary.profiling.model.profile import Frame, Method, Role
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formicary.profiling.model.profile import Process, Profile
+    from formicary.profiling.model.profile import Process, Profile, Stack
 
 UNKNOWN = "(unknown)"
 """Time of processes of which there are no samples."""
@@ -39,7 +39,7 @@ class View(StrEnum):
     FUNCTION = "function"
 
 
-class Figure(msgspec.Struct, frozen=True):
+class CpuTime(msgspec.Struct, frozen=True):
     """CPU time of one group, thread, agent or function.
 
     Attributes:
@@ -58,12 +58,12 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 Key = tuple[str, str]  # name and group
-Stack = tuple[Frame, ...]
+Frames = tuple[Frame, ...]
 _COLLECTOR_FRAME = Frame(COLLECTOR, "")
 
 
-def figures(profile: Profile, view: View, rules: Rules | None = None) -> list[Figure]:
-    """Return a profile's figures, the largest first; of groups, all that we have, in their usual order.
+def cpu_times(profile: Profile, view: View, rules: Rules | None = None) -> list[CpuTime]:
+    """Return what used how much, the most first; of groups, all that we have, in their usual order.
 
     Raises:
         UsageError: the profile does not have what the view asks for.
@@ -75,37 +75,14 @@ def figures(profile: Profile, view: View, rules: Rules | None = None) -> list[Fi
             total[key] += estimate
     whole = sum(estimate.seconds for estimate in total.values())
     found = [
-        Figure(name, value.seconds, value.margin, value.seconds / whole if whole else 0.0, group)
+        CpuTime(name, value.seconds, value.margin, value.seconds / whole if whole else 0.0, group)
         for (name, group), value in total.items()
     ]
     if view is not View.GROUP:
-        return sorted(found, key=lambda figure: -figure.cpu_s)
-    by_name = {figure.name: figure for figure in found}
+        return sorted(found, key=lambda used: -used.cpu_s)
+    by_name = {used.name: used for used in found}
     names = dict.fromkeys([*rules.names(), *by_name])
-    return [by_name.get(name, Figure(name, 0.0, 0.0, 0.0)) for name in names]
-
-
-def over_repetitions(profiles: Sequence[Profile], view: View, rules: Rules | None = None) -> list[Figure]:
-    """Return the means over repetitions of one measurement, with intervals of those means.
-
-    Args:
-        profiles: at least two.
-        view: as of `figures`.
-        rules: as of `figures`.
-    """
-    values: defaultdict[Key, list[float]] = defaultdict(list)
-    for number, profile in enumerate(profiles):
-        for figure in figures(profile, view, rules):
-            of_it = values[figure.name, figure.group]
-            of_it += [0.0] * (number - len(of_it)) + [figure.cpu_s]
-    means = {
-        key: of_repetitions(of_it + [0.0] * (len(profiles) - len(of_it))) for key, of_it in values.items()
-    }
-    whole = sum(mean for mean, _ in means.values())
-    return [
-        Figure(name, mean, margin, mean / whole if whole else 0.0, group)
-        for (name, group), (mean, margin) in means.items()
-    ]
+    return [by_name.get(name, CpuTime(name, 0.0, 0.0, 0.0)) for name in names]
 
 
 def _of_process(process: Process, profile: Profile, view: View, rules: Rules) -> dict[Key, Estimate]:
@@ -143,7 +120,7 @@ def _of_accounts(process: Process, view: View) -> dict[Key, Estimate]:
     return dict(total)
 
 
-def _of_samples(process: Process, profile: Profile, name: Callable[[Stack], Key]) -> dict[Key, Estimate]:
+def _of_samples(process: Process, profile: Profile, name: Callable[[Frames], Key]) -> dict[Key, Estimate]:
     seconds = thread_seconds(process, profile.rate_hz)
     counts: defaultdict[int, Counter[Key]] = defaultdict(Counter)
     for stack in process.stacks:
@@ -164,7 +141,7 @@ def _move_collections(
     total: defaultdict[Key, Estimate],
     process: Process,
     profile: Profile,
-    name: Callable[[Stack], Key],
+    name: Callable[[Frames], Key],
 ) -> None:
     """Take the garbage collector's time from where the samples have it."""
     collector = name((_COLLECTOR_FRAME,))
@@ -201,7 +178,18 @@ def thread_seconds(process: Process, rate_hz: float) -> dict[int, float]:
     return {tid: process.cpu_s * (seconds / total) for tid, seconds in clocks.items() if seconds}
 
 
-def _namer(view: View, rules: Rules) -> Callable[[Stack], Key]:
+def stack_seconds(process: Process, rate_hz: float) -> list[tuple[Stack, float]]:
+    """Return each stack with the seconds that it stands for; arguments as of `thread_seconds`."""
+    seconds = thread_seconds(process, rate_hz) if process.stacks else {}
+    counts: Counter[int] = Counter()
+    for stack in process.stacks:
+        counts[stack.tid] += stack.count
+    return [
+        (stack, seconds.get(stack.tid, 0.0) * stack.count / counts[stack.tid]) for stack in process.stacks
+    ]
+
+
+def _namer(view: View, rules: Rules) -> Callable[[Frames], Key]:
     match view:
         case View.GROUP:
             return lambda frames: (_group(frames, rules), "")
@@ -211,7 +199,7 @@ def _namer(view: View, rules: Rules) -> Callable[[Stack], Key]:
             return lambda frames: (function_of(frames), _group(frames, rules))
 
 
-def _group(frames: Stack, rules: Rules) -> str:
+def _group(frames: Frames, rules: Rules) -> str:
     return Group.RUNTIME if frames == (_COLLECTOR_FRAME,) else rules.group_of_stack(frames)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from formicary.profiling.analysis.attribution import function_of, thread_seconds
+from formicary.core.quoting import printable
+from formicary.profiling.analysis.attribution import function_of, stack_seconds
 from formicary.profiling.analysis.palette import colour
 from formicary.profiling.model.code_names import unmark
 from formicary.profiling.model.profile import Role
@@ -67,15 +68,10 @@ def _tree(profile: Profile, rules: Rules) -> _Node:
             node.seconds += process.cpu_s
             root.seconds += process.cpu_s
             continue
-        seconds = thread_seconds(process, profile.rate_hz) if profile.rate_hz else {}
         names = {thread.tid: thread.name for thread in process.threads}
-        counts: defaultdict[int, int] = defaultdict(int)
-        for stack in process.stacks:
-            counts[stack.tid] += stack.count
-        for stack in process.stacks:
+        for stack, seconds in stack_seconds(process, profile.rate_hz):
             frames = [profile.frames[place] for place in stack.frames]
-            spent = seconds.get(stack.tid, 0.0) * stack.count / counts[stack.tid]
-            _add(root, names.get(stack.tid, str(stack.tid)), frames, spent, rules)
+            _add(root, names.get(stack.tid, str(stack.tid)), frames, seconds, rules)
     return root
 
 
@@ -116,7 +112,7 @@ def _draw(svg: ET.Element, node: _Node, at: tuple[float, float], of: tuple[float
         return
     box = ET.SubElement(svg, "g")
     said = f"{node.label}: {node.seconds * 1e3:.1f} ms, {node.seconds / whole:.1%}"
-    ET.SubElement(box, "title").text = _clean(f"{said}, {node.group}" if node.group else said)
+    ET.SubElement(box, "title").text = printable(f"{said}, {node.group}" if node.group else said)
     fill = colour(node.group) if node.group else "#e4e6ea"
     ET.SubElement(
         box, "rect", x=f"{x:.1f}", y=f"{y:.1f}", width=f"{width:.1f}", height=f"{_ROW - 1}", fill=fill, rx="2"
@@ -128,11 +124,7 @@ def _draw(svg: ET.Element, node: _Node, at: tuple[float, float], of: tuple[float
             if len(node.label) <= letters
             else f"{node.label[: letters - 1]}\N{HORIZONTAL ELLIPSIS}"
         )
-        ET.SubElement(box, "text", x=f"{x + 2:.1f}", y=f"{y + 12:.1f}").text = _clean(label)
+        ET.SubElement(box, "text", x=f"{x + 2:.1f}", y=f"{y + 12:.1f}").text = printable(label)
     for child in sorted(node.children.values(), key=lambda each: each.label):
         _draw(svg, child, (x, y - _ROW), of)
         x += child.seconds * scale
-
-
-def _clean(text: str) -> str:
-    return text if text.isprintable() else repr(text)[1:-1]  # XML has no control characters

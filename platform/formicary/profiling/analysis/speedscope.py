@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from formicary.profiling.analysis.attribution import thread_seconds
+from formicary.profiling.analysis.attribution import stack_seconds
 
 if TYPE_CHECKING:
     from formicary.profiling.model.groups import Rules
-    from formicary.profiling.model.profile import Process, Profile, Stack
+    from formicary.profiling.model.profile import Process, Profile
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 def speedscope(profile: Profile, rules: Rules) -> bytes:
-    """Return the JSON: CPU seconds, weighted as in the figures; each stack ends in its group's name."""
+    """Return the JSON: CPU seconds, weighted as in the tables; each stack ends in its group's name."""
     names = rules.names()
     frames: list[dict[str, Any]] = [
         {"name": frame.function, "file": frame.file, "line": frame.line} for frame in profile.frames
@@ -40,28 +40,23 @@ def speedscope(profile: Profile, rules: Rules) -> bytes:
 def _threads(
     process: Process, profile: Profile, rules: Rules, groups: dict[str, int]
 ) -> list[dict[str, Any]]:
-    seconds = thread_seconds(process, profile.rate_hz) if process.stacks else {}
-    by_tid: dict[int, list[Stack]] = {}
-    for stack in process.stacks:
-        by_tid.setdefault(stack.tid, []).append(stack)
     names = {thread.tid: thread.name for thread in process.threads}
-    found = []
-    for tid, stacks in by_tid.items():
-        count = sum(stack.count for stack in stacks)
-        weights = [seconds.get(tid, 0.0) * stack.count / count for stack in stacks]
-        samples = []
-        for stack in stacks:
-            group = rules.group_of_stack([profile.frames[place] for place in stack.frames])
-            samples.append([*stack.frames, groups[group]])
-        found.append(
+    found: dict[int, dict[str, Any]] = {}
+    for stack, seconds in stack_seconds(process, profile.rate_hz):
+        thread = found.setdefault(
+            stack.tid,
             {
                 "type": "sampled",
-                "name": f"{names.get(tid, tid)} ({process.pid}/{tid})",
+                "name": f"{names.get(stack.tid, stack.tid)} ({process.pid}/{stack.tid})",
                 "unit": "seconds",
                 "startValue": 0,
-                "endValue": sum(weights),
-                "samples": samples,
-                "weights": weights,
-            }
+                "endValue": 0.0,
+                "samples": [],
+                "weights": [],
+            },
         )
-    return found
+        group = rules.group_of_stack([profile.frames[place] for place in stack.frames])
+        thread["samples"].append([*stack.frames, groups[group]])
+        thread["weights"].append(seconds)
+        thread["endValue"] += seconds
+    return list(found.values())

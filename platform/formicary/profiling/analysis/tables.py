@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from typing import TYPE_CHECKING
 
+from formicary.core.quoting import printable
 from formicary.profiling.analysis.attribution import View
 from formicary.profiling.analysis.palette import colour
 from formicary.profiling.model.declarations import declared_rules
@@ -18,31 +18,30 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from formicary.profiling.analysis.attribution import Figure
+    from formicary.profiling.analysis.attribution import CpuTime
     from formicary.profiling.model.groups import Rules
     from formicary.profiling.model.profile import Profile
 
 _BAR = 60  # characters
-_WIDEST = 100_000  # characters of a line, where no terminal says otherwise
 
 
-def write(console: Console, profile: Profile, found: Sequence[Figure], view: View, top: int) -> None:
+def write(console: Console, profile: Profile, found: Sequence[CpuTime], view: View, top: int) -> None:
     """Print a profile.
 
     Args:
         console: where.
         profile: the profile.
-        found: its figures.
-        view: by what they are told apart.
+        found: what used how much, as `cpu_times` returns it.
+        view: by what that is told apart.
         top: how many lines at most, apart from groups.
     """
     cpu_s = sum(process.cpu_s for process in profile.processes)
     console.print(
-        f"{cpu_s:.2f} s of CPU in {profile.window_s:.2f} s on {_plain(profile.host)}, {_how(profile)}"
+        f"{cpu_s:.2f} s of CPU in {profile.window_s:.2f} s on {printable(profile.host)}, {_how(profile)}"
     )
     for process in profile.processes:
         what = "" if process.role is Role.CONTAINER else f" ({process.role})"
-        console.print(f"  process {process.pid} {_plain(process.name)}{what}: {process.cpu_s:.2f} s")
+        console.print(f"  process {process.pid} {printable(process.name)}{what}: {process.cpu_s:.2f} s")
     shown = found if view is View.GROUP else found[:top]
     console.print(_table(shown, view))
     if len(found) > len(shown):
@@ -51,33 +50,23 @@ def write(console: Console, profile: Profile, found: Sequence[Figure], view: Vie
         console.print(bar(found, is_coloured=console.color_system is not None))
 
 
-def text(profile: Profile, found: Sequence[Figure], view: View, top: int = 20) -> str:
-    """Return what `write` prints, without colours and for no terminal in particular."""
-    from rich.console import Console
-
-    console = Console(file=StringIO(), width=_WIDEST, color_system=None, highlight=False, markup=False)
-    write(console, profile, found, view, top)
-    assert isinstance(console.file, StringIO)
-    return "".join(f"{line.rstrip()}\n" for line in console.file.getvalue().splitlines())
-
-
-def bar(found: Sequence[Figure], *, is_coloured: bool) -> Text:
+def bar(found: Sequence[CpuTime], *, is_coloured: bool) -> Text:
     """Return a bar of the groups' shares; in letters where there are no colours."""
     from rich.text import Text
 
     drawn, end, passed = Text(), 0, 0.0
-    for figure in found:
-        passed += figure.share
+    for used in found:
+        passed += used.share
         width = round(passed * _BAR) - end
         end += width
-        sign = "\N{FULL BLOCK}" if is_coloured else figure.name.lstrip("(")[:1]
-        drawn.append(sign * width, style=colour(figure.name) if is_coloured else "")
+        sign = "\N{FULL BLOCK}" if is_coloured else used.name.lstrip("(")[:1]
+        drawn.append(sign * width, style=colour(used.name) if is_coloured else "")
     drawn.append("\n")
-    for figure in found:
-        if figure.share:
-            mark = "\N{FULL BLOCK} " if is_coloured else f"{figure.name.lstrip('(')[:1]} "
-            drawn.append(mark, style=colour(figure.name) if is_coloured else "")
-            drawn.append(f"{figure.name}  ")
+    for used in found:
+        if used.share:
+            mark = "\N{FULL BLOCK} " if is_coloured else f"{used.name.lstrip('(')[:1]} "
+            drawn.append(mark, style=colour(used.name) if is_coloured else "")
+            drawn.append(f"{used.name}  ")
     return drawn
 
 
@@ -104,16 +93,16 @@ def _how(profile: Profile) -> str:
     return f"{count} samples at {profile.rate_hz:g} Hz{partial}"
 
 
-def _table(shown: Sequence[Figure], view: View) -> Table:
+def _table(shown: Sequence[CpuTime], view: View) -> Table:
     headings = {View.GROUP: ("group", "papers"), View.FUNCTION: ("function", "group")}.get(view, (str(view),))
     table = _empty(*headings, "#CPU ms", "#± 95%", "#%")
-    for figure in shown:
-        second = {View.GROUP: PAPERS.get(figure.name, ""), View.FUNCTION: figure.group}.get(view)
-        cells = [_plain(figure.name), *([] if second is None else [second])]
+    for used in shown:
+        second = {View.GROUP: PAPERS.get(used.name, ""), View.FUNCTION: used.group}.get(view)
+        cells = [printable(used.name), *([] if second is None else [second])]
         cells += [
-            f"{figure.cpu_s * 1e3:.1f}",
-            f"{figure.margin_s * 1e3:.1f}",
-            f"{figure.share:.1%}".rstrip("%"),
+            f"{used.cpu_s * 1e3:.1f}",
+            f"{used.margin_s * 1e3:.1f}",
+            f"{used.share:.1%}".rstrip("%"),
         ]
         table.add_row(*cells)
     return table
@@ -127,7 +116,3 @@ def _empty(*columns: str) -> Table:
         is_number = column.startswith("#")
         table.add_column(column.removeprefix("#"), justify="right" if is_number else "left", overflow="fold")
     return table
-
-
-def _plain(text: str) -> str:
-    return text if text.isprintable() else repr(text)[1:-1]

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import formicary
-from formicary.profiling.analysis.attribution import View, figures
+from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.model.code_names import mark
 from formicary.profiling.model.profile import Collection, Frame, Method, Process, Profile, Role, Stack, Thread
 
@@ -56,7 +56,7 @@ def test_a_view_sums_to_the_clocks(found, view):
         processes=tuple(found),
         frames=FRAMES,
     )
-    shown = figures(profile, view)
-    assert sum(figure.cpu_s for figure in shown) == pytest.approx(sum(process.cpu_s for process in found))
-    assert all(figure.cpu_s >= 0 and figure.margin_s >= 0 for figure in shown)
-    assert all(-1e-9 <= figure.share <= 1 + 1e-9 for figure in shown)
+    shown = cpu_times(profile, view)
+    assert sum(used.cpu_s for used in shown) == pytest.approx(sum(process.cpu_s for process in found))
+    assert all(used.cpu_s >= 0 and used.margin_s >= 0 for used in shown)
+    assert all(-1e-9 <= used.share <= 1 + 1e-9 for used in shown)

@@ -1,4 +1,4 @@
-"""From clocks and samples to figures that sum to the clocks."""
+"""From clocks and samples to times that sum to the clocks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import formicary
 from formicary.errors import UsageError
-from formicary.profiling.analysis.attribution import NOBODY, UNKNOWN, View, figures, over_repetitions
+from formicary.profiling.analysis.attribution import NOBODY, UNKNOWN, View, cpu_times
 from formicary.profiling.model.code_names import mark
 from formicary.profiling.model.profile import (
     VERSION,
@@ -47,7 +47,7 @@ def profile(*processes, method=Method.SAMPLED):
 
 
 def seconds(of, view=View.GROUP):
-    return {figure.name: pytest.approx(figure.cpu_s) for figure in figures(of, view) if figure.cpu_s}
+    return {used.name: pytest.approx(used.cpu_s) for used in cpu_times(of, view) if used.cpu_s}
 
 
 def test_a_threads_time_is_shared_as_its_samples_are():
@@ -96,7 +96,7 @@ def test_the_garbage_collectors_time_moves_to_the_runtime():
 
 def test_functions_have_modules_and_groups():
     measured = profile(process([Stack(1, (2,), 1), Stack(1, (2, 1), 3)], [Thread(1, "main", "loop", 4.0)]))
-    found = {figure.name: figure.group for figure in figures(measured, View.FUNCTION)}
+    found = {used.name: used.group for used in cpu_times(measured, View.FUNCTION)}
     assert found == {
         "formicary.transport.link.link:Link.send": "communication",
         "formicary.behaviours:Behaviour._main": "platform",
@@ -104,7 +104,7 @@ def test_functions_have_modules_and_groups():
 
 
 def test_groups_come_in_their_order_also_those_without_time():
-    names = [figure.name for figure in figures(profile(), View.GROUP)]
+    names = [used.name for used in cpu_times(profile(), View.GROUP)]
     assert names == ["runtime", "agents", "communication", "directory", "platform", "server"]
 
 
@@ -115,8 +115,8 @@ def test_threads_have_what_their_clocks_say():
 
 def margin(count, cpu):
     stacks = [Stack(1, (0,), count), Stack(1, (1,), count)]
-    found = figures(profile(process(stacks, [Thread(1, "main", "loop", cpu)])), View.GROUP)
-    return next(figure.margin_s for figure in found if figure.name == "agents") / cpu
+    found = cpu_times(profile(process(stacks, [Thread(1, "main", "loop", cpu)])), View.GROUP)
+    return next(used.margin_s for used in found if used.name == "agents") / cpu
 
 
 def test_more_samples_make_a_smaller_margin():
@@ -135,23 +135,7 @@ def test_accounted_profiles_have_no_functions():
     assert seconds(measured) == {"agents": 2.0, "platform": 1.0}
     assert seconds(measured, View.AGENT) == {"bob/Trader": 2.0, NOBODY: 1.0}
     with pytest.raises(UsageError, match="--by group"):
-        figures(measured, View.FUNCTION)
-
-
-def test_repetitions_have_a_mean_and_students_interval():
-    runs = [
-        profile(process([Stack(1, (0,), 9)], [Thread(1, "main", "loop", cpu)])) for cpu in (1.0, 2.0, 3.0)
-    ]
-    agents = next(figure for figure in over_repetitions(runs, View.GROUP) if figure.name == "agents")
-    assert agents.cpu_s == pytest.approx(2.0)
-    assert agents.margin_s == pytest.approx(4.303 / 3**0.5, rel=1e-3)  # t(0.975; 2) * 1 / sqrt(3)
-
-
-def test_what_is_missing_in_a_repetition_counts_as_nothing():
-    with_link = profile(process([Stack(1, (1,), 1)], [Thread(1, "main", "loop", 2.0)]))
-    without = profile(process([Stack(1, (0,), 1)], [Thread(1, "main", "loop", 2.0)]))
-    found = {f.name: f.cpu_s for f in over_repetitions([without, with_link, without], View.FUNCTION)}
-    assert found["formicary.transport.link.link:Link.send"] == pytest.approx(2 / 3)
+        cpu_times(measured, View.FUNCTION)
 
 
 def test_a_profile_comes_back_from_json():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from xml.etree import ElementTree as ET
 
 import msgspec
@@ -11,7 +12,7 @@ from rich.console import Console
 
 import formicary
 from formicary.profiling.analysis import tables
-from formicary.profiling.analysis.attribution import View, figures
+from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.analysis.flame import flame
 from formicary.profiling.analysis.palette import colour
 from formicary.profiling.analysis.speedscope import speedscope
@@ -50,7 +51,9 @@ def profile():
 
 
 def shown(profile, view, **options):
-    return tables.text(profile, figures(profile, view), view, **options).splitlines()
+    console = Console(file=StringIO(), width=100_000, color_system=None, highlight=False, markup=False)
+    tables.write(console, profile, cpu_times(profile, view), view, **{"top": 20, **options})
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
 def test_the_papers_table(profile):
@@ -64,7 +67,7 @@ def test_the_papers_table(profile):
 
 
 def test_the_bar_is_as_wide_as_the_shares_and_has_letters_where_there_are_no_colours(profile):
-    found = figures(profile, View.GROUP)
+    found = cpu_times(profile, View.GROUP)
     [drawn, legend] = tables.bar(found, is_coloured=False).plain.splitlines()
     assert drawn == "a" * 36 + "c" * 12 + "s" * 12
     assert legend.split() == ["a", "agents", "c", "communication", "s", "server"]

@@ -163,7 +163,7 @@ class Session:
             lambda line: self._send(link, SendOrder(number, line)),
             lambda: self._send(link, Kill(number)),
         )
-        self._loop.call_soon_threadsafe(link.add, number, worker)
+        self._loop.call_soon_threadsafe(link.add, number, worker.take)
         self._send(link, Start(number, handover=True))
         return worker
 

@@ -19,13 +19,25 @@ import msgspec
 from formicary.errors import ProfilingError
 from formicary.profiling.model.profile import Profile
 from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.host_agent.protocol import CloseWindow, Look, Looked, Opened, OpenWindow, Profiled
+from formicary_bench.remote.host_agent.protocol import (
+    CloseWindow,
+    Data,
+    Ended,
+    Look,
+    Looked,
+    Opened,
+    OpenWindow,
+    Profiled,
+    Said,
+    Started,
+)
 from formicary_bench.worker.interruption import welcome
-from formicary_bench.worker.messages import Failed, decode_report, encode
+from formicary_bench.worker.messages import Failed, decode_reports, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from formicary_bench.remote.host_agent.protocol import WorkerWord
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.session import Session
     from formicary_bench.worker.messages import Order, Report
@@ -87,10 +99,7 @@ class RemoteWorker:
             self._lines.clear()
         if not lines and has_ended:
             return None
-        try:
-            return [decode_report(line) for line in lines]
-        except msgspec.DecodeError as error:
-            return [Failed(f"it said what cannot be understood ({error})")]
+        return decode_reports(lines)
 
     def wait(self, seconds: float) -> int:
         """Wait until it has ended and return its exit code; end it after this time."""
@@ -105,7 +114,7 @@ class RemoteWorker:
         """Return the last line that it wrote to standard error, or why its host is lost."""
         return self._ended.result(0)[1] if self._ended.done() else ""
 
-    def handed_over(self) -> int:
+    def raw_values(self) -> int:
         """Return the file descriptor of the raw values that it has written, complete after `Done`."""
         return self._values.fileno()
 
@@ -134,13 +143,20 @@ class RemoteWorker:
 
     # What the session tells.
 
-    def started(self, pid: int) -> None:
-        """Learn that its process is there."""
-        if not self._started.done():
-            self._started.set_result(pid)
+    def take(self, word: WorkerWord) -> None:
+        """Called with all that its host agent says of it."""
+        match word:
+            case Started(_, pid):
+                if not self._started.done():
+                    self._started.set_result(pid)
+            case Said(_, line):
+                self._said(line)
+            case Data(_, part):
+                self._keep(part)
+            case Ended(_, code, last_words):
+                self._end(code, last_words)
 
-    def said(self, line: bytes) -> None:
-        """Learn what it says."""
+    def _said(self, line: bytes) -> None:
         with self._lock:
             self._unread += len(line)
             if self._unread > _MOST_UNREAD:
@@ -149,17 +165,18 @@ class RemoteWorker:
             self._lines.append(line)
             self._wake()
 
-    def handed(self, part: bytes) -> None:
-        """Take a part of its handover; they come in order."""
+    def _keep(self, part: bytes) -> None:
+        """Keep a part of its raw values; they come in order."""
         with self._lock:
             if self._values.closed or self._ended.done():
                 return
-            reason = self._keep(part)
+            reason = self._write(part)
         if reason:
-            self.said(encode(Failed(f"what it handed over cannot be kept here: {reason}")))
+            self._said(encode(Failed(f"what it handed over cannot be kept here: {reason}")))
             self._kill()
 
-    def _keep(self, part: bytes) -> str:
+    def _write(self, part: bytes) -> str:
+        """Write a part of its raw values; return why that cannot be done, if it cannot."""
         self._size += len(part)
         if self._size > LARGEST_HANDOVER:
             return f"it is more than {LARGEST_HANDOVER >> 20} MiB"
@@ -170,8 +187,7 @@ class RemoteWorker:
             return error.strerror or str(error)
         return ""
 
-    def ended(self, code: int, last_words: str) -> None:
-        """Learn that it has ended."""
+    def _end(self, code: int, last_words: str) -> None:
         if self._ended.done():
             return
         self._ended.set_result((code, last_words))

@@ -5,12 +5,15 @@ A job may hold secrets. Standard input is private to the two processes; argument
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from formicary.profiling.model.profile import Profile  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.results.store.model import Configuration  # noqa: TC001 - as above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Server(msgspec.Struct, frozen=True):
@@ -193,3 +196,11 @@ Report = Ready | Met | Progress | Mark | Accounted | Done | Created | Failed
 encode = msgspec.json.Encoder().encode
 decode_order = msgspec.json.Decoder(Order).decode
 decode_report = msgspec.json.Decoder(Report).decode
+
+
+def decode_reports(lines: Iterable[bytes]) -> list[Report]:
+    """Return what a worker has said; a failure of its own, if that cannot be understood."""
+    try:
+        return [decode_report(line) for line in lines]
+    except msgspec.DecodeError as error:
+        return [Failed(f"it said what cannot be understood ({error})")]

@@ -11,12 +11,11 @@ import tempfile
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Self
 
-import msgspec
 from msgspec.structs import replace
 
 from formicary_bench.subjects.catalogue import has_driver
 from formicary_bench.worker import leftovers
-from formicary_bench.worker.messages import Failed, Job, decode_report, encode
+from formicary_bench.worker.messages import Job, decode_reports, encode
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -92,10 +91,7 @@ class Worker:
         if not data:
             return None
         *lines, self._rest = (self._rest + data).split(b"\n")
-        try:
-            return [decode_report(line) for line in lines]
-        except msgspec.DecodeError as error:
-            return [Failed(f"it said what cannot be understood ({error})")]
+        return decode_reports(lines)
 
     def wait(self, seconds: float) -> int:
         """Wait until it has ended and return its exit code; end it after this time."""
@@ -109,7 +105,7 @@ class Worker:
         """Return the last line that it wrote to standard error."""
         return last_line(self._errors)
 
-    def handed_over(self) -> int:
+    def raw_values(self) -> int:
         """Return the file descriptor of the raw values that it has written, complete after `Done`."""
         return self._handover.fileno()
 

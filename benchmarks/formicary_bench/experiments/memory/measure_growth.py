@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
-from formicary_bench.runner.execution.repetition import Nobody, RepetitionRun
+from formicary_bench.runner.execution.repetition import RepetitionRun
+from formicary_bench.runner.observers.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from formicary_bench.runner.execution.repetition import PlacedWorker, ProgressListener, Task
+    from formicary_bench.runner.execution.repetition import Task
+    from formicary_bench.runner.observers.observer import PlacedWorker, ProgressListener
 
 _FEWEST = 10  # looks at the memory that a slope is taken from
 
 
 @dataclass
-class MemorySampler(Nobody):
+class MemorySampler(Observer):
     """Looks at what the workers hold, each time one has said how far it has come.
 
     Attributes:

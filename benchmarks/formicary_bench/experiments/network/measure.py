@@ -13,18 +13,20 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary_bench.runner.execution.own_network import SHARED, has_own_network
-from formicary_bench.runner.execution.repetition import Nobody, measure
+from formicary_bench.runner.execution.repetition import measure
+from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.worker.sockets import Carried
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
-    from formicary_bench.runner.execution.repetition import ProgressListener, Task
+    from formicary_bench.runner.execution.repetition import Task
+    from formicary_bench.runner.observers.observer import ProgressListener
     from formicary_bench.worker.messages import Mark
 
 
 @dataclass
-class Marks(Nobody):
+class Marks(Observer):
     """Keeps what the worker that measures says when T2 begins and ends."""
 
     marks = True

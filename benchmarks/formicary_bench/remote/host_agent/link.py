@@ -9,7 +9,7 @@ import asyncio
 import itertools
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -25,12 +25,9 @@ from formicary_bench.remote.host_agent.protocol import (
     Ask,
     Beat,
     Beaten,
-    Data,
     End,
     Ended,
     Refused,
-    Said,
-    Started,
     Use,
     decode_word,
     frame,
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary_bench.remote.clocks import Offset
-    from formicary_bench.remote.host_agent.protocol import Demand, Question, Result, Word
+    from formicary_bench.remote.host_agent.protocol import Demand, Question, Result, Word, WorkerWord
     from formicary_bench.remote.ssh.connection import Connection
 
 LOST_SECONDS = ORPHANED_SECONDS + 2
@@ -49,22 +46,6 @@ LOST_SECONDS = ORPHANED_SECONDS + 2
 _LOST = 255  # exit code of a worker whose host is lost, as `ssh` has it
 _FIRST_BEATS = 8  # these follow each other quickly, so that the clock is known from the beginning
 _SECONDS_BETWEEN_FIRST = 0.02
-
-
-class Member(Protocol):
-    """A worker of the host agent, as the link tells it what happens."""
-
-    def started(self, pid: int) -> None:
-        """Learn that its process is there."""
-
-    def said(self, line: bytes) -> None:
-        """Learn what it says."""
-
-    def handed(self, part: bytes) -> None:
-        """Take a part of its handover."""
-
-    def ended(self, code: int, last_words: str) -> None:
-        """Learn that it has ended."""
 
 
 class Link:
@@ -87,7 +68,7 @@ class Link:
         self._clock = Clock()
         self._connection = connection
         self._tell = tell
-        self._members: dict[int, Member] = {}
+        self._workers: dict[int, Callable[[WorkerWord], None]] = {}
         self._answers: dict[int, asyncio.Future[Result]] = {}
         self._numbers = itertools.count()
         self._is_ending = False
@@ -116,15 +97,11 @@ class Link:
         if self._program is not None and not self.lost:
             self._program.write(frame(demand))
 
-    def add(self, number: int, member: Member) -> None:
-        """Tell a worker from now on what happens to it."""
-        self._members[number] = member
+    def add(self, number: int, take: Callable[[WorkerWord], None]) -> None:
+        """Have a function called with all that happens to a worker from now on."""
+        self._workers[number] = take
         if self.lost:
-            self.forget(number).ended(_LOST, self.lost)
-
-    def forget(self, number: int) -> Member:
-        """Tell a worker nothing any more."""
-        return self._members.pop(number)
+            self._hand_on(Ended(number, _LOST, self.lost))
 
     async def ask(self, question: Question, seconds: float) -> Result:
         """Ask the host agent something.
@@ -195,19 +172,13 @@ class Link:
             case _:
                 self._hand_on(word)
 
-    def _hand_on(self, word: Started | Said | Data | Ended) -> None:
-        member = self._members.get(word.worker)
-        if member is None:  # nobody wants to know any more
-            return
-        match word:
-            case Started(_, pid):
-                member.started(pid)
-            case Said(_, line):
-                member.said(line)
-            case Data(_, part):
-                member.handed(part)
-            case Ended(_, code, last_words):
-                self.forget(word.worker).ended(code, last_words)
+    def _hand_on(self, word: WorkerWord) -> None:
+        if isinstance(word, Ended):
+            take = self._workers.pop(word.worker, None)
+        else:
+            take = self._workers.get(word.worker)
+        if take is not None:  # else nobody wants to know any more
+            take(word)
 
     async def _beat(self) -> None:
         """Say that we live, again and again, and see whether the host agent does."""
@@ -236,8 +207,8 @@ class Link:
         self._is_timed.set()
         if not self._is_ending:
             self._tell(sentence)
-        for number in [*self._members]:
-            self.forget(number).ended(_LOST, sentence)
+        for number in [*self._workers]:
+            self._hand_on(Ended(number, _LOST, sentence))
         for future in self._answers.values():
             if not future.done():
                 future.set_exception(HostError(sentence))

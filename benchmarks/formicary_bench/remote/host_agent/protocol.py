@@ -289,7 +289,8 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
     kind: str = ""
 
 
-Word = Started | Said | Data | Ended | Beaten | Answered | Refused
+WorkerWord = Started | Said | Data | Ended
+Word = WorkerWord | Beaten | Answered | Refused
 
 encode = msgspec.msgpack.Encoder().encode
 decode_demand = msgspec.msgpack.Decoder(Demand).decode

@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Column
 
 from formicary_bench.runner.forecast.forecast import in_words
+from formicary_bench.runner.observers.observer import RunListener
 from formicary_bench.runner.planning.describing import describe
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _PER_SECOND = 4  # refreshes: each takes a little of the processor that is being measured
 
 
-class Display:
+class Display(RunListener):
     """A progress bar with what is being measured and how fast it goes; sentences go to standard error.
 
     Args:

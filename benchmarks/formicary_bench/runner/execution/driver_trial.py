@@ -9,6 +9,7 @@ from formicary.errors import ServerError
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.resources import private_server
+from formicary_bench.runner.observers.observer import ProgressListener
 from formicary_bench.subjects.drivers.catalogue import EXCHANGES, subject_for
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def try_out(hello: Hello) -> None:
                 return  # the list of platforms says that it lacks one
         for configuration in _trials(hello):
             needed = server.prepare(configuration) if server else None
-            measure(Task(configuration, 1, 1, needed), _Nobody())
+            measure(Task(configuration, 1, 1, needed), ProgressListener())
 
 
 def _trials(hello: Hello) -> Iterator[Configuration]:
@@ -48,13 +49,3 @@ def _trials(hello: Hello) -> Iterator[Configuration]:
             measured=5,
             cool_down=2,
         )
-
-
-class _Nobody:
-    """Does not watch."""
-
-    def say(self, sentence: str) -> None:
-        """Do nothing."""
-
-    def advance(self, done: int, at_ns: int) -> None:
-        """Do nothing."""

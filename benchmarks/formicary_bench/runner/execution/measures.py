@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Profile
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
-    from formicary_bench.runner.execution.repetition import ProgressListener, Task
+    from formicary_bench.runner.execution.repetition import Task
+    from formicary_bench.runner.observers.observer import ProgressListener
 
 
 class Measured(NamedTuple):

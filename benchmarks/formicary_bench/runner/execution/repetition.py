@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Repetition
@@ -29,6 +29,7 @@ from formicary_bench.runner.execution.phases import (
 from formicary_bench.runner.execution.worker_hosts import WorkerSlot
 from formicary_bench.runner.execution.worker_results import creations, round_trips
 from formicary_bench.runner.observers.hosts import HostObserver
+from formicary_bench.runner.observers.observer import NOBODY, Observer, PlacedWorker, ProgressListener
 from formicary_bench.runner.observers.validity import why_late
 from formicary_bench.subjects.catalogue import subject_of
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
@@ -37,75 +38,16 @@ from formicary_bench.worker.interruption import welcome
 from formicary_bench.worker.messages import Accounted, Created, Go, Job
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
     from types import TracebackType
 
     from formicary_bench.results.store.model import Configuration
-    from formicary_bench.runner.execution.worker_hosts import Process
+    from formicary_bench.runner.execution.worker_hosts import WorkerProcess
     from formicary_bench.worker.messages import Mark, Order, Server
 
 _SECONDS_TO_END = 5.0
 _SECONDS_BETWEEN_LOOKS = 0.5  # at which hosts are missing
-
-
-class ProgressListener(Protocol):
-    """Who looks on while round trips are made."""
-
-    def say(self, sentence: str) -> None:
-        """Learn what a user should know at once."""
-
-    def advance(self, done: int, at_ns: int) -> None:
-        """See how many are done at a time of the worker's clock."""
-
-
-class PlacedWorker(NamedTuple):
-    """A slot, and the worker that has taken it."""
-
-    slot: WorkerSlot
-    process: Process
-
-
-class Observer(Protocol):
-    """Who measures from outside while round trips are made.
-
-    Attributes:
-        marks: whether to be told when all pairs are in T2 together.
-    """
-
-    marks: bool
-
-    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Learn that all have met and begin when this returns: who they are, by the labels of their slots."""
-
-    def advance(self, done: int, at_ns: int) -> None:
-        """See how many are done at a time of the worker's clock."""
-
-    def mark(self, mark: Mark) -> None:
-        """Learn that all pairs have entered T2, or that the first one has left it."""
-
-    def heard(self, worker: str, report: Accounted) -> None:
-        """Learn what a worker answers that was told to account for its CPU time."""
-
-
-class Nobody:
-    """Measures nothing from outside."""
-
-    marks = False
-
-    def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Do nothing."""
-
-    def advance(self, done: int, at_ns: int) -> None:
-        """Do nothing."""
-
-    def mark(self, mark: Mark) -> None:
-        """Do nothing."""
-
-    def heard(self, worker: str, report: Accounted) -> None:
-        """Do nothing."""
-
-
-NOBODY = Nobody()
 
 
 def _none() -> frozenset[str]:
@@ -159,7 +101,7 @@ def measure(
             data = creations(first)
         else:
             counted = first.counters
-            handed = {worker: running.workers[worker].handed_over() for worker in done.results}
+            handed = {worker: running.workers[worker].raw_values() for worker in done.results}
             data, members = round_trips(task.configuration, done.results, handed)
     known = Repetition(
         configuration=task.configuration.key,
@@ -220,11 +162,13 @@ class RepetitionRun:
         self._phases = Phases(roles, self._hosts, self._marks, quiet_s)
         self._finished: Finish | None = None
         self._stack = ExitStack()
-        self.workers: list[Process] = []
+        self.workers: list[WorkerProcess] = []
 
     def __enter__(self) -> Self:
         try:
-            self.workers += [self._stack.enter_context(slot.host.worker()) for slot in self._slots]
+            for slot in self._slots:
+                worker: AbstractContextManager[WorkerProcess] = slot.host.worker()
+                self.workers.append(self._stack.enter_context(worker))
         except BaseException:
             self._stack.close()
             raise

@@ -6,7 +6,7 @@ import contextlib
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError, ServerError, UsageError
 from formicary_bench.remote.errors import HostError
@@ -14,7 +14,6 @@ from formicary_bench.results.store.folder import RUNS, RunFolder
 from formicary_bench.results.store.machine import load_average
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.measures import measure_as_planned
-from formicary_bench.runner.execution.repetition import ProgressListener
 from formicary_bench.runner.execution.resources import acquire
 from formicary_bench.runner.execution.resume import alone, refuse_other, reopen
 from formicary_bench.runner.forecast.duration_history import duration, earlier_durations, remember
@@ -31,29 +30,11 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.execution.resources import Resources
     from formicary_bench.runner.execution.run_hosts import HostSelection
+    from formicary_bench.runner.observers.observer import RunListener
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.runner.planning.run_plan import Order, RunPlan
 
 _LONG = 600  # seconds after which one may wish to have known before
-
-
-class RunListener(ProgressListener, Protocol):
-    """Who follows a run."""
-
-    def say(self, sentence: str) -> None:
-        """Learn what a user should know at once."""
-
-    def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
-        """Learn how much there is to do, and where it goes."""
-
-    def begin(self, configuration: Configuration) -> None:
-        """Learn that a repetition begins."""
-
-    def end(self) -> None:
-        """Learn that it has ended, well or not."""
-
-    def remains(self, seconds: float) -> None:
-        """Learn how long all that is left is thought to take."""
 
 
 @dataclass

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from formicary_bench.remote.host_agent import counters
+from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.runner.observers.validity import Controller, HostLooks, notes, why_invalid
 from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, MEMBER
 
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from formicary_bench.remote.host_agent.protocol import Looked
-    from formicary_bench.runner.execution.repetition import Observer, PlacedWorker
     from formicary_bench.runner.execution.worker_hosts import WorkerHost
+    from formicary_bench.runner.observers.observer import PlacedWorker
     from formicary_bench.worker.messages import Accounted, Mark
 
 _SENDING = {ASK, MEMBER, BOTH, CREATE}
 
 
-class HostObserver:
+class HostObserver(Observer):
     """Has all that it learns go on to another observer, and looks at the hosts meanwhile.
 
     Args:

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Profile
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
-    from formicary_bench.runner.execution.repetition import PlacedWorker, ProgressListener, Task
+    from formicary_bench.runner.execution.repetition import Task
     from formicary_bench.runner.execution.worker_hosts import Window
+    from formicary_bench.runner.observers.observer import PlacedWorker, ProgressListener
     from formicary_bench.worker.messages import Accounted, Mark
 
 SERVER = str(Group.SERVER)

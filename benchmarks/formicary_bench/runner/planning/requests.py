@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from formicary_bench.runner.execution.run import Outcome, RunListener
+    from formicary_bench.runner.execution.run import Outcome
     from formicary_bench.runner.execution.run_hosts import HostSelection
+    from formicary_bench.runner.observers.observer import RunListener
     from formicary_bench.runner.planning.run_plan import RunPlan
     from formicary_bench.runner.planning.values import Words
 

@@ -31,7 +31,7 @@ def job(load=2, measured=50):
         measured=measured,
         cool_down=10,
     )
-    return Job(configuration, "both", 1)
+    return Job(configuration, "both", 1, module="formicary_bench.subjects.baselines.callbacks")
 
 
 def begin(worker, job):

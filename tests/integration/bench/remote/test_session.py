@@ -30,7 +30,7 @@ class TestWhatItDoes:
             begin(worker, job())
             done = hear(worker, Done)
             assert done.counts == (70, 70)
-            assert os.fstat(worker.handed_over()).st_size == 2 * 2 * 70 * 8
+            assert os.fstat(worker.raw_values()).st_size == 2 * 2 * 70 * 8
             worker.send(Stop())
             hear(worker, None)
             assert worker.wait(SECONDS) == 0
@@ -41,7 +41,7 @@ class TestWhatItDoes:
         with next(iter(session.worker_hosts.values())).worker() as worker:
             begin(worker, job(load=20, measured=100_000))
             hear(worker, Done)
-            size = os.fstat(worker.handed_over()).st_size
+            size = os.fstat(worker.raw_values()).st_size
             assert size == 20 * 2 * 100_020 * 8
         assert psutil.Process().memory_info().rss - before < size / 2
 
@@ -306,7 +306,7 @@ class TestDeputiesThatAreNone:
         host = pretend(f"{_HOSTILE}{_STARTED}while True: say(frame(Data(1, bytes(CHUNK))))\n")
         with Session([host]) as session, session.worker_hosts[host.name].worker() as worker:
             assert "it is more than 16 MiB" in hear(worker, Failed).reason
-            assert os.fstat(worker.handed_over()).st_size <= 1 << 24
+            assert os.fstat(worker.raw_values()).st_size <= 1 << 24
 
     def test_one_that_talks_without_end(self, pretend):
         line = "frame(Said(1, b'{\"type\":\"progress\",\"done\":' + b'1' * 5 + b'}' + b' ' * 100000))"

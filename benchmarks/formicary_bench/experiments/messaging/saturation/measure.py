@@ -23,7 +23,8 @@ from formicary_bench.statistics.percentiles import percentiles
 from formicary_bench.vocabulary.arrivals import LATE
 
 if TYPE_CHECKING:
-    from formicary_bench.runner.execution.repetition import ProgressListener, Task
+    from formicary_bench.runner.execution.repetition import Task
+    from formicary_bench.runner.observers.observer import ProgressListener
 
 _SEEDS = 2**32
 _PERCENTILE = 0.99

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary_bench.experiments.messaging.scale_out.summary import AGENTS, SERVER
-from formicary_bench.runner.execution.repetition import Nobody, measure
+from formicary_bench.runner.execution.repetition import measure
+from formicary_bench.runner.observers.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from formicary_bench.remote.host_agent.protocol import Looked
     from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.store.raw import AnyRaw
-    from formicary_bench.runner.execution.repetition import PlacedWorker, ProgressListener, Task
+    from formicary_bench.runner.execution.repetition import Task
+    from formicary_bench.runner.observers.observer import PlacedWorker, ProgressListener
     from formicary_bench.worker.messages import Mark
 
 
-class HostSampler(Nobody):
+class HostSampler(Observer):
     """Looks at all hosts when T2 begins, and when it ends."""
 
     marks = True

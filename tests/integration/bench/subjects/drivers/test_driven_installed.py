@@ -15,8 +15,9 @@ from tests.integration.bench.subjects.drivers.conftest import keep
 
 import formicary_bench.subjects.drivers
 from formicary_bench.results.store.model import Configuration
-from formicary_bench.runner.execution.repetition import Nobody, Task, measure
+from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.resources import private_server
+from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.subjects.drivers.catalogue import subject_for
 from formicary_bench.subjects.drivers.installing import ask
 from formicary_bench.subjects.drivers.registry import Entry, entry_of
@@ -50,7 +51,7 @@ def hello(request, tmp_path, monkeypatch):
     return entry.hello
 
 
-class Looking(Nobody):
+class Looking(Observer):
     """Notes where the drivers of a run listen, when all are ready."""
 
     def __init__(self):

@@ -18,8 +18,8 @@ from formicary_bench.experiments.messaging.scale_out.report import (
 from formicary_bench.remote.host_agent.protocol import Looked
 from formicary_bench.reports.formats import html, terminal
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.repetition import PlacedWorker
 from formicary_bench.runner.execution.worker_hosts import WorkerSlot
+from formicary_bench.runner.observers.observer import PlacedWorker
 from formicary_bench.worker.messages import Mark, Server
 
 SERVER = Server("127.0.0.1", 1, 2, "secret", "password", "lab", 1000, pid=7)

@@ -120,7 +120,7 @@ def wait_for_end(pid: int) -> None:
 
 def job() -> bytes:
     configuration = Configuration(experiment="messaging/pairs", platform="tasks", pairs=1)
-    return encode(Job(configuration, "nothing", 1))
+    return encode(Job(configuration, "nothing", 1, module="formicary_bench.subjects.baselines.tasks"))
 
 
 def test_it_greets_with_its_version_and_code(folder):

@@ -22,9 +22,9 @@ from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.summary.cpu import cpu_estimates, summed, whole
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.repetition import PlacedWorker
 from formicary_bench.runner.forecast.default_durations import rough
 from formicary_bench.runner.observers import profiled
+from formicary_bench.runner.observers.observer import PlacedWorker
 from formicary_bench.runner.observers.profiled import Sampling, _rate
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan

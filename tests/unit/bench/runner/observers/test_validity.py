@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from formicary_bench.remote.host_agent import counters
 from formicary_bench.remote.host_agent.protocol import Looked
-from formicary_bench.runner.execution.repetition import NOBODY, PlacedWorker
 from formicary_bench.runner.observers import hosts as observers
 from formicary_bench.runner.observers.hosts import HostObserver
+from formicary_bench.runner.observers.observer import NOBODY, PlacedWorker
 from formicary_bench.runner.observers.validity import SWAPPED, Controller, HostLooks, notes, why_invalid
 from formicary_bench.worker.messages import Accounted, Mark
 

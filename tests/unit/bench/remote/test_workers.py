@@ -1,4 +1,4 @@
-"""A worker on another host, between the session's thread, which tells, and the engine's, which asks."""
+"""A worker on another host, between the session's thread, which tells, and the runner's, which asks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from formicary_bench.remote import workers as remote_workers
 from formicary_bench.remote.errors import HostError
+from formicary_bench.remote.host_agent.protocol import Data, Ended, Said, Started
 from formicary_bench.remote.workers import RemoteWorker
 from formicary_bench.worker.messages import Failed, Go, Progress, encode
 
@@ -35,7 +36,7 @@ class HostAgent:
 def agent():
     agent = HostAgent()
     yield agent
-    agent.worker.ended(0, "")
+    agent.worker.take(Ended(1, 0, ""))
     agent.worker.close()
 
 
@@ -50,8 +51,8 @@ def progress(done):
 def test_it_is_readable_only_when_it_has_said_something(agent):
     worker = agent.worker
     assert not is_readable(worker)
-    worker.said(progress(1))
-    worker.said(progress(2))
+    worker.take(Said(1, progress(1)))
+    worker.take(Said(1, progress(2)))
     assert is_readable(worker)
     assert worker.read() == [Progress(1), Progress(2)]
     assert not is_readable(worker)
@@ -60,9 +61,9 @@ def test_it_is_readable_only_when_it_has_said_something(agent):
 
 def test_what_it_has_said_comes_before_its_end_which_stays_readable(agent):
     worker = agent.worker
-    worker.started(7)
-    worker.said(progress(1))
-    worker.ended(3, "no more")
+    worker.take(Started(1, 7))
+    worker.take(Said(1, progress(1)))
+    worker.take(Ended(1, 3, "no more"))
     assert worker.read() == [Progress(1)]
     assert is_readable(worker)
     assert worker.read() is None
@@ -76,8 +77,8 @@ def test_nothing_is_lost_while_one_thread_says_and_another_reads(values):
 
     def say():
         for value in values:
-            worker.said(progress(value))
-        worker.ended(0, "")
+            worker.take(Said(1, progress(value)))
+        worker.take(Ended(1, 0, ""))
 
     thread = threading.Thread(target=say)
     thread.start()
@@ -99,21 +100,21 @@ def test_it_is_told_as_a_line(agent):
 
 
 def test_what_cannot_be_understood_is_a_failure(agent):
-    agent.worker.said(b"hello")
+    agent.worker.take(Said(1, b"hello"))
     (report,) = agent.worker.read()
     assert "it said what cannot be understood" in report.reason
 
 
 def test_what_is_handed_over_is_in_the_file_in_order(agent):
-    agent.worker.handed(b"ab")
-    agent.worker.handed(b"cd")
-    assert os.pread(agent.worker.handed_over(), 100, 0) == b"abcd"
+    agent.worker.take(Data(1, b"ab"))
+    agent.worker.take(Data(1, b"cd"))
+    assert os.pread(agent.worker.raw_values(), 100, 0) == b"abcd"
 
 
 def test_a_full_disk_is_a_failure_and_ends_it(agent):
     agent.worker._values.close()
     agent.worker._values = open("/dev/full", "wb", buffering=0)  # noqa: SIM115, PTH123 -- closed by the worker
-    agent.worker.handed(b"ab")
+    agent.worker.take(Data(1, b"ab"))
     reason = "what it handed over cannot be kept here: No space left on device"
     assert agent.worker.read() == [Failed(reason)]
     assert agent.kills == 1
@@ -121,7 +122,7 @@ def test_a_full_disk_is_a_failure_and_ends_it(agent):
 
 def test_too_much_is_a_failure_and_ends_it(agent, monkeypatch):
     monkeypatch.setattr(remote_workers, "LARGEST_HANDOVER", 3)
-    agent.worker.handed(b"abcd")
+    agent.worker.take(Data(1, b"abcd"))
     assert "cannot be kept here" in agent.worker.read()[0].reason
     assert agent.kills == 1
 
@@ -129,14 +130,14 @@ def test_too_much_is_a_failure_and_ends_it(agent, monkeypatch):
 def test_who_talks_without_being_read_is_a_failure(agent, monkeypatch):
     monkeypatch.setattr(remote_workers, "_MOST_UNREAD", 1000)
     for number in range(100):
-        agent.worker.said(progress(number))
+        agent.worker.take(Said(1, progress(number)))
     assert Failed("it says more than anybody can read") in agent.worker.read()
     assert len(agent.worker._lines) == 0
 
 
 def test_many_words_wake_without_waiting(agent):
     for number in range(100_000):  # more than the pair of sockets holds
-        agent.worker.said(progress(number % 10))
+        agent.worker.take(Said(1, progress(number % 10)))
     assert len(agent.worker.read()) == 100_000
 
 
@@ -150,15 +151,15 @@ def test_one_that_does_not_start_says_why(agent, monkeypatch):
     monkeypatch.setattr(remote_workers, "_SECONDS_TO_START", 0.01)
     with pytest.raises(HostError, match=r"^host b: no worker has started within 0.01 s; is it overloaded\?$"):
         agent.worker.wait_for_start()
-    agent.worker.ended(126, "Cannot allocate memory")
+    agent.worker.take(Ended(1, 126, "Cannot allocate memory"))
     with pytest.raises(HostError, match=r"^host b: no worker can be started: Cannot allocate memory$"):
         agent.worker.wait_for_start()
 
 
 def test_what_is_told_after_its_block_changes_nothing(agent):
-    agent.worker.ended(0, "")
+    agent.worker.take(Ended(1, 0, ""))
     agent.worker.close()
-    agent.worker.said(progress(1))
-    agent.worker.handed(b"x")
-    agent.worker.ended(1, "again")
+    agent.worker.take(Said(1, progress(1)))
+    agent.worker.take(Data(1, b"x"))
+    agent.worker.take(Ended(1, 1, "again"))
     assert agent.worker.wait(0) == 0

@@ -12,6 +12,8 @@ from formicary.core.quoting import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from rich.table import Table
+
     from formicary.management.descriptions import Missing
 
 _FITTED = 1000  # rows: to fit more would take seconds, and nobody reads them on a terminal
@@ -31,39 +33,41 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         columns: their headings; those that begin with `#` are numbers, and stand on the right.
         rows: their texts.
     """
-    cells = [[printable(text) for text in row] for row in rows]
-    headings = [column.removeprefix("#") for column in columns]
-    are_numbers = [column.startswith("#") for column in columns]
-    if sys.stdout.isatty() and len(cells) <= _FITTED:
-        _show_fitted(headings, are_numbers, cells)
+    rows = list(rows)
+    if sys.stdout.isatty() and len(rows) <= _FITTED:
+        from rich.console import Console
+
+        Console().print(fitted(columns, rows))
     else:
-        _show_lines(headings, are_numbers, cells)
+        _show_lines(columns, rows)
 
 
-def _show_fitted(headings: list[str], are_numbers: list[bool], cells: list[list[str]]) -> None:
-    from rich.console import Console
+def fitted(columns: Sequence[str], rows: Iterable[Sequence[str]], header_style: str = "") -> Table:
+    """Return a table that fits itself to a terminal; columns as of `show_table`."""
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, header_style="")
-    for heading, is_number in zip(headings, are_numbers, strict=True):
-        table.add_column(heading, justify="right" if is_number else "left", overflow="fold")
-    for row in cells:
-        table.add_row(*map(Text, row))
-    Console().print(table)
+    table = Table(box=None, pad_edge=False, header_style=header_style)
+    for column in columns:
+        is_number = column.startswith("#")
+        table.add_column(column.removeprefix("#"), justify="right" if is_number else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(text)) for text in row))
+    return table
 
 
-def _show_lines(headings: list[str], are_numbers: list[bool], cells: list[list[str]]) -> None:
+def _show_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     from rich.cells import cell_len
 
-    lines = [headings, *cells]
+    headings = [column.removeprefix("#") for column in columns]
+    lines = [headings, *([printable(text) for text in row] for row in rows)]
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     printed = []
     for line in lines:
         padded = []
-        for text, width, is_number in zip(line, widths, are_numbers, strict=True):
+        for text, width, column in zip(line, widths, columns, strict=True):
             space = " " * (width - cell_len(text))
-            padded.append(space + text if is_number else text + space)
+            padded.append(space + text if column.startswith("#") else text + space)
         printed.append("  ".join(padded).rstrip())
     typer.echo("\n".join(printed))  # at once: each call of it writes out what there is
 

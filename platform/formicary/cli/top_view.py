@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 from rich.console import Console, Group
-from rich.table import Table
 from rich.text import Text
 
 from formicary.cli.guest_names import is_guest_name
+from formicary.cli.output import fitted
 from formicary.core.quoting import printable
 from formicary.observe.rates import rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from rich.table import Table
 
     from formicary.management.management import Listing
     from formicary.observe.metrics import Figures
@@ -63,18 +65,18 @@ def _without_guests(figures: Figures) -> Figures:
 
 
 def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | Text]:
-    yield _table(_CONTAINERS, map(_container, pairs))
+    yield fitted(_CONTAINERS, map(_container, pairs), "bold")
     links = [row for pair in pairs for row in _links(pair)]
     if links:
         yield Text()
-        yield _table(_LINKS, links)
+        yield fitted(_LINKS, links, "bold")
     fullest = Counter(
         {f"{busy.name}@{figures.name}": busy.amount for figures, _ in pairs for busy in figures.fullest}
     )
     if fullest:
         yield Text()
         rows = ((name, f"{count:g}") for name, count in fullest.most_common(_SHOWN))
-        yield _table(("FULLEST MAILBOX", "#WAITING"), rows)
+        yield fitted(("FULLEST MAILBOX", "#WAITING"), rows, "bold")
     yield from _cpu(pairs)
     for missing in after.missing:
         yield Text(f"{printable(missing.domain)} could not be asked: {printable(missing.reason)}", "red")
@@ -122,12 +124,13 @@ def _cpu(pairs: Sequence[Pair]) -> Iterator[Table | Text]:
         return
     groups = sorted({group for _, found in accounted for group in found.cpu_by_group})
     yield Text()
-    yield _table(
+    yield fitted(
         ("CPU %", *(f"#{group.upper()}" for group in groups)),
         (
             (figures.name, *(_number(found.cpu_by_group.get(group, 0.0) * 100) for group in groups))
             for figures, found in accounted
         ),
+        "bold",
     )
     busiest = Counter(
         {f"{name}@{figures.name}": cpu for figures, found in accounted for name, cpu in found.busiest.items()}
@@ -135,21 +138,10 @@ def _cpu(pairs: Sequence[Pair]) -> Iterator[Table | Text]:
     if busiest:
         yield Text()
         rows = ((name, _number(cpu * 100)) for name, cpu in busiest.most_common(_SHOWN))
-        yield _table(("BUSIEST", "#CPU %"), rows)
+        yield fitted(("BUSIEST", "#CPU %"), rows, "bold")
 
 
 def _number(value: float | None) -> str:
     if value is None:
         return _NOTHING
     return f"{value:.0f}" if value >= 100 or value == int(value) else f"{value:.1f}"  # noqa: PLR2004 -- three digits
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
-    for column in columns:
-        table.add_column(
-            column.removeprefix("#"), justify="right" if column.startswith("#") else "left", overflow="fold"
-        )
-    for row in rows:
-        table.add_row(*(Text(printable(text)) for text in row))
-    return table

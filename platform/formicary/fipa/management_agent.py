@@ -7,7 +7,7 @@ import secrets
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from formicary.core.errors import ContainerClosedError, NoAnswerError, UndeliveredError
+from formicary.core.errors import ContainerClosedError, FormicaryError, NoAnswerError, UndeliveredError
 from formicary.core.message import Message, stamp
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT
@@ -133,6 +133,17 @@ class ManagementAgent(MicroAgent):
         raise ValueError(f"{domain} says {len(payload)} bytes to a management agent")
 
     # -- being asked ----------------------------------------------------------------------------------------
+
+    def make_answer(self, message: Message, performative: str, body: str | bytes) -> Message | None:
+        """Return an answer in JSON to a request; if nobody can get one, None, and a dead letter."""
+        try:
+            return message.make_reply(performative=performative, body=body).replace(
+                language=LANGUAGE, ontology=message.ontology or ONTOLOGY, protocol=REQUEST
+            )
+        except FormicaryError as error:
+            reason = f"it cannot be answered: {error}"
+            self.container.add_dead_letter(message, reason, self.address, tell_sender=False)
+            return None
 
     def handle(self, message: Message) -> Awaitable[None] | None:
         """Take a message."""

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -165,13 +166,10 @@ class AdmissionControl:
         return f"the gatekeeper of the group {request.group!r} says neither yes nor no"
 
     async def _answer(self, message: Message, performative: str, content: _Done | ErrorContent) -> None:
-        try:
-            body = msgspec.json.encode(content).decode()
-            answer = message.make_reply(performative=performative, body=body)
-            await self._agent.send(answer.replace(language=LANGUAGE, ontology=ONTOLOGY, protocol=REQUEST))
-        except (FormicaryError, UnicodeError) as error:
-            reason = f"it cannot be answered: {error}"
-            self._container.add_dead_letter(message, reason, self._agent.address, tell_sender=False)
+        answer = self._agent.make_answer(message, performative, msgspec.json.encode(content).decode())
+        if answer is not None:
+            with suppress(FormicaryError):  # it is among the dead letters
+                await self._agent.send(answer)
 
 
 def _shorten(reason: str) -> str:

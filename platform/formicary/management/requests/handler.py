@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError, ManagementError, MessageTooLargeError, UnauthorisedError
 from formicary.core.names import is_container_of
-from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST
 from formicary.management.requests.actions import Search
 from formicary.management.requests.language import encode, encode_error, read_request
 
@@ -96,7 +95,7 @@ class _Conversation:
 
     def fail_nowait(self, error: FormicaryError) -> None:
         """Say why not, if there is room for that now."""
-        answer = self._reply(*self._said(error))
+        answer = self._agent.make_answer(self._message, *self._said(error))
         if answer is not None:
             with suppress(FormicaryError):
                 self._agent.send_nowait(answer)
@@ -106,24 +105,11 @@ class _Conversation:
         return "failure" if self._has_agreed else performative, content
 
     async def _send(self, performative: str, content: str | bytes) -> None:
-        answer = self._reply(performative, content)
-        if answer is None:
-            return
+        answer = self._agent.make_answer(self._message, performative, content)
         try:
-            await self._agent.send(answer)
+            if answer is not None:
+                await self._agent.send(answer)
         except MessageTooLargeError:
             raise
         except FormicaryError:
             return  # it is among the dead letters
-
-    def _reply(self, performative: str, content: str | bytes) -> Message | None:
-        try:
-            return self._message.make_reply(performative=performative, body=content).replace(
-                language=LANGUAGE, ontology=ONTOLOGY, protocol=REQUEST
-            )
-        except FormicaryError as error:
-            reason = f"it cannot be answered: {error}"
-            self._agent.container.add_dead_letter(
-                self._message, reason, self._agent.address, tell_sender=False
-            )
-            return None

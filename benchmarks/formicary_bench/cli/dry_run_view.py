@@ -11,7 +11,7 @@ import typer
 from formicary_bench.results.store.machine import collect_machine
 from formicary_bench.runner.forecast.duration_history import earlier_durations
 from formicary_bench.runner.forecast.forecast import Forecast, in_words
-from formicary_bench.subjects.catalogue import subject_of
+from formicary_bench.subjects.registry import subject_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

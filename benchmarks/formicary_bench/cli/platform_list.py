@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.subjects.catalogue import SUBJECTS, subject_of
+from formicary_bench.subjects.drivers.installed import Broken, installed
 from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
-from formicary_bench.subjects.drivers.registry import Broken, installed
+from formicary_bench.subjects.registry import SUBJECTS, subject_of
 from formicary_bench.vocabulary.routes import XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 
 class Listed(msgspec.Struct, frozen=True):

@@ -76,7 +76,7 @@ def install(names: _Names) -> None:
         if name not in RECIPES:
             raise UsageError(f"there is nothing to install for {name!r}; take one of: {', '.join(RECIPES)}")
     for name in names:
-        typer.echo(f"installing {RECIPES[name].what} and its driver", err=True)
+        typer.echo(f"installing {RECIPES[name].label} {RECIPES[name].version} and its driver", err=True)
         with _showing() as show_line:
             hello = make(RECIPES[name], show_line, try_out)
         typer.echo(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
@@ -103,14 +103,14 @@ def add(
 def remove(names: _Names) -> None:
     """Remove drivers, with all that was installed for them."""
     from formicary.errors import UsageError
-    from formicary_bench.subjects.drivers import registry
+    from formicary_bench.subjects.drivers import installed
 
-    known = {path.name for path in registry.home().glob("*")}
+    known = {path.name for path in installed.home().glob("*")}
     for name in names:
         if name not in known:
             raise UsageError(f"no driver of {name!r} is installed; see: formicary bench platforms")
     for name in names:
-        registry.remove(name)
+        installed.remove(name)
 
 
 def _print_json(rows: list[Listed]) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.experiments.experiment import Part
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 EXPERIMENT = Experiment(
     name="create",

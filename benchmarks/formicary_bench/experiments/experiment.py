@@ -16,7 +16,7 @@ from formicary_bench.vocabulary.placements import APART, HOSTED, N_HOSTS, SAME
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.routes import Carrier
 
 Rounds = tuple[int, int, int]
@@ -231,9 +231,9 @@ class Experiment:
         """Say whether a subject can take part."""
         if self.subjects:
             return subject.name in self.subjects
-        if subject.experiments:
-            return self.name in subject.experiments
-        return self.family in subject.does and (not self.kinds or subject.kind in self.kinds)
+        if subject.exchanges:
+            return self.exchange in subject.exchanges
+        return self.family in subject.families and (not self.kinds or subject.kind in self.kinds)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Point, Rounds
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 _LONGER = 6  # times as many round trips as in the quick selection
 

@@ -16,7 +16,7 @@ from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
 from formicary_bench.runner.planning.options import MOST_SEED, Options, with_preset
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.run_plan import of_several
-from formicary_bench.subjects.catalogue import subjects
+from formicary_bench.subjects.registry import subjects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -17,7 +17,9 @@ SATURATION = "messaging/saturation"
 OPEN_LOOP = "messaging/open-loop"
 LOWER_BOUND = "messaging/lower-bound"
 ENCRYPTION = "messaging/encryption"
-SIZES = ("messaging/size", "messaging/single-pair-size")
+PAIRS = "messaging/pairs"
+SIZE = "messaging/size"
+SIZES = (SIZE, "messaging/single-pair-size")
 """The experiments in which the size of a message varies."""
 
 MANY_TO_ONE = "messaging/many-to-one"

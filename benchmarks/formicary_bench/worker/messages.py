@@ -58,7 +58,8 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
         member: this worker's number among all of the repetition, from 0.
         members: how many there are.
         listen: the IP address at which to listen for the other workers; loopback if empty.
-        module: the module that has the part.
+        module: the module that has the role.
+        exchange: which exchange of messages a driver is asked to make; empty where none takes part.
     """
 
     configuration: Configuration
@@ -72,6 +73,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
     members: int = 0
     listen: str = ""
     module: str = ""
+    exchange: str = ""
 
 
 class Meet(msgspec.Struct, frozen=True, tag="meet"):

@@ -13,7 +13,6 @@ from typing import IO, TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
-from formicary_bench.subjects.catalogue import has_driver
 from formicary_bench.worker import leftovers
 from formicary_bench.worker.messages import Job, decode_reports, encode
 
@@ -81,7 +80,7 @@ class Worker:
         assert self._process.stdin is not None
         if isinstance(order, Job):
             order = replace(order, handover=self._handover.fileno())
-            self._is_driven = has_driver(order.configuration)
+            self._is_driven = bool(order.exchange)
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(encode(order) + b"\n")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 
 def a_message_and_its_answer(experiment: Experiment, _: Options) -> Iterator[Part]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 GROWTH_SECONDS = 20
 """How long the load lasts unless another time is asked for."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.experiments.experiment import Part, Rounds
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 _FEWEST = 20  # measured round trips of a pair
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.results.summary.baselines import BASELINES
+from formicary_bench.subjects.registry import label_of
 from formicary_bench.vocabulary.names import DIRECTORY, SCALE_OUT
 
 if TYPE_CHECKING:
@@ -20,35 +21,6 @@ SAME, APART, TWO_HOSTS, N_HOSTS = "same-container", "two-containers", "two-hosts
 
 PLACES = {SAME: "one process", APART: "two processes", TWO_HOSTS: "two hosts", N_HOSTS: "many hosts"}
 """Placements as a reader says them."""
-
-_SUBJECTS = {
-    ("formicary", "behaviours"): "Agents",
-    ("formicary", "micro"): "Micro-agents",
-    ("formicary", "replica"): "Replica",
-    ("formicary", "central"): "Central directory",
-    ("formicary", "lookup"): "Look-up server",
-    ("formicary", ""): "Formicary",
-    ("formicary", "imported"): "Platform imported",
-    ("formicary", "container"): "Open container",
-    ("python", ""): "Bare interpreter",
-    ("tasks", ""): "asyncio tasks",
-    ("callbacks", ""): "Callbacks",
-    ("tcp", ""): "TCP sockets",
-    ("components", ""): "Bare components",
-    ("formicary-unnumbered", ""): "Without numbers",
-    ("formicary-unbatched", ""): "Without batches",
-    ("formicary-logins", ""): "A login for each",
-    ("design", "hand-over"): "Hand-over by the sender",
-    ("design", "pool"): "Outbox with five workers",
-    ("design", "buffer"): "Buffer with one worker",
-    ("design", "chain"): "Chain of agents",
-    ("design", "copied"): "Deep copies",
-    ("design", "encoded"): "Encoded copies",
-    ("spade", ""): "SPADE",
-    ("jade", ""): "JADE",
-    ("jason", ""): "Jason",
-    ("mango", ""): "mango",
-}
 
 _WITHOUT_A_NAME = {"in-process", "none"}
 _ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered"}
@@ -121,7 +93,7 @@ class Series(msgspec.Struct, frozen=True):
 
 def subject(row: Row) -> str:
     """Say who exchanges the messages."""
-    return _SUBJECTS.get((row.platform, row.kind)) or f"{row.platform} {row.kind}".strip()
+    return label_of(row.platform, row.kind) or f"{row.platform} {row.kind}".strip()
 
 
 def label(row: Row) -> str:

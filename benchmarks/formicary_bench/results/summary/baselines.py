@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.statistics.intervals import Interval
 from formicary_bench.statistics.ratios import ratio
+from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.names import DIRECTORY, NETWORK
 
 if TYPE_CHECKING:
@@ -14,14 +15,8 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary.row import Bounds, Row
 
-BASELINES = {
-    "tasks": "two bare asyncio tasks",
-    "callbacks": "two bare callbacks",
-    "tcp": "bare TCP sockets",
-    "components": "bare components of the server",
-    "formicary-unnumbered": "links without numbers",
-}
-"""The platforms that are floors, and what a sentence calls them."""
+BASELINES = {subject.platform: subject.floor for subject in SUBJECTS if subject.floor}
+"""The subjects that are floors, by platform, and what a sentence calls them."""
 
 _SAME = "same-container"
 

@@ -10,7 +10,8 @@ from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.resources import private_server
 from formicary_bench.runner.observers.observer import ProgressListener
-from formicary_bench.subjects.drivers.catalogue import EXCHANGES, subject_for
+from formicary_bench.subjects.drivers.catalogue import subject_for
+from formicary_bench.subjects.drivers.protocol import EXCHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

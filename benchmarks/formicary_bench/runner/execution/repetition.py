@@ -31,7 +31,7 @@ from formicary_bench.runner.execution.worker_results import creations, round_tri
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import NOBODY, Observer, PlacedWorker, ProgressListener
 from formicary_bench.runner.observers.validity import why_late
-from formicary_bench.subjects.catalogue import subject_of
+from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER
 from formicary_bench.worker.interruption import welcome
@@ -244,7 +244,8 @@ class RepetitionRun:
 
     def _job(self, worker: int, peer: str) -> Job:
         slot, configuration = self._slots[worker], self._task.configuration
-        own = EXPERIMENTS[configuration.experiment].played_by
+        experiment = EXPERIMENTS[configuration.experiment]
+        subject = subject_of(configuration.platform, configuration.kind)
         return Job(
             configuration,
             slot.role,
@@ -255,7 +256,8 @@ class RepetitionRun:
             member=worker,
             members=len(self._slots),
             listen=slot.listen,
-            module=own or subject_of(configuration.platform, configuration.kind).module,
+            module=experiment.played_by or subject.module,
+            exchange=experiment.exchange if subject.exchanges else "",
         )
 
     def _observe(self, worker: str, report: Mark | Accounted) -> None:

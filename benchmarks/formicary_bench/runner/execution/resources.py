@@ -14,8 +14,8 @@ from formicary_bench.results.store.machine import begin_manifest
 from formicary_bench.runner.execution.own_network import own_network
 from formicary_bench.runner.execution.repetition import Task
 from formicary_bench.runner.planning.commands import needs_server
-from formicary_bench.subjects.catalogue import SUBJECTS, subject_of
 from formicary_bench.subjects.drivers.catalogue import versions
+from formicary_bench.subjects.registry import SUBJECTS, subject_of
 from formicary_bench.vocabulary.names import NETWORK
 from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.server import ServerAddress, status
 from formicary_bench.subjects.accounts import DOMAIN, ROLES, account
-from formicary_bench.subjects.catalogue import subject_of
+from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.routes import XMPP
 from formicary_bench.worker.messages import Server
 

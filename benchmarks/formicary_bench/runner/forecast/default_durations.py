@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.subjects.catalogue import SUBJECTS
+from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.vocabulary.names import DIRECTORY, GROWTH, MEMORY, NETWORK
 from formicary_bench.vocabulary.placements import SAME

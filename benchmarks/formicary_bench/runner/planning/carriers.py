@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.subjects.catalogue import SUBJECTS, is_usual
+from formicary_bench.subjects.registry import SUBJECTS
+from formicary_bench.subjects.subject import is_usual
 from formicary_bench.vocabulary.placements import APART, HOSTED, SAME
 from formicary_bench.vocabulary.routes import ROUTES, XMPP
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.hosts import Layout
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
     from formicary_bench.vocabulary.routes import Carrier
 
 _FOR_ALL = {"tcp"}  # what all routes are held against

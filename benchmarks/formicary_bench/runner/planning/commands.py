@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.subjects.catalogue import has_driver, subject_of
+from formicary_bench.subjects.registry import has_driver, subject_of
 from formicary_bench.vocabulary.names import DIRECTORY, MEMORY, is_cpu
 from formicary_bench.vocabulary.placements import TWO_HOSTS
 from formicary_bench.vocabulary.routes import AUTO, XMPP

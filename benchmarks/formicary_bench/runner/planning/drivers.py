@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.subjects.catalogue import subject_of, subjects
 from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+from formicary_bench.subjects.registry import subject_of, subjects
 from formicary_bench.vocabulary.placements import HOSTED
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 
 def fits(configuration: Configuration) -> bool:
@@ -43,7 +43,7 @@ def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
     sentences = [f"left out: {platform} cannot do {options.experiment} as asked for" for platform in absent]
     experiment = EXPERIMENTS.get(options.experiment)
     for subject in named if experiment else ():
-        if subject.experiments and subject.platform in there:
+        if subject.exchanges and subject.platform in there:
             assert experiment is not None
             sentences += [
                 f"left out: {subject.name} {what}" for what in _limits(subject, experiment, options)

@@ -13,7 +13,7 @@ from formicary_bench.runner.planning.drivers import fits
 from formicary_bench.runner.planning.hosts import check_hosts
 from formicary_bench.runner.planning.parts import parts_of
 from formicary_bench.runner.planning.profiles import with_profiles
-from formicary_bench.subjects.catalogue import subjects
+from formicary_bench.subjects.registry import subjects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Part
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 _MOST_IN_MEMORY = 2**27  # round trips of one repetition
 

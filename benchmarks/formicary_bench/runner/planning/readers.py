@@ -10,8 +10,8 @@ from formicary.errors import UsageError
 from formicary_bench.results.summary.warm_up import DETECT, read_rule
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
 from formicary_bench.runner.planning.options import MOST_SECONDS, MOST_TRIPS, ON_OFF
-from formicary_bench.subjects.catalogue import subjects
 from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+from formicary_bench.subjects.registry import subjects
 from formicary_bench.vocabulary.traffic import SAID
 
 if TYPE_CHECKING:

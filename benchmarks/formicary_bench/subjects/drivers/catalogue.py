@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.subjects.catalogue import Subject
-from formicary_bench.subjects.drivers.registry import Entry, installed
+from formicary_bench.subjects.drivers.installed import Entry, installed
+from formicary_bench.subjects.subject import Subject
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import OWN, XMPP, Carrier
 
@@ -14,9 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from formicary_bench.subjects.drivers.protocol import Hello
-
-EXCHANGES = tuple(dict.fromkeys(one.exchange for one in EXPERIMENTS.values() if one.exchange))
-"""The experiments that the protocol knows: who exchanges messages with whom; others have other numbers."""
 
 
 def driven() -> tuple[Subject, ...]:
@@ -33,7 +29,7 @@ def subject_for(hello: Hello) -> Subject:
         "formicary_bench.subjects.drivers.driven",
         {placement: carriers[placement] for placement in hello.placements},
         hidden=True,
-        experiments=tuple(one.name for one in EXPERIMENTS.values() if one.exchange in hello.experiments),
+        exchanges=hello.experiments,
         most_pairs=hello.most_pairs,
         most_bytes=hello.most_bytes,
         accounts=hello.server,

@@ -12,12 +12,11 @@ from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
-from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.accounts import DOMAIN
 from formicary_bench.subjects.drivers.driver import started
 from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.protocol import Done, Go, Prepare, XmppServer
-from formicary_bench.subjects.drivers.registry import Entry, entry_of
 from formicary_bench.vocabulary.roles import ECHO
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
@@ -114,7 +113,7 @@ def _orders(work: Workload, file: Path | None) -> Prepare:
         there = job.server
         server = XmppServer(there.host, there.client_port, DOMAIN, there.password)
     return Prepare(
-        experiment=EXPERIMENTS[configuration.experiment].exchange,
+        experiment=job.exchange,
         placement=cast("Placement", configuration.placement),
         role=cast("Literal['both', 'ask', 'echo']", job.role),
         pairs=configuration.load,

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.catalogue import SUBJECTS
-from formicary_bench.subjects.drivers.catalogue import EXCHANGES
 from formicary_bench.subjects.drivers.driver import started
 from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers.installed import Entry, building, home, keeping
+from formicary_bench.subjects.drivers.protocol import EXCHANGES
 from formicary_bench.subjects.drivers.recipes import RECIPES
-from formicary_bench.subjects.drivers.registry import Entry, building, home, keeping
+from formicary_bench.subjects.registry import SUBJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,8 +10,13 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from formicary_bench.vocabulary.names import MANY_TO_ONE, PAIRS, SIZE
+
 PROTOCOL = 1
 """The version of this protocol."""
+
+EXCHANGES = PAIRS, MANY_TO_ONE, SIZE
+"""The experiments that it knows: who exchanges messages with whom. All others are like one of these."""
 
 LONGEST_LINE = 1 << 20
 """Bytes that a driver may say in one line."""

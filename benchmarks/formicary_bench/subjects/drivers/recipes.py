@@ -22,7 +22,8 @@ class Recipe(Protocol):
 
     Attributes:
         name: the platform's.
-        what: what will be installed, with its version.
+        label: what charts and tables call it.
+        version: which version of it will be installed.
     """
 
     @property
@@ -30,8 +31,12 @@ class Recipe(Protocol):
         """The platform's name."""
 
     @property
-    def what(self) -> str:
-        """What will be installed, with its version."""
+    def label(self) -> str:
+        """What charts and tables call it."""
+
+    @property
+    def version(self) -> str:
+        """Which version of it will be installed."""
 
     def missing(self) -> list[str]:
         """Return what this machine lacks to make and run it, each with what to do."""
@@ -54,11 +59,13 @@ class Java:
 
     Attributes:
         name: the platform's, and its module's in the folder `java`.
-        what: the platform, with its version.
+        label: what charts and tables call it.
+        version: which version of it will be installed.
     """
 
     name: str
-    what: str
+    label: str
+    version: str
 
     def missing(self) -> list[str]:
         """Return which of Java and Maven is not there."""
@@ -87,12 +94,14 @@ class Python:
 
     Attributes:
         name: the platform's, and that of its file `python/NAME_driver.py`.
-        what: the platform, with its version.
+        label: what charts and tables call it.
+        version: which version of it will be installed.
         requirements: what pip installs.
     """
 
     name: str
-    what: str
+    label: str
+    version: str
     requirements: tuple[str, ...]
 
     def missing(self) -> list[str]:
@@ -111,10 +120,10 @@ class Python:
 
 
 _ALL: tuple[Recipe, ...] = (
-    Java("jade", "JADE 4.3"),
-    Java("jason", "Jason 3.2.1"),
-    Python("mango", "mango 2.4.0", ("mango-agents==2.4.0",)),
-    Python("spade", "SPADE 4.1.4", ("spade==4.1.4", "greenlet>=3")),  # it needs greenlet and does not say so
+    Java("jade", "JADE", "4.3"),
+    Java("jason", "Jason", "3.2.1"),
+    Python("mango", "mango", "2.4.0", ("mango-agents==2.4.0",)),
+    Python("spade", "SPADE", "4.1.4", ("spade==4.1.4", "greenlet>=3")),  # its greenlet is not declared
 )
 RECIPES = {recipe.name: recipe for recipe in _ALL}
 """The drivers that come with the laboratory, by name."""

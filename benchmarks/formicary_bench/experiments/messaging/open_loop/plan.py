@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Part
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
-    from formicary_bench.subjects.catalogue import Subject
+    from formicary_bench.subjects.subject import Subject
 
 PHASES_S = 0.5, 2.0, 0.5
 """How long a load comes before, while and after it is measured, where nobody says how many messages."""

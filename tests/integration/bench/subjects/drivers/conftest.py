@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from formicary_bench.results.store.model import Configuration
+from formicary_bench.subjects.drivers.installed import Entry, keeping
 from formicary_bench.subjects.drivers.protocol import Hello
-from formicary_bench.subjects.drivers.registry import Entry, keeping
 
 HERE = Path(__file__).parent
 GOOD = (sys.executable, str(HERE / "good.py"))

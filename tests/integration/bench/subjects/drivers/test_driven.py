@@ -16,8 +16,8 @@ from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.subjects.drivers import recipes
+from formicary_bench.subjects.drivers.installed import remove
 from formicary_bench.subjects.drivers.installing import add, ask
-from formicary_bench.subjects.drivers.registry import remove
 
 ROUNDS = (5, 20, 5)
 

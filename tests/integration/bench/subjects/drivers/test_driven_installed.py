@@ -19,8 +19,8 @@ from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.resources import private_server
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.subjects.drivers.catalogue import subject_for
+from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.installing import ask
-from formicary_bench.subjects.drivers.registry import Entry, entry_of
 
 pytestmark = pytest.mark.drivers
 PLATFORMS = (

@@ -18,13 +18,13 @@ from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.subjects.drivers import installing, programs
 from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.subjects.drivers.registry import entry_of, folder_of, installed
+from formicary_bench.subjects.drivers.installed import entry_of, folder_of, installed
 
 
 class Recipe:
     """Makes a driver from a script; `bad` does something that it must not."""
 
-    what = "something"
+    label, version = "something", "1"
 
     def __init__(self, name, script, *arguments):
         self.name = name

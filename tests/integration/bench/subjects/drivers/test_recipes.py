@@ -13,8 +13,8 @@ from formicary_bench.cli.platform_list import listed
 from formicary_bench.cli.platform_tables import in_short, overview
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.runner.execution.driver_trial import try_out
+from formicary_bench.subjects.drivers.installed import installed
 from formicary_bench.subjects.drivers.installing import add
-from formicary_bench.subjects.drivers.registry import installed
 
 
 def rows_of(ended):

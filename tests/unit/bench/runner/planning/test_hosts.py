@@ -10,7 +10,7 @@ from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects import catalogue
+from formicary_bench.subjects import subject
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 from formicary_bench.vocabulary.routes import DIRECT, XMPP
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL, RING
@@ -21,7 +21,7 @@ HOSTS = ("a", "b", "c")
 @pytest.fixture(autouse=True)
 def _without_others(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
+    monkeypatch.setattr(subject, "find_spec", lambda _: None)
 
 
 def of(experiment, **options):

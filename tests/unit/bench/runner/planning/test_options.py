@@ -4,7 +4,7 @@ from formicary.errors import UsageError
 from formicary_bench.experiments.selections import SELECTIONS
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects import catalogue
+from formicary_bench.subjects import subject
 
 
 def test_what_is_not_given_is_left_to_the_experiment():
@@ -129,6 +129,6 @@ def test_a_selection_has_what_one_of_its_experiments_has(selection):
 
 
 def test_a_platform_that_is_not_installed_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
+    monkeypatch.setattr(subject, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"pip install 'formicary\[accounts\]'"):
         parse(platform="formicary-logins")

@@ -18,9 +18,9 @@ from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
-from formicary_bench.subjects import catalogue
+from formicary_bench.subjects.drivers.installed import Entry, keeping
 from formicary_bench.subjects.drivers.protocol import Hello
-from formicary_bench.subjects.drivers.registry import Entry, keeping
+from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import AUTO, DIRECT, XMPP, Carrier
 from formicary_bench.worker.creation import batches
@@ -49,7 +49,7 @@ BY_NAME = {f"messaging/{name}" for name in _BY_NAME}
 @pytest.fixture(autouse=True)
 def _without_others(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
+    monkeypatch.setattr("formicary_bench.subjects.subject.find_spec", lambda _: None)
 
 
 @pytest.fixture
@@ -235,7 +235,7 @@ def test_quick_has_some_of_all_and_follows_options():
 
 
 def test_quick_measures_few_pairs_longer():
-    subject = catalogue.SUBJECTS[0]
+    subject = SUBJECTS[0]
     points = [Point(SAME, Carrier("in-process"), load, 100) for load in (1, 10, 100, 1000)]
     trips = [quick_rounds(subject, point)[1] for point in points]
     assert trips == sorted(trips, reverse=True)

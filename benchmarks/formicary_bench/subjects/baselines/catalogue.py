@@ -1,0 +1,36 @@
+"""The floors: the same exchange without agents, and the interpreter alone."""
+
+from __future__ import annotations
+
+from formicary_bench.subjects.subject import IN_PROCESS, Subject, apart
+from formicary_bench.vocabulary.routes import TCP, XMPP, Carrier
+
+_HERE = "formicary_bench.subjects.baselines."
+
+SUBJECTS = (
+    Subject("python", "", IN_PROCESS, label="Bare interpreter", families=("memory",)),
+    Subject(
+        "tasks",
+        _HERE + "tasks",
+        IN_PROCESS,
+        label="asyncio tasks",
+        floor="two bare asyncio tasks",
+        families=("messaging", "create"),
+    ),
+    Subject("callbacks", _HERE + "callbacks", IN_PROCESS, label="Callbacks", floor="two bare callbacks"),
+    Subject(
+        "tcp",
+        _HERE + "tcp",
+        apart(Carrier(TCP), Carrier(TCP, tls=True)),
+        label="TCP sockets",
+        floor="bare TCP sockets",
+        families=("messaging", "network"),
+    ),
+    Subject(
+        "components",
+        _HERE + "components",
+        apart(Carrier(XMPP), Carrier(XMPP, tls=True)),
+        label="Bare components",
+        floor="bare components of the server",
+    ),
+)

@@ -1,0 +1,26 @@
+"""Our agents, our directory, and what a process of ours holds instead of agents."""
+
+from __future__ import annotations
+
+from formicary_bench.subjects.subject import ANYWHERE, IN_PROCESS, Subject
+from formicary_bench.vocabulary.designs import CENTRAL, CONTAINER, IMPORTED, LOOKUP, REPLICA
+
+_HERE = "formicary_bench.subjects.ours."
+_AGENTS = ("messaging", "create", "memory", "network")
+
+SUBJECTS = (
+    Subject("formicary", _HERE + "behaviours", ANYWHERE, "behaviours", "Agents", families=_AGENTS),
+    Subject("formicary", _HERE + "micro", ANYWHERE, "micro", "Micro-agents", families=_AGENTS),
+    *(
+        Subject("formicary", _HERE + "directory", ANYWHERE, kind, label, families=("directory",))
+        for kind, label in (
+            (REPLICA, "Replica"),
+            (CENTRAL, "Central directory"),
+            (LOOKUP, "Look-up server"),
+        )
+    ),
+    *(
+        Subject("formicary", "", IN_PROCESS, kind, label, families=("memory",))
+        for kind, label in ((IMPORTED, "Platform imported"), (CONTAINER, "Open container"))
+    ),
+)

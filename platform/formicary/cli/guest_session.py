@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from formicary.cli.connecting import ConnectionSettings
-from formicary.cli.options import (  # noqa: TC001 -- Typer reads the types
+from formicary.cli.options import (
     Account,
     AccountServer,
     Insecure,
@@ -49,6 +49,21 @@ As = Annotated[
         show_default="one of its own",
     ),
 ]
+
+_OPTIONS = {
+    "join": Join,
+    "server": Server,
+    "main": Main,
+    "account": Account,
+    "account_server": AccountServer,
+    "password_file": PasswordFile,
+    "insecure": Insecure,
+    "platform": Platform,
+    "tls": Tls,
+    "own_name": As,
+}
+"""What every command has, to say which platform is meant."""
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 
 @dataclass(frozen=True)
@@ -86,44 +101,21 @@ class GuestSession:
 def in_guest_session(command: Callable[Concatenate[GuestSession, P], Awaitable[None]]) -> Callable[..., None]:
     """Make a command of what is done in such a session: with the options that say where the platform is."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
-    common = inspect.signature(_settings, eval_str=True).parameters
+    common = [
+        inspect.Parameter(option, _BY_NAME, annotation=kind, default=False if kind is Insecure else None)
+        for option, kind in _OPTIONS.items()
+    ]
 
     def run(**values: Any) -> None:
-        settings = _settings(**{option: values.pop(option) for option in common})
-        _run(_run_session(*settings, functools.partial(command, **values)))
+        name = values.pop("own_name")
+        settings = ConnectionSettings(**{each: values.pop(each) for each in _OPTIONS if each != "own_name"})
+        _run(_run_session(settings, name, functools.partial(command, **values)))
 
-    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *common.values())]
+    parameters = [*(each.replace(kind=_BY_NAME) for each in own), *common]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # functions may have one
     run.__annotations__ = {each.name: each.annotation for each in parameters}
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     return run
-
-
-def _settings(
-    *,
-    join: Join = None,
-    server: Server = None,
-    main: Main = None,
-    account: Account = None,
-    account_server: AccountServer = None,
-    password_file: PasswordFile = None,
-    insecure: Insecure = False,
-    platform: Platform = None,
-    tls: Tls = None,
-    own_name: As = None,
-) -> tuple[ConnectionSettings, str | None]:
-    settings = ConnectionSettings(
-        join=join,
-        server=server,
-        main=main,
-        account=account,
-        account_server=account_server,
-        password_file=password_file,
-        insecure=insecure,
-        platform=platform,
-        tls=tls,
-    )
-    return settings, own_name
 
 
 def _run(work: Coroutine[Any, Any, None]) -> None:

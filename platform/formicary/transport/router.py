@@ -111,14 +111,7 @@ class Router:
     async def _open_connections(self) -> None:
         from formicary.transport.direct.connections import Connections
 
-        self._connections = Connections(
-            self,
-            listen=self._options.listen,
-            identity=self._options.identity,
-            tls=self._options.tls,
-            direct_only=self._direct_only,
-            relays=self._server is None,
-        )
+        self._connections = Connections(self, self._options, relays=self._server is None)
         await self._connections.open()
 
     @property

@@ -20,5 +20,5 @@ def test_a_platform_is_looked_at(lab):
             assert (done.returncode, done.stdout) == (0, "killed laser@c1.lab.account.localhost\n"), (
                 done.stderr
             )
-            assert done.stderr.startswith("WARNING formicary.transport.xmpp.login: ")
+            assert done.stderr.startswith("WARNING formicary.transport.login: ")
             assert done.stderr.count("\n") == 1

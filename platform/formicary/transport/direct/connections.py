@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,70 +19,42 @@ from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, RelayPath, u
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from formicary.container.container import Container
+    from formicary.container.options import ConnectionOptions
     from formicary.transport.addresses import JoinAddress
     from formicary.transport.direct import DirectConnection
     from formicary.transport.direct.identity_file import IdentityFile
     from formicary.transport.link.header import Terms
     from formicary.transport.link.link import Link
     from formicary.transport.link.paths import IndirectPath
+    from formicary.transport.router import Router
 
 logger = logging.getLogger("formicary.transport")
-
-
-class Owner(Protocol):
-    """Whose connections they are: the router."""
-
-    container: Container
-    links: dict[str, Link]
-    is_closed: bool
-
-    def link_to(self, domain: str) -> Link:
-        """Return the link to a container; FormicaryError if there cannot be one."""
-
-    def on_path_changed(self) -> None:
-        """Called when the path through the container in the middle is lost, or is back."""
-
-    def drop(self, origin: str, what: str) -> None:
-        """Count and log what must not have been sent."""
 
 
 class Connections:
     """The direct connections of one container.
 
     Args:
-        owner: the router.
-        listen: where others may reach this container; None for this host only.
-        identity: the file with what those who join know this container by; None for none.
-        tls: where connections use TLS.
-        direct_only: whether messages have no other path.
+        router: whose they are.
+        options: how the container wants to reach others, and to be reached.
         relays: whether frames of others come over them, as there is no server to pass these on.
     """
 
-    def __init__(
-        self,
-        owner: Owner,
-        *,
-        listen: str | None,
-        identity: Path | None,
-        tls: bool | Literal["always"],
-        direct_only: bool,
-        relays: bool,
-    ) -> None:
-        self._owner = owner
-        self._container = owner.container
-        self._direct_only = direct_only
+    def __init__(self, router: Router, options: ConnectionOptions, *, relays: bool) -> None:
+        self._router = router
+        self._container = router.container
+        self._direct_only = options.route == "direct"
         self._relays = relays
         domain = self._container.domain
         self._direct = DirectEndpoint(
             domain,
-            tls=tls,
-            listen=listen,
+            tls=options.tls,
+            listen=options.listen,
             on_connection=self._take,
             admit=self._refusal,
-            file=None if identity is None else _identity_file(identity, domain),
+            file=None if options.identity is None else _identity_file(options.identity, domain),
         )
-        self._dialling = Dialling(self._direct, self._take, self._not_reached, direct_only=direct_only)
+        self._dialling = Dialling(self._direct, self._take, self._not_reached, direct_only=self._direct_only)
         self._middle: Link | None = None
         self._complaint = ""  # why that did not take this one back, as was logged
         self._endings: set[asyncio.Task[None]] = set()
@@ -108,7 +80,7 @@ class Connections:
         """End them all."""
         await self._dialling.close()
         await self._direct.close()  # from now on there are no new connections
-        connections = [link.direct for link in self._owner.links.values() if link.direct is not None]
+        connections = [link.direct for link in self._router.links.values() if link.direct is not None]
         await asyncio.gather(*(connection.close() for connection in connections), *self._endings)
 
     def offer(self, domain: str) -> Offer:
@@ -130,7 +102,7 @@ class Connections:
                 f"platform={address.platform!r}"
             )
         connection = await self._direct.dial(address.domain, address)
-        self._middle = self._owner.link_to(address.domain)
+        self._middle = self._router.link_to(address.domain)
         self._take(connection)
         self._middle.connect()
         self._dialling.remember(address.domain, address)
@@ -144,7 +116,7 @@ class Connections:
         """Return why a container must not join, if it must not."""
         if not is_container_of(peer, self._container.platform):
             return f"{peer} is not a container of the platform {self._container.platform}"
-        link = self._owner.links.get(peer)
+        link = self._router.links.get(peer)
         if peer == self._container.domain or (link is not None and link.direct is not None):
             name = peer.partition(".")[0]
             return f"a container named {name!r} is there already; stop it or take another name"
@@ -168,7 +140,7 @@ class Connections:
             offer = msgspec.convert(terms.offer, Offer)
             self._direct.expect(link.domain, offer)
         except (msgspec.ValidationError, FormicaryError) as error:
-            self._owner.drop(link.domain, f"an offer that is none: {error}")
+            self._router.drop(link.domain, f"an offer that is none: {error}")
             return
         if link is not self._middle:
             self._dialling.remember(link.domain, offer)
@@ -181,7 +153,7 @@ class Connections:
             self._dialling.forget(link.domain)
 
     def _not_reached(self, domain: str, error: FormicaryError) -> None:
-        link = self._owner.links[domain]
+        link = self._router.links[domain]
         if link is self._middle and error.__context__ is None and str(error) != self._complaint:
             self._complaint = str(error)  # somebody is there, and does not take this container
             logger.warning("container %s is not taken back: %s", self._container.name, error)
@@ -198,16 +170,16 @@ class Connections:
     def _take(self, connection: DirectConnection) -> None:
         """Use a connection to another container, which has proven who it is."""
         try:
-            link = self._owner.link_to(connection.peer)
+            link = self._router.link_to(connection.peer)
         except FormicaryError as error:
-            self._owner.drop(connection.peer, str(error))
+            self._router.drop(connection.peer, str(error))
             self._cut(connection)
             return
         other = link.direct
         # Where both have dialled, both keep the connection of the one whose name comes first.
         is_first = self._container.domain < link.domain
         is_second = other is not None and other.is_dialler is is_first is not connection.is_dialler
-        if self._owner.is_closed or is_second:
+        if self._router.is_closed or is_second:
             self._cut(connection)
             return
         if other is not None:
@@ -231,7 +203,7 @@ class Connections:
         link.choose_path()
         if link is self._middle:
             self._complaint = ""
-            self._owner.on_path_changed()
+            self._router.on_path_changed()
             link.connect()  # it may have been restarted, and then it does not know of this container
 
     def _cut(self, connection: DirectConnection) -> None:
@@ -258,8 +230,8 @@ class Connections:
         logger.info("container %s: %s", self._container.name, error)
         link.choose_path()
         if link is self._middle:
-            self._owner.on_path_changed()
-        if not self._owner.is_closed and (link.session.is_open or link is self._middle):
+            self._router.on_path_changed()
+        if not self._router.is_closed and (link.session.is_open or link is self._middle):
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain, again=True)
 
     def _receive_joined(self, link: Link, frame: bytes) -> None:
@@ -272,17 +244,17 @@ class Connections:
             if kind == PASS_ON:
                 self._pass_on(link, domain, inner)
             elif link is not self._middle:
-                self._owner.drop(link.domain, "it passes frames on, but this container has not joined it")
+                self._router.drop(link.domain, "it passes frames on, but this container has not joined it")
             elif kind == PASSED_ON:
-                self._owner.link_to(domain).receive_indirect(inner)
-            elif kind == RETURNED and domain in self._owner.links:
-                self._owner.links[domain].on_bounce(inner.decode())
+                self._router.link_to(domain).receive_indirect(inner)
+            elif kind == RETURNED and domain in self._router.links:
+                self._router.links[domain].on_bounce(inner.decode())
         except (FormicaryError, ValueError) as error:
-            self._owner.drop(link.domain, str(error))
+            self._router.drop(link.domain, str(error))
 
     def _pass_on(self, link: Link, domain: str, inner: bytes) -> None:
         assert link.direct is not None
-        other = self._owner.links.get(domain)
+        other = self._router.links.get(domain)
         if other is None or other.direct is None:
             name = self._container.name
             reason = f"no container named {domain.partition('.')[0]!r} is connected to container {name}"

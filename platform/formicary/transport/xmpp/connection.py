@@ -11,7 +11,7 @@ import asyncio
 import logging
 import random
 from binascii import Error as Base64Error
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn
 
 from pybase64 import b64decode, b64encode
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from formicary.container.container import Container
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
     from formicary.server.account import XmppServer
+    from formicary.transport.router import Router
     from formicary.transport.xmpp.stream import XmppStream
 
 logger = logging.getLogger("formicary.transport")
@@ -45,47 +45,28 @@ _ORIGINS = 1000  # addresses that are remembered
 _BACKOFF = (0.05, 1.0)  # seconds before the first and, doubling, at most before a later try to reconnect
 
 
-class Owner(Protocol):
-    """Whose connection it is: the router."""
-
-    container: Container
-    is_closed: bool
-
-    def on_path_changed(self) -> None:
-        """Called when the connection is lost, or is back, or has room or none."""
-
-    def on_frame(self, domain: str, frame: bytes) -> None:
-        """Called with a frame from another container."""
-
-    def on_bounce(self, domain: str, reason: str, *, is_away: bool) -> bool:
-        """Called when a frame to another container came back; return whether there is a link to it."""
-
-    def drop(self, origin: str, what: str) -> None:
-        """Count and log what must not have been sent."""
-
-
 class XmppConnection:
     """One container's connection to an XMPP server, and all that goes through it.
 
     Args:
         server: where it is.
-        owner: who learns of what comes in.
+        router: whose it is.
     """
 
-    def __init__(self, server: XmppServer, owner: Owner) -> None:
+    def __init__(self, server: XmppServer, router: Router) -> None:
         self._server = server
-        self._owner = owner
-        self._container = owner.container
+        self._router = router
+        self._container = router.container
         self._stream: XmppStream | None = None
         self._sent = Sent()
         self._inbox = Inbox(
-            owner.container,
-            overflow=owner.container.overflow,
+            router.container,
+            overflow=router.container.overflow,
             sent=self._sent,
             write=self._write,
             on_frame=self._on_frame,
             on_bounce=self._on_bounce,
-            drop=owner.drop,
+            drop=router.drop,
         )
         self._domains: dict[str, str | None] = {}  # of containers, by the addresses that frames come from
         self._reconnecting: asyncio.Task[None] | None = None
@@ -138,11 +119,11 @@ class XmppConnection:
         self._update()
 
     def _update(self) -> None:
-        if (self.is_up and self.has_room) or self._owner.is_closed:
+        if (self.is_up and self.has_room) or self._router.is_closed:
             self._ready.set()
         else:
             self._ready.clear()
-        self._owner.on_path_changed()
+        self._router.on_path_changed()
 
     def _lose(self, error: LinkError) -> None:
         self._lost = (now(), error)
@@ -151,7 +132,7 @@ class XmppConnection:
         name = self._container.name
         if isinstance(error, ReplacedError):  # to take the place back would go on for ever
             logger.error("container %s: %s; it does not connect again", name, error)
-        elif not self._owner.is_closed:
+        elif not self._router.is_closed:
             logger.warning("container %s: %s; connecting again", name, error)
             self._reconnecting = asyncio.create_task(self._reconnect(), name=f"{name} connects again")
 
@@ -201,16 +182,16 @@ class XmppConnection:
     def _on_frame(self, origin: str, text: bytes) -> None:
         domain = self._domain_of(origin)
         if domain is None:
-            self._owner.drop(
+            self._router.drop(
                 origin, f"{origin} is not a container of this platform, so it may not send frames"
             )
             return
         try:
             frame = b64decode(text, validate=True)
         except (Base64Error, UnicodeDecodeError) as error:
-            self._owner.drop(origin, f"not a frame: {error}")
+            self._router.drop(origin, f"not a frame: {error}")
         else:
-            self._owner.on_frame(domain, frame)
+            self._router.on_frame(domain, frame)
 
     def _domain_of(self, origin: str) -> str | None:
         if origin not in self._domains:
@@ -221,7 +202,7 @@ class XmppConnection:
 
     def _on_bounce(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
         domain = self._domain_of(origin)
-        return domain is not None and self._owner.on_bounce(domain, reason, is_away=is_away)
+        return domain is not None and self._router.on_bounce(domain, reason, is_away=is_away)
 
     def _write(self, data: bytes) -> None:
         if self._stream is not None:
@@ -283,7 +264,7 @@ class XmppConnection:
     @property
     def is_closed(self) -> bool:
         """Whether nothing will go out any more."""
-        return self._owner.is_closed
+        return self._router.is_closed
 
     def way_to(self, receiver: str) -> str:
         """Return what the way to a receiver is called in a sentence."""

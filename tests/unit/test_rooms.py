@@ -1,0 +1,122 @@
+"""The house is as docs/design.md draws it: each room imports only those below it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+
+import pytest
+from tests.plugins.paths import ROOT
+
+DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+SOURCES = {"formicary": ROOT / "platform", "formicary_bench": ROOT / "benchmarks"}
+TITLES = {"formicary": "### The platform", "formicary_bench": "### The laboratory"}
+
+PUBLIC = {"formicary", "formicary.errors", "formicary.behaviours"}  # only have names of what is below
+UPWARD = {  # a container opens these when the first of them is needed
+    ("formicary.container", "formicary.management"),
+    ("formicary.container", "formicary.server"),
+    ("formicary.container", "formicary.transport"),
+    # A program that is profiled is run as `formicary run` runs it.
+    ("formicary.profiling", "formicary.cli"),
+}
+
+
+def rooms(package):
+    """Return the rooms of a package, the highest first."""
+    _, _, text = DESIGN.partition(TITLES[package])
+    table = re.search(r"\n\| room \|.*?\n((?:\|.*\n)+)", text)[1]
+    return re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+
+
+@cache
+def modules():
+    """Return all modules with their files."""
+    found = {}
+    for package, source in SOURCES.items():
+        for path in (source / package).rglob("*.py"):
+            if "drivers/python" not in str(path):  # they are copied, and run elsewhere
+                name = ".".join(path.relative_to(source).with_suffix("").parts)
+                found[name.removesuffix(".__init__")] = path
+    return found
+
+
+def is_for_types(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def statements(node):
+    """Walk through all that runs, also inside functions; not what only type checkers read."""
+    for child in ast.iter_child_nodes(node):
+        if not is_for_types(child):
+            yield child
+            yield from statements(child)
+
+
+@cache
+def imports(module):
+    """Return which modules of ours a module imports."""
+    known = modules()
+    found = set()
+    for node in statements(ast.parse(known[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found.add(inner if inner in known else node.module)
+    return found & known.keys()
+
+
+def room_of(module):
+    return ".".join(module.split(".")[:2])
+
+
+def in_rooms(package):
+    """Return the modules that are in one of a package's rooms."""
+    return [name for name in modules() if name.startswith(f"{package}.") and name not in PUBLIC]
+
+
+@pytest.mark.parametrize("package", SOURCES)
+def test_the_tables_name_every_room(package):
+    assert sorted(rooms(package)) == sorted({name.split(".")[1] for name in in_rooms(package)})
+
+
+@pytest.mark.parametrize("package", SOURCES)
+def test_each_room_imports_only_those_below_it(package):
+    height = {f"{package}.{room}": -number for number, room in enumerate(rooms(package))}
+    upward = {
+        f"{module} imports {imported}"
+        for module in in_rooms(package)
+        for imported in imports(module) & {*in_rooms(package)}
+        if height[room_of(imported)] > height[room_of(module)]
+        and (room_of(module), room_of(imported)) not in UPWARD
+        and imported not in declared()
+    }
+    assert sorted(upward) == []
+
+
+def test_the_platform_knows_nothing_of_its_laboratory():
+    platform = [module for module in modules() if module.split(".")[0] == "formicary"]
+    assert not any(name.startswith("formicary_bench") for module in platform for name in imports(module))
+
+
+@cache
+def declared():
+    """Return what says which experiments there are, but not how they are measured and shown."""
+    found, new = set(), {"formicary_bench.experiments.registry"}
+    while new:
+        found |= new
+        new = {name for module in new for name in imports(module) if ".experiments" in name} - found
+    return found
+
+
+def test_experiments_are_declared_by_common_words_alone():
+    beyond = {
+        f"{module} imports {imported}"
+        for module in declared()
+        for imported in imports(module)
+        if room_of(imported) not in {"formicary_bench.experiments", "formicary_bench.vocabulary"}
+    }
+    assert sorted(beyond) == []

@@ -98,7 +98,9 @@ def profile(
 
     known = Rules(map(own_rule, group or ()))
     if rules:
-        _print_rules(known)
+        from formicary.profiling.analysis.tables import rules_table
+
+        _console().print(rules_table(known))
         return
     request = Request(
         pid=pid,
@@ -111,21 +113,15 @@ def profile(
         is_quiet=as_json,
     )
     _refuse_unwritable(flame, speedscope)
-    measured = measure(request)
-    found = cpu_times(measured.profile, View(by), known)
-    _write_files(measured.profile, known, flame, speedscope)
+    measured, exit_code = measure(request)
+    found = cpu_times(measured, View(by), known)
+    _write_files(measured, known, flame, speedscope)
     if as_json:
-        _print_json(measured.profile, found, by)
+        _print_json(measured, found, by)
     else:
-        _print_table(measured.profile, found, by, top)
-    if measured.exit_code or measured.profile.is_partial:
-        raise typer.Exit(measured.exit_code or 1)
-
-
-def _print_rules(known: Rules) -> None:
-    from formicary.profiling.analysis.tables import rules_table
-
-    _console().print(rules_table(known))
+        _print_table(measured, found, by, top)
+    if exit_code or measured.is_partial:
+        raise typer.Exit(exit_code or 1)
 
 
 def _console() -> Console:

@@ -90,7 +90,7 @@ def test_a_py_spy_that_dies_leaves_the_clocks(script, order):
     with Program([str(script(SPIN.format(seconds=1)))]) as program, Window(program.pid) as window:
         program.begin_window()
         program.start()
-        os.kill(window._sampler.pid, order)
+        os.kill(window._sampler._process.pid, order)
         window.wait(None, program.is_at_its_end)
         profile = window.end(program.end_window)
     assert profile.is_partial

@@ -1,1 +1,10 @@
-"""From a profile to figures, tables and flame graphs."""
+"""Tables and pictures of profiles.
+
+- `attribution`: CPU times by group, thread, agent or function
+- `estimates`: how far they may be off
+- `tables`: them as text
+- `flame`: a flame graph
+- `speedscope`: a file for speedscope.app
+- `palette`: the groups' colours
+- `perturbation`: what profiling costs the profiled
+"""

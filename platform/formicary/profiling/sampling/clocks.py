@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -36,7 +37,6 @@ class _Watched:
     last_of: dict[int, float] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     is_gone: bool = False
-    is_blind: bool = False  # its threads may not be seen
 
 
 @dataclass(frozen=True)
@@ -141,13 +141,11 @@ def _read(watched: _Watched) -> None:
     except psutil.Error:
         watched.is_gone = True
         return
-    try:
+    with suppress(psutil.Error):  # its threads may not be seen
         for thread in process.threads():
             watched.last_of[thread.id] = thread.user_time + thread.system_time
             if thread.id not in watched.names:
                 watched.names[thread.id] = _thread_name(process.pid, thread.id)
-    except psutil.Error:
-        watched.is_blind = True
 
 
 def _thread_name(pid: int, tid: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from formicary.profiling.sampling.program import Program
 from formicary.profiling.sampling.window import RATE, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from formicary.profiling.model.profile import Profile
 
@@ -46,21 +45,11 @@ class Request:
     is_quiet: bool = False
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """A profile, and how the program has ended.
-
-    Attributes:
-        profile: the profile.
-        exit_code: the program's, or 130 after Ctrl-C; 0 of a process that was there before.
-    """
-
-    profile: Profile
-    exit_code: int
-
-
-def measure(request: Request) -> Measurement:
+def measure(request: Request) -> tuple[Profile, int]:
     """Measure until the time is over, the program ends, or Ctrl-C is pressed.
+
+    Returns:
+        The profile, and the exit code: the program's, 0 of one that was there before, or 130 after Ctrl-C.
 
     Raises:
         UsageError: there is neither a process nor a program, or both.
@@ -73,72 +62,53 @@ def measure(request: Request) -> Measurement:
         raise UsageError("give either --pid or a program after --, as in: formicary profile -- run echo.py")
     servers = () if request.server is None else (_server_pid(request.server),)
     if request.pid is not None:
-        return _of_process(request, servers)
+        return _of_process(request.pid, request, servers)
     try:
         return _of_program(request, servers)
     except TracingError as why:
         from formicary.profiling.accounting.fallback import profile_accounted
 
-        profile, code = profile_accounted(
-            request.command, why, seconds=request.seconds, is_quiet=request.is_quiet
-        )
-        return Measurement(profile, code)
+        seconds, is_quiet = request.seconds, request.is_quiet
+        return profile_accounted(request.command, why, seconds=seconds, is_quiet=is_quiet)
 
 
-def _of_process(request: Request, servers: tuple[int, ...]) -> Measurement:
-    assert request.pid is not None
-    code = _Interrupted()
+def _of_process(pid: int, request: Request, servers: tuple[int, ...]) -> tuple[Profile, int]:
     time.sleep(request.after)
-    with _window(request.pid, request, servers) as window:
-        with code.noted():
-            window.wait(request.seconds)
-        return Measurement(window.end(), code.value)
+    with Window(pid, rate=request.rate, native=request.native, servers=servers) as window:
+        code = _wait(window, request.seconds)
+        return window.end(), code
 
 
-def _of_program(request: Request, servers: tuple[int, ...]) -> Measurement:
-    code = _Interrupted()
+def _of_program(request: Request, servers: tuple[int, ...]) -> tuple[Profile, int]:
     with Program(request.command, is_quiet=request.is_quiet) as program:
         if request.after:
-            _let_it_start(program, request.after)
-        with _window(program.pid, request, servers) as window:
+            program.start()
+            _wait_after_start(program, request.after)
+        with Window(program.pid, rate=request.rate, native=request.native, servers=servers) as window:
             program.begin_window()
             if not request.after:
                 program.start()
-            with code.noted():
-                window.wait(request.seconds, program.is_at_its_end)
+            code = _wait(window, request.seconds, program.is_at_its_end)
             is_over = program.is_at_its_end()
             profile = window.end(program.end_window)
-    if code.value:
-        return Measurement(profile, code.value)
-    return Measurement(profile, program.exit_code if is_over else 0)
+    return profile, code or (program.exit_code if is_over else 0)
 
 
-def _let_it_start(program: Program, seconds: float) -> None:
-    program.start()
+def _wait(window: Window, seconds: float | None, is_over: Callable[[], bool] = lambda: False) -> int:
+    """Wait for the end of a window; return 0, or the exit code of Ctrl-C, which only ends the window."""
+    try:
+        window.wait(seconds, is_over)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return 0
+
+
+def _wait_after_start(program: Program, seconds: float) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if program.is_at_its_end():
             raise UsageError(f"the program ended within the {seconds:g} s of --after; leave out less")
         time.sleep(_SECONDS_BETWEEN_LOOKS)
-
-
-def _window(pid: int, request: Request, servers: tuple[int, ...]) -> Window:
-    return Window(pid, rate=request.rate, native=request.native, servers=servers)
-
-
-class _Interrupted:
-    """Whether Ctrl-C has ended the window: what there is then is shown."""
-
-    value = 0
-
-    @contextmanager
-    def noted(self) -> Iterator[None]:
-        with suppress(KeyboardInterrupt):
-            try:
-                yield
-            except KeyboardInterrupt:
-                self.value = _INTERRUPTED
-                raise
 
 
 def _server_pid(where: str) -> int:

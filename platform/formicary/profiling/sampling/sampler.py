@@ -73,7 +73,7 @@ class Samples:
         if self.errors > _MANY_ERRORS * max(1, self.count):
             said.append(
                 f"py-spy could not read {self.errors} stacks, beside {self.count} that it read: short "
-                "functions may be too low; leave --nonblocking out if it was there"
+                "functions may be too low"
             )
         return said
 
@@ -98,17 +98,15 @@ class Sampler:
         pid: the process.
         rate: samples per second of each thread.
         native: whether to look into machine code too. It costs several times as much.
-        nonblocking: whether not to hold the process while its stack is read. It costs less, and misses
-            functions that are short.
 
     Raises:
         TracingError: by `with`: there is no py-spy, or it is not permitted.
         ProfilingError: by `with`: the process is not Python, or it is not there.
     """
 
-    def __init__(self, pid: int, *, rate: int, native: bool = False, nonblocking: bool = False) -> None:
+    def __init__(self, pid: int, *, rate: int, native: bool = False) -> None:
         self._pid = pid
-        self._options = ["--rate", str(rate), *["--native"] * native, *["--nonblocking"] * nonblocking]
+        self._options = ["--rate", str(rate), *["--native"] * native]
         self._said: list[str] = []
         self._started = threading.Event()
         self._is_halted = False
@@ -134,19 +132,9 @@ class Sampler:
         self._end()
         self._folder.cleanup()
 
-    @property
-    def pid(self) -> int:
-        """The sampler's own process."""
-        return self._process.pid
-
-    @property
-    def is_running(self) -> bool:
-        """Whether it still samples; it ends by itself with the process."""
-        return self._process.poll() is None
-
     def halt(self) -> None:
-        """Have it take no more samples."""
-        if self.is_running and not self._is_halted:
+        """Stop taking samples."""
+        if self._process.poll() is None and not self._is_halted:  # it ends by itself with the process
             self._is_halted = True  # asked twice, it would end without writing what it has
             self._process.send_signal(signal.SIGINT)
 

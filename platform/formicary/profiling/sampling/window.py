@@ -37,7 +37,6 @@ class Window:
         pid: the process.
         rate: samples per second of each thread.
         native: whether to look into machine code too.
-        nonblocking: as of `Sampler`.
         servers: processes of the XMPP server that are no children of it.
 
     Raises:
@@ -46,18 +45,12 @@ class Window:
     """
 
     def __init__(
-        self,
-        pid: int,
-        *,
-        rate: int = RATE,
-        native: bool = False,
-        nonblocking: bool = False,
-        servers: Iterable[int] = (),
+        self, pid: int, *, rate: int = RATE, native: bool = False, servers: Iterable[int] = ()
     ) -> None:
         self._pid = pid
         self._rate = rate
         self._servers = frozenset(servers)
-        self._sampler = Sampler(pid, rate=rate, native=native, nonblocking=nonblocking)
+        self._sampler = Sampler(pid, rate=rate, native=native)
 
     def __enter__(self) -> Self:
         Clocks(self._pid, *self._servers)  # whether they are there, before anything is started

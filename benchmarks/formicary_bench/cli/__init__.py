@@ -26,18 +26,8 @@ app = typer.Typer(
     help="Measure what messages between agents cost on this machine, beside what they cannot cost less than.",
 )
 
-_LISTED = (
-    "name",
-    "what",
-    "source",
-    "varies",
-    "placements",
-    "loads",
-    "payloads",
-    "agents",
-    "services",
-    "containers",
-)
+_LISTED = ("what", "source", "varies", "placements")
+_SIZES = {"loads": "pairs", **{name: name for name in ("payloads", "agents", "services", "containers")}}
 
 
 app.command(name="run", epilog=running.RUN)(running.run)
@@ -78,7 +68,8 @@ def list_(
 
     if as_json:
         for one in EXPERIMENTS.values():
-            typer.echo(json.dumps({field: getattr(one, field) for field in _LISTED}))
+            line = {"name": one.name} | {field: getattr(one, field) for field in _LISTED}
+            typer.echo(json.dumps(line | {name: getattr(one, field) for name, field in _SIZES.items()}))
         return
     from rich import box
     from rich.table import Table

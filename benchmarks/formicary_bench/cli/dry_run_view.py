@@ -12,22 +12,13 @@ from formicary_bench.results.store.machine import collect_machine
 from formicary_bench.runner.forecast.duration_history import earlier_durations
 from formicary_bench.runner.forecast.forecast import Forecast, in_words
 from formicary_bench.subjects.registry import subject_of
+from formicary_bench.vocabulary.parameters import PARAMETERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.run_plan import RunPlan
-
-_SIZES = {
-    "pairs": "pairs",
-    "payload_bytes": "bytes",
-    "agents": "agents",
-    "services": "services",
-    "containers": "containers",
-    "seconds": "seconds",
-    "hosts": "hosts",
-}
 
 
 def show(run_plan: RunPlan, *, as_json: bool) -> None:
@@ -95,8 +86,8 @@ def _where(ones: Sequence[Configuration]) -> str:
 
 def _sizes(ones: Sequence[Configuration]) -> str:
     found = []
-    for field, word in _SIZES.items():
-        values = sorted({getattr(one, field) for one in ones})
+    for parameter in PARAMETERS:
+        values = sorted({getattr(one, parameter.column) for one in ones}) if parameter.unit else ()
         if any(values):
-            found.append(f"{', '.join(map(str, values))} {word}")
+            found.append(f"{', '.join(map(str, values))} {parameter.unit}")
     return "; ".join(found)

@@ -42,9 +42,9 @@ def model(
     from formicary_bench.extrapolation import idle
     from formicary_bench.extrapolation.fit import fit, kinds_of
     from formicary_bench.extrapolation.sentences import outlooks
-    from formicary_bench.runner.planning.readers import numbers
+    from formicary_bench.vocabulary.kinds import whole
 
-    hosts = numbers("--count", count, 2, MOST_HOSTS) or ()
+    hosts = whole(2, MOST_HOSTS).from_words("--count", count, "20,200")
     cost_of_links = idle.read_links(links) if links else idle.USUAL
     measured = [one for path in runs for one in _rows(path)]
     for kind in kinds_of(measured) or ("behaviours",):  # of which `fit` says that there are none

@@ -51,9 +51,8 @@ def check(
     The exit code is 2 if something is wrong. What a platform cannot do is listed, and is no mistake.
     """
     from formicary_bench.runner.planning.requests import run_request
-    from formicary_bench.runner.planning.values import Words
 
-    request = run_request(None, Words(), plan=file)
+    request = run_request(None, {}, plan=file)
     run_plan = request.run_plan(request.host_selection(hosts, on, None))
     for sentence in (*run_plan.notes, *run_plan.left_out):
         typer.echo(f"! {sentence}")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from formicary.cli.options import examples
-from formicary_bench.cli import run_options as options  # noqa: TC001 - Typer resolves the annotations
+from formicary_bench.cli import run_options as options
 from formicary_bench.cli.show import show_run
 
 if TYPE_CHECKING:
@@ -36,39 +36,16 @@ RUN = examples(
 _INTERRUPTED = 130  # as shells have it for a program that Ctrl-C has ended
 
 
+@options.with_parameters
 def run(
     experiment: options.Experiment = None,
     *,
-    preset: options.Preset = None,
     plan: options.PlanFile = None,
-    platform: options.Platforms = None,
-    placement: options.Placement = None,
-    route: options.Route = None,
-    tls: options.Tls = None,
-    spread: options.Spread = None,
-    traffic: options.Traffic = None,
-    count: options.Count = None,
-    hosts: options.Hosts = None,
-    on: options.On = None,
-    servers: options.Servers = None,
-    pairs: options.Pairs = None,
-    payload: options.Payload = None,
-    agents: options.Agents = None,
-    services: options.Services = None,
-    containers: options.Others = None,
-    growth: options.Growth = None,
-    rate: options.Rate = None,
-    arrivals: options.Arrivals = None,
-    p99: options.P99 = None,
-    rounds: options.Rounds = None,
-    repeat: options.Repeat = None,
-    seed: options.Seed = None,
-    warm_up: options.WarmUp = None,
-    profile: options.Profile = False,
     dry_run: options.DryRun = False,
     resume: options.Resume = None,
     output: options.Output = None,
     as_json: options.AsJson = False,
+    **values: Any,
 ) -> None:
     """Measure, keep every value in a folder, and report.
 
@@ -76,33 +53,9 @@ def run(
     The exit code is 1 if something could not be measured.
     """
     from formicary_bench.runner.planning.requests import run_request
-    from formicary_bench.runner.planning.values import Words
 
-    words = Words(
-        preset=preset,
-        platform=platform,
-        placement=placement,
-        route=route,
-        tls=tls,
-        spread=spread,
-        traffic=traffic,
-        count=count,
-        pairs=pairs,
-        payload=payload,
-        agents=agents,
-        services=services,
-        containers=containers,
-        growth=growth,
-        rate=rate,
-        arrivals=arrivals,
-        p99=p99,
-        rounds=rounds,
-        repeat=repeat,
-        seed=seed,
-        warm_up=warm_up,
-        profile=profile,
-    )
-    request = run_request(experiment, words, plan=plan, resume=resume, output=output, dry_run=dry_run)
+    hosts, on, servers = (values.pop(name) for name in ("hosts", "on", "servers"))
+    request = run_request(experiment, values, plan=plan, resume=resume, output=output, dry_run=dry_run)
     selection = request.host_selection(hosts, on, servers)
     if dry_run:
         from formicary_bench.cli import dry_run_view

@@ -45,7 +45,7 @@ class Take:
 
     Attributes:
         subjects: names of the subjects that take part; all if empty.
-        loads: pairs or senders.
+        pairs: pairs or senders.
         payloads: bytes of a body.
         agents: how many agents are created, or come and go.
         services: how many services are registered before.
@@ -56,7 +56,7 @@ class Take:
     """
 
     subjects: tuple[str, ...] = ()
-    loads: tuple[int, ...] = ()
+    pairs: tuple[int, ...] = ()
     payloads: tuple[int, ...] = (100,)
     agents: tuple[int, ...] = ()
     services: tuple[int, ...] = ()
@@ -82,7 +82,7 @@ class Preset:
     """What a preset sets of an experiment. None is what the experiment has by itself.
 
     Attributes:
-        loads: pairs or senders.
+        pairs: pairs or senders.
         payloads: bytes of a body.
         agents: how many agents are created, or come and go.
         services: how many services are registered before.
@@ -90,12 +90,12 @@ class Preset:
         rates: messages per second.
         rounds: round trips, or uses, before, while and after it is measured.
         repeat: how often each configuration is measured.
-        seconds: how long pairs talk while memory is looked at.
+        growth: for how many seconds pairs talk while memory is looked at.
         placements: where it is measured, where hosts take part.
         parts: what is taken, where not all of it is measured, or not all of its sizes with each other.
     """
 
-    loads: tuple[int, ...] | None = None
+    pairs: tuple[int, ...] | None = None
     payloads: tuple[int, ...] | None = None
     agents: tuple[int, ...] | None = None
     services: tuple[int, ...] | None = None
@@ -103,7 +103,7 @@ class Preset:
     rates: tuple[int, ...] | None = None
     rounds: Rounds | None = None
     repeat: int | None = None
-    seconds: int | None = None
+    growth: int | None = None
     placements: tuple[str, ...] | None = None
     parts: tuple[Take, ...] = ()
 
@@ -152,7 +152,7 @@ class Experiment:
         source: the paper that it is from, and where in it.
         repeats: which figures or tables of it; none if None.
         varies: the options of the command line that it has.
-        loads: how many pairs, or senders.
+        pairs: how many pairs, or senders.
         payloads: bytes of a message's body.
         agents: how many agents are created.
         services: how many services are registered before.
@@ -192,7 +192,7 @@ class Experiment:
     source: str = "our own"
     repeats: Repeats | None = None
     varies: tuple[str, ...]
-    loads: tuple[int, ...] = ()
+    pairs: tuple[int, ...] = ()
     payloads: tuple[int, ...] = ()
     agents: tuple[int, ...] = ()
     services: tuple[int, ...] = ()

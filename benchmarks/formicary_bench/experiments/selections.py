@@ -80,7 +80,7 @@ def longer_rounds(subject: Subject, point: Point) -> Rounds:
 _REPLICA, _CENTRAL = ("formicary-replica",), ("formicary-central",)
 _HERE, _BETWEEN, _DIRECT = (SAME,), (APART,), (Carrier(DIRECT),)
 
-A_MESSAGE = Part(pairs.EXPERIMENT, subjects=(OURS,), loads=(1,))
+A_MESSAGE = Part(pairs.EXPERIMENT, subjects=(OURS,), pairs=(1,))
 """The message and its answer that the directory is held against."""
 
 QUICK = Selection(
@@ -90,17 +90,17 @@ QUICK = Selection(
         Part(
             pairs.EXPERIMENT,
             subjects=(OURS, "formicary-micro", "tasks", "callbacks"),
-            loads=(1, 10, 100),
+            pairs=(1, 10, 100),
             placements=_HERE,
         ),
-        Part(pairs.EXPERIMENT, subjects=(OURS, "tcp"), loads=(1, 10, 100), placements=_BETWEEN),
-        Part(pairs.EXPERIMENT, subjects=("components",), loads=(1, 100), placements=_BETWEEN),
-        Part(pairs.EXPERIMENT, subjects=("spade",), loads=(1, 10), placements=_BETWEEN),
-        Part(many_to_one.EXPERIMENT, subjects=(OURS, "tasks", "tcp"), loads=(100,)),
+        Part(pairs.EXPERIMENT, subjects=(OURS, "tcp"), pairs=(1, 10, 100), placements=_BETWEEN),
+        Part(pairs.EXPERIMENT, subjects=("components",), pairs=(1, 100), placements=_BETWEEN),
+        Part(pairs.EXPERIMENT, subjects=("spade",), pairs=(1, 10), placements=_BETWEEN),
+        Part(many_to_one.EXPERIMENT, subjects=(OURS, "tasks", "tcp"), pairs=(100,)),
         Part(
             size.EXPERIMENT,
             subjects=(OURS, "tcp"),
-            loads=(10,),
+            pairs=(10,),
             payloads=(10, 1000, 10_000),
             placements=_BETWEEN,
         ),
@@ -129,14 +129,14 @@ LINKS = Selection(
         Part(
             pairs.EXPERIMENT,
             subjects=(OURS, "formicary-micro", "formicary-unnumbered", "tcp", "components", "spade"),
-            loads=(1, 100),
+            pairs=(1, 100),
             placements=_BETWEEN,
             carriers=(*BY_ALL, Carrier(DIRECT, tls=True), Carrier(TCP, tls=True)),
         ),
         Part(
             size.EXPERIMENT,
             subjects=(OURS, "tcp"),
-            loads=(10,),
+            pairs=(10,),
             payloads=(100_000,),
             placements=_BETWEEN,
             carriers=DIRECTLY,

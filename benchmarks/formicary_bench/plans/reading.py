@@ -11,25 +11,38 @@ from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.files import toml_files
 from formicary_bench.files.toml_files import guess, shown
-from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE, WrongError
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
-from formicary_bench.runner.planning.options import MOST_SEED, Options, with_preset
+from formicary_bench.results.summary.warm_up import read_rule
+from formicary_bench.runner.planning.named_subjects import subjects_named
+from formicary_bench.runner.planning.options import Options, with_preset
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.run_plan import of_several
 from formicary_bench.subjects.registry import subjects
+from formicary_bench.vocabulary.kinds import WrongError
+from formicary_bench.vocabulary.parameters import (
+    ALWAYS,
+    HOSTS,
+    MOST_SEED,
+    SHARED,
+    VARIED,
+    WHOLE,
+    with_scope,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from formicary_bench.files.toml_files import TomlFile
-    from formicary_bench.plans.values import Kind
     from formicary_bench.results.store.model import Option
     from formicary_bench.runner.planning.run_plan import RunPlan
+    from formicary_bench.vocabulary.parameters import Parameter
 
 MEASURE, EXPERIMENT = "measure", "experiment"
 """The table whose tables say what is measured, and the key of each of these that names the experiment."""
 
+_OF_TABLES = with_scope(VARIED, ALWAYS, SHARED)
+_HOSTS = with_scope(HOSTS)
 _HOW = "write a table [measure.NAME] with its experiment for each one"
 _WORDS = toml_files.Words(
     what="a plan",
@@ -80,9 +93,9 @@ def hosting_of(path: Path) -> HostsAsked:
     """
     document = toml_files.read(path, _WORDS).document
     found = {}
-    for key in document.keys() & HOSTING.keys():
+    for key in document.keys() & _HOSTS.keys():
         with suppress(WrongError):
-            found[key] = HOSTING[key].check(document[key])
+            found[key] = _HOSTS[key].from_file(document[key])
     hosts = path.parent / found["hosts"] if "hosts" in found else None
     return HostsAsked(hosts, ",".join(found["on"]) if "on" in found else None, found.get("servers"))
 
@@ -106,13 +119,13 @@ class _Reader:
     def parts(self) -> list[Options]:
         """Return what is asked of each experiment; it means something if nothing is wrong."""
         document = self._file.document
-        top = {**SHARED, **HOSTING, **WHOLE}
+        top = with_scope(SHARED, WHOLE, HOSTS)
         for key in document.keys() - {*top, MEASURE}:
             near = guess(key, [*top, MEASURE]) or f"; there are {', '.join(top)}, and tables [measure.NAME]"
             self._file.complain((key,), f"there is no such key{near}")
         shared = self._values(document, top, ())
-        for kind in HOSTING.values():
-            shared.pop(kind.field, None)
+        for one in _HOSTS.values():
+            shared.pop(one.attribute, None)
         self.seed = shared.pop("seed", self.seed)
         self.warm_up = shared.pop("warm_up", None)
         tables = document.get(MEASURE, {})
@@ -138,13 +151,13 @@ class _Reader:
     ) -> Iterator[Options]:
         """Give what a table asks for, if that can be measured."""
         experiment = self._experiment(where, table)
-        own = self._values(table, KINDS, where)
-        varies = EXPERIMENTS[experiment].varies if experiment else tuple(KINDS)
-        for key in table.keys() & KINDS.keys():
-            if not KINDS[key].is_of(key, varies):
-                takes = [one for one, kind in KINDS.items() if kind.is_of(one, varies)]
+        own = self._values(table, _OF_TABLES, where)
+        varies = EXPERIMENTS[experiment].varies if experiment else tuple(_OF_TABLES)
+        for key in table.keys() & _OF_TABLES.keys():
+            if not _OF_TABLES[key].is_of(varies):
+                takes = [name for name, one in _OF_TABLES.items() if one.is_of(varies)]
                 self._file.complain((*where, key), f"{experiment} has none; it takes {', '.join(takes)}")
-                own.pop(KINDS[key].field, None)
+                own.pop(_OF_TABLES[key].attribute, None)
         if isinstance(self.warm_up, int) and "rounds" in own:
             self._file.complain((*where, "rounds"), f"{WARM_UP} says so already; leave one of them out")
         if not experiment:
@@ -179,20 +192,28 @@ class _Reader:
         return name
 
     def _values(
-        self, table: Mapping[str, Any], kinds: Mapping[str, Kind], where: tuple[str, ...]
+        self, table: Mapping[str, Any], known: Mapping[str, Parameter], where: tuple[str, ...]
     ) -> dict[str, Any]:
         """Return the values of a table's keys by the names of fields; those that are wrong are left out."""
         found = {}
         for key, value in table.items():
-            if kind := kinds.get(key):
+            if one := known.get(key):
                 try:
-                    found[kind.field] = kind.check(value)
-                except WrongError as error:
+                    found[one.attribute] = _value(one, value)
+                except (WrongError, UsageError) as error:
                     self._file.complain((*where, key), str(error))
             elif where and key != EXPERIMENT:
-                near = guess(key, [*kinds, EXPERIMENT]) or f"; there are {EXPERIMENT}, {', '.join(kinds)}"
+                near = guess(key, [*known, EXPERIMENT]) or f"; there are {EXPERIMENT}, {', '.join(known)}"
                 self._file.complain((*where, key), f"there is no such key{near}")
         return found
+
+
+def _value(parameter: Parameter, given: Any) -> Any:
+    """Return the value of a key as options have it; raises WrongError or UsageError if there is none."""
+    value = parameter.from_file(given)
+    if parameter.name == "platform":
+        return subjects_named(value)
+    return read_rule(value) if parameter.name == WARM_UP else value
 
 
 def _could(options: Options) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from formicary.core.files import replacing
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.plans.values import HOSTING, KINDS, SHARED, WHOLE
-from formicary_bench.runner.planning.readers import unknown
+from formicary_bench.vocabulary.kinds import unknown
+from formicary_bench.vocabulary.parameters import ALWAYS, HOSTS, SHARED, VARIED, WHOLE, with_scope
 from formicary_bench.vocabulary.placements import HOSTED
 from formicary_bench.vocabulary.presets import EVERYTHING
 
@@ -18,7 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary_bench.experiments.experiment import Experiment
+    from formicary_bench.vocabulary.parameters import Parameter
 
+_DEPEND = {"spread", "tls"}  # on where it is measured
 _TOP = """\
 # What a run measures.
 #
@@ -63,30 +64,21 @@ def _is_local(experiment: Experiment) -> bool:
 
 def _lines(path: Path, chosen: Sequence[Experiment]) -> Iterator[str]:
     yield from _TOP.format(path=path).splitlines()
-    for name, kind in {**SHARED, **WHOLE, **HOSTING}.items():
+    for name, parameter in with_scope(SHARED, WHOLE, HOSTS).items():
         mark = "" if name == "preset" else "# "
-        yield f"{mark}{name} = {kind.example}  # {kind.what}"
+        yield f"{mark}{name} = {parameter.toml()}  # {parameter.comment}"
     for one in chosen:
         yield ""
         yield f"[measure.{one.name.replace('/', '-')}]  # {one.what}; {one.source}"
         yield f'experiment = "{one.name}"'
-        for name, kind in KINDS.items():
-            if kind.is_of(name, one.varies) and name not in SHARED:
-                yield f"# {name} = {_usual(one, name) or kind.example}  # {kind.what}"
+        for name, parameter in with_scope(VARIED, ALWAYS).items():
+            if parameter.is_of(one.varies):
+                yield f"# {name} = {parameter.toml(_usual(one, parameter))}  # {parameter.comment}"
 
 
-def _usual(one: Experiment, name: str) -> str:
-    """Return what an experiment has of a key by itself, as TOML; nothing if that depends."""
-    values = {
-        "pairs": one.loads,
-        "payload": one.payloads,
-        "agents": one.agents,
-        "services": one.services,
-        "containers": one.containers,
-        "traffic": one.traffics,
-        "placement": [place for place in one.placements if place not in HOSTED],
-        "rate": one.rates,
-        "arrivals": one.arrivals,
-        "rounds": one.rounds,
-    }
-    return json.dumps(list(values[name])) if values.get(name) else ""
+def _usual(one: Experiment, parameter: Parameter) -> list[Any] | None:
+    """Return what an experiment has of a parameter by itself, as TOML has it; None if that depends."""
+    values = getattr(one, parameter.attribute, None)
+    if not isinstance(values, tuple) or parameter.name in _DEPEND:
+        return None
+    return [value for value in values if value not in HOSTED] or None

@@ -7,3 +7,5 @@ SAME, APART = "same-container", "two-containers"
 
 HOSTED = TWO_HOSTS, N_HOSTS = "two-hosts", "n-hosts"
 """The placements over hosts: agents that ask on one and those that answer on another, or both on each."""
+
+PLACEMENTS = (SAME, APART, *HOSTED)

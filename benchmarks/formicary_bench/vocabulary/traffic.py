@@ -10,5 +10,5 @@ TRAFFICS = RING, ALL_TO_ALL = "ring", "all-to-all"
 SPREADS = AWAY, BESIDE, SPLIT = "", "beside", "split"
 """Where services are, of two containers: with the directory and apart from its user, beside this, in both."""
 
-SAID = {AWAY: "apart", BESIDE: "beside", SPLIT: "split"}
-"""What the command line and reports call them."""
+SPREADS_BY_NAME = {"apart": AWAY, "beside": BESIDE, "split": SPLIT}
+"""By what the command line and reports call them."""

@@ -29,7 +29,7 @@ def growth_if_wanted(_: Experiment, options: Options) -> Iterator[Part]:
     """Give `memory/growth`, where a time for it is asked for."""
     one = growth.EXPERIMENT
     if options.growth:
-        yield Take(loads=one.loads, payloads=one.payloads, placements=one.placements).of(one)
+        yield Take(pairs=one.pairs, payloads=one.payloads, placements=one.placements).of(one)
 
 
 def plan_states(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
@@ -55,7 +55,7 @@ def _state(placement: str, agents: int, subject: Subject) -> Configuration:
 
 def plan_growth(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
     """Give pairs that talk for a time."""
-    sizes = product(options.payloads or part.payloads, options.pairs or part.loads)
+    sizes = product(options.payloads or part.payloads, options.pairs or part.pairs)
     for (payload, load), placement, subject in product(sizes, placements_of(part, options), subjects):
         for carrier in carriers_of(subject, Layout(placement), part, options):
             yield Configuration(

@@ -13,10 +13,10 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Tables 2, 3",
     repeats=cpu_tables(2, 3),
     varies=(*VARIES, "traffic"),
-    loads=(100,),
+    pairs=(100,),
     payloads=(100,),
     kinds=("behaviours", "micro"),
     traffics=(ALL_TO_ALL,),
     quick=Preset(parts=(Take(subjects=(OURS,), carriers=DIRECTLY),)),
-    paper=Preset(loads=(100,), repeat=HUNDRED, placements=ONE_OR_TWO),
+    paper=Preset(pairs=(100,), repeat=HUNDRED, placements=ONE_OR_TWO),
 )

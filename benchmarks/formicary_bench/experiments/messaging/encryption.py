@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
     source="Burbeck 2004, Fig. 6, 7",
     repeats=Repeats(BURBECK, _figures),
     varies=VARIES,
-    loads=(1, 5, 10),
+    pairs=(1, 5, 10),
     payloads=(TWO_KB,),
     placements=_PLACEMENTS,
     tls=(False, True),
@@ -52,8 +52,8 @@ EXPERIMENT = Experiment(
         repeat=TEN,
         placements=(TWO_HOSTS,),
         parts=(
-            Take(loads=(1,), payloads=TO_100_KB, placements=_PLACEMENTS, rounds=ALONE),
-            Take(loads=TO_TEN, payloads=(TWO_KB,), placements=_PLACEMENTS, rounds=LONG),
+            Take(pairs=(1,), payloads=TO_100_KB, placements=_PLACEMENTS, rounds=ALONE),
+            Take(pairs=TO_TEN, payloads=(TWO_KB,), placements=_PLACEMENTS, rounds=LONG),
         ),
     ),
     takes=Loaded("formicary_bench.experiments.messaging.encryption:takes"),
@@ -61,11 +61,11 @@ EXPERIMENT = Experiment(
 
 _USUAL = (
     Take(
-        loads=single_pair_size.EXPERIMENT.loads,
+        pairs=single_pair_size.EXPERIMENT.pairs,
         payloads=single_pair_size.EXPERIMENT.payloads,
         placements=_PLACEMENTS,
     ),
-    Take(loads=EXPERIMENT.loads, payloads=EXPERIMENT.payloads, placements=_PLACEMENTS),
+    Take(pairs=EXPERIMENT.pairs, payloads=EXPERIMENT.payloads, placements=_PLACEMENTS),
 )
 """One pair with messages of many sizes, and many pairs with those of one."""
 

@@ -21,10 +21,10 @@ EXPERIMENT = Experiment(
     source="Burbeck 2004, Fig. 1",
     repeats=Repeats(BURBECK, lambda _: {1}),
     varies=VARIES,
-    loads=(1, 2, 5, 10),
+    pairs=(1, 2, 5, 10),
     payloads=(TWO_KB,),
     placements=HERE_AND_THERE,
     exchange="messaging/pairs",
     quick=Preset(parts=(Take(subjects=(OURS,), carriers=BY_ALL),)),
-    paper=Preset(loads=TO_TEN, payloads=(TWO_KB,), rounds=LONG, repeat=TEN, placements=HERE_AND_THERE),
+    paper=Preset(pairs=TO_TEN, payloads=(TWO_KB,), rounds=LONG, repeat=TEN, placements=HERE_AND_THERE),
 )

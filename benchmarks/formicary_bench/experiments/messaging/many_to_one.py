@@ -14,10 +14,10 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 9",
     repeats=Repeats(ALBEROLA, lambda _: {9}),
     varies=VARIES,
-    loads=PAPER_PAIRS,
+    pairs=PAPER_PAIRS,
     payloads=(100,),
     senders=lambda pairs: pairs,
     exchange=names.MANY_TO_ONE,
     quick=Preset(parts=(Take(subjects=(OURS, "tasks", "tcp"), carriers=DIRECTLY),)),
-    paper=Preset(loads=PAPER_PAIRS, placements=(TWO_HOSTS,)),
+    paper=Preset(pairs=PAPER_PAIRS, placements=(TWO_HOSTS,)),
 )

@@ -14,7 +14,7 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 5, 6, 7",
     repeats=Repeats(ALBEROLA, lambda rows: {{SAME: 5, TWO_HOSTS: 7}.get(row.placement, 6) for row in rows}),
     varies=(*VARIES, "traffic"),
-    loads=PAPER_PAIRS,
+    pairs=PAPER_PAIRS,
     payloads=(100,),
     traffics=(ALL_TO_ALL,),
     exchange="messaging/pairs",
@@ -28,5 +28,5 @@ EXPERIMENT = Experiment(
             Take(subjects=(OURS, "tcp", "components"), placements=(APART,), carriers=BY_ALL),
         )
     ),
-    paper=Preset(loads=PAPER_PAIRS, placements=HERE_AND_THERE),
+    paper=Preset(pairs=PAPER_PAIRS, placements=HERE_AND_THERE),
 )

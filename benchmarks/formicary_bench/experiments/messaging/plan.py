@@ -26,7 +26,7 @@ _FEWEST = 20  # measured round trips of a pair
 def plan_messages(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
     """Give what is measured of an experiment in which each sender waits for an answer."""
     layouts = list(layouts_of(part, options))
-    points = product(options.payloads or part.payloads, options.pairs or part.loads, layouts, subjects)
+    points = product(options.payloads or part.payloads, options.pairs or part.pairs, layouts, subjects)
     for payload, load, layout, subject in points:
         for carrier in carriers_of(subject, layout, part, options):
             point = Point(layout.placement, carrier, load, payload)

@@ -21,11 +21,11 @@ EXPERIMENT = Experiment(
     source="Burbeck 2004, Fig. 2",
     repeats=Repeats(BURBECK, lambda _: {2}),
     varies=VARIES,
-    loads=(1,),
+    pairs=(1,),
     payloads=(0, 1000, 10_000, 100_000),
     placements=HERE_AND_THERE,
     rounds=ALONE,
     exchange="messaging/size",
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
-    paper=Preset(loads=(1,), payloads=TO_100_KB, repeat=TEN, placements=(TWO_HOSTS,)),
+    paper=Preset(pairs=(1,), payloads=TO_100_KB, repeat=TEN, placements=(TWO_HOSTS,)),
 )

@@ -16,11 +16,11 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 8",
     repeats=Repeats(ALBEROLA, lambda _: {8}),
     varies=(*VARIES, "traffic"),
-    loads=(50,),
+    pairs=(50,),
     payloads=_SIZES,
     traffics=(ALL_TO_ALL,),
     exchange="messaging/size",
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
     # Burbeck's sizes, 0 to 100 KB with one pair, lie within these.
-    paper=Preset(loads=(50,), payloads=_SIZES, placements=(TWO_HOSTS,)),
+    paper=Preset(pairs=(50,), payloads=_SIZES, placements=(TWO_HOSTS,)),
 )

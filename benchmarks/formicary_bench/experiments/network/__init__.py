@@ -15,11 +15,11 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 17",
     repeats=Repeats(ALBEROLA, lambda _: {17}),
     varies=("pairs", "payload", "route", "tls", "rounds"),
-    loads=(1, 10, 50, 100, 200),
+    pairs=(1, 10, 50, 100, 200),
     payloads=(100,),
     placements=(APART, TWO_HOSTS),
     carriers=tuple(Carrier(route, tls) for route in (DIRECT, XMPP, TCP) for tls in (False, True)),
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=BY_ALL),)),
-    paper=Preset(loads=PAPER_PAIRS, placements=(TWO_HOSTS,)),
+    paper=Preset(pairs=PAPER_PAIRS, placements=(TWO_HOSTS,)),
     measure=Loaded("formicary_bench.experiments.network.measure:measure_network"),
 )

@@ -130,6 +130,11 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         return "xmpp" if self.route == "prosody" else self.route
 
     @property
+    def rounds(self) -> tuple[int, int, int]:
+        """How many round trips, or uses, come before, while and after it is measured."""
+        return self.warm_up, self.measured, self.cool_down
+
+    @property
     def load(self) -> int:
         """How many agents send at once."""
         return self.senders or self.pairs

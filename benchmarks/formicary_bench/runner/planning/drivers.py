@@ -63,7 +63,7 @@ def _limits(subject: Subject, experiment: Experiment, options: Options) -> Itera
     for placement in options.placements or usual:
         if placement not in subject.carriers:
             yield f"cannot be measured with {placement}"
-    loads = [load for load in options.pairs or experiment.loads if load > subject.most_pairs > 0]
+    loads = [load for load in options.pairs or experiment.pairs if load > subject.most_pairs > 0]
     if loads:
         yield f"with {_listed(loads)} pairs, as it takes at most {subject.most_pairs}"
     sizes = [size for size in options.payloads or experiment.payloads if size > subject.most_bytes > 0]

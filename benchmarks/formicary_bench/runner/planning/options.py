@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
+from formicary_bench.experiments.experiment import Preset
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import QUICK
 from formicary_bench.results.summary.warm_up import OPTION as WARM_UP
-from formicary_bench.vocabulary.containers import MOST_ON_A_HOST
-from formicary_bench.vocabulary.traffic import SAID
+from formicary_bench.vocabulary.parameters import ASKED
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.model import Option
 
-MOST_PAIRS = 10_000
-MOST_AGENTS = 1_000_000
-MOST_SERVICES = 1_000_000
-MOST_OTHERS = MOST_ON_A_HOST
-MOST_BYTES = 10_000_000
-MOST_TRIPS = 10_000_000
-MOST_REPETITIONS = 10_000
-MOST_SECONDS = 86_400
-MOST_RATE = 1_000_000
-MOST_SEED = 2**32 - 1
 REPETITIONS = 3
 """How often each configuration is measured: with fewer, intervals are too wide to say anything."""
 
-ON_OFF = {True: "on", False: "off"}
+_OF_PRESETS = {one.name for one in fields(Preset)} - {"placements", "parts"}
 
 
 @dataclass(frozen=True)
@@ -38,29 +28,9 @@ class Options:
 
     Attributes:
         experiment: its name, or that of a selection.
-        pairs: how many pairs, or senders.
-        payloads: bytes of a message's body.
-        agents: how many agents to create, or to have come and go.
-        services: how many services are registered before.
-        containers: how many other containers are to learn of a registration.
-        growth: for how many seconds pairs talk while memory is looked at.
         hosts: names of the hosts that containers may be on; none where all is on this machine.
-        counts: how many hosts take part, where that varies.
-        traffics: who talks to whom over many hosts.
-        spreads: where services are, of two containers.
-        placements: where the agents are.
-        routes: what carries our agents' messages between two containers.
-        tls: whether they are encrypted there, and a baseline's where it can do that.
-        subjects: names of what is measured.
-        rates: messages per second of all senders together, where they do not wait for answers.
-        arrivals: how those follow each other.
-        limit_us: within how many microseconds 99% are to be answered.
-        rounds: round trips of each pair before, while and after it is measured.
-        warm_up: what is left out as warm-up: `detect`, or how many round trips; as planned if None.
-        profile: whether to see where the CPU time goes, in repetitions of their own.
-        preset: whose sizes are taken where none are given; the experiment's own if empty.
-        repeat: how often each configuration is measured.
-        seed: for the order of the measurements, and for the agents' random generators.
+
+    The others are those of `vocabulary.parameters`.
     """
 
     experiment: str = QUICK.name
@@ -91,32 +61,12 @@ class Options:
     def as_asked(self) -> dict[str, Option]:
         """Return them for the manifest, without what was not given."""
         given: dict[str, Option] = {"experiment": self.experiment}
-        given |= {"preset": self.preset} if self.preset else {}
-        lists = {
-            "pairs": self.pairs,
-            "payload": self.payloads,
-            "agents": self.agents,
-            "services": self.services,
-            "containers": self.containers,
-            "hosts": self.hosts or None,
-            "count": self.counts,
-            "traffic": self.traffics,
-            "spread": None if self.spreads is None else [SAID[spread] for spread in self.spreads],
-            "placement": self.placements,
-            "route": self.routes,
-            "tls": None if self.tls is None else [ON_OFF[value] for value in self.tls],
-            "platform": self.subjects,
-            "rate": self.rates,
-            "arrivals": self.arrivals,
-            "rounds": self.rounds,
-        }
-        given |= {name: list(values) for name, values in lists.items() if values is not None}
-        given |= {"profile": True} if self.profile else {}
-        given |= {} if self.warm_up is None else {WARM_UP: self.warm_up}
-        given |= {} if self.limit_us is None else {"p99": f"{self.limit_us}us"}
-        given |= {} if self.growth is None else {"growth": self.growth}
-        given |= {"repeat": self.repeat} if self.repeat else {}
-        return given | {"seed": self.seed}
+        given |= {"hosts": list(self.hosts)} if self.hosts else {}
+        for one in ASKED:
+            value = getattr(self, one.attribute)
+            if value or (value is not None and one.name in {"seed", WARM_UP}):
+                given[one.name] = one.for_manifest(value)
+        return given
 
 
 def with_preset(options: Options) -> Options:
@@ -132,18 +82,8 @@ def with_preset(options: Options) -> Options:
     if experiment is None:
         return options
     preset = preset_of(experiment, options.preset)
-    return replace(
-        options,
-        pairs=options.pairs or preset.loads,
-        payloads=options.payloads or preset.payloads,
-        agents=options.agents or preset.agents,
-        services=options.services or preset.services,
-        containers=options.containers or preset.containers,
-        growth=options.growth or preset.seconds,
-        rates=options.rates or preset.rates,
-        rounds=options.rounds or preset.rounds,
-        repeat=options.repeat or preset.repeat or REPETITIONS,
-    )
+    taken = {name: getattr(options, name) or getattr(preset, name) for name in _OF_PRESETS}
+    return replace(options, **(taken | {"repeat": taken["repeat"] or REPETITIONS}))
 
 
 def repeat_of(options: Options, experiment: str) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
 
-_SIZES = ("loads", "payloads", "agents", "services", "containers")
+_SIZES = ("pairs", "payloads", "agents", "services", "containers")
 
 
 def parts_of(options: Options) -> Iterator[Part]:
@@ -38,7 +38,7 @@ def parts_of(options: Options) -> Iterator[Part]:
 def _whole(one: Experiment) -> Take:
     return Take(
         subjects=one.subjects,
-        loads=one.loads,
+        pairs=one.pairs,
         payloads=one.payloads,
         agents=one.agents,
         services=one.services,

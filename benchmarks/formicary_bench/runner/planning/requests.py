@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from formicary_bench.runner.execution.run_hosts import HostSelection
     from formicary_bench.runner.observers.observer import RunListener
     from formicary_bench.runner.planning.run_plan import RunPlan
-    from formicary_bench.runner.planning.values import Words
+    from formicary_bench.runner.planning.values import Values
 
 
-def refuse(words: Words, what: str, instead: str, *, but: Sequence[str] = ()) -> None:
-    """Refuse all words that were given.
+def refuse(values: Values, what: str, instead: str, *, but: Sequence[str] = ()) -> None:
+    """Refuse all values that were given.
 
     Args:
-        words: the words.
+        values: the values.
         what: what they do not go with.
         instead: what to do.
         but: names of what may be given.
@@ -36,7 +36,7 @@ def refuse(words: Words, what: str, instead: str, *, but: Sequence[str] = ()) ->
     Raises:
         UsageError: something was given.
     """
-    given = [name for name, value in words.items() if value not in {None, False} and name not in but]
+    given = [name for name, value in values.items() if value not in {None, False} and name not in but]
     if given:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
         does = "do" if len(given) > 1 else "does"
@@ -49,13 +49,13 @@ class RunRequest:
 
     Attributes:
         experiment: an experiment, a selection, or all.
-        words: what else was said of it.
+        values: what else was said of it.
         plan: the file that says it instead.
         resume: the folder of a run that is gone on with instead.
     """
 
     experiment: str
-    words: Words
+    values: Values
     plan: Path | None = None
     resume: Path | None = None
 
@@ -83,10 +83,10 @@ class RunRequest:
             from formicary_bench.plans.reading import read
 
             return read(self.plan, hosts)
-        words = self.words
+        values = self.values
         if self.experiment == EVERYTHING:
-            return everything(words.get("preset"), words.get("repeat"), words.get("seed"), hosts)
-        return of_one(parse(self.experiment, hosts=hosts, **words))
+            return everything(values.get("preset"), values.get("repeat"), values.get("seed"), hosts)
+        return of_one(parse(self.experiment, hosts=hosts, **values))
 
     def perform(self, output: Path | None, listener: RunListener, selection: HostSelection | None) -> Outcome:
         """Measure it; see `run.perform_all` and `run.resume`."""
@@ -97,7 +97,7 @@ class RunRequest:
 
 def run_request(
     experiment: str | None,
-    words: Words,
+    values: Values,
     *,
     plan: Path | None = None,
     resume: Path | None = None,
@@ -108,14 +108,14 @@ def run_request(
 
     Args:
         experiment: an experiment, a selection, or all; None for the usual one.
-        words: what else was said of it.
+        values: what else was said of it.
         plan: the file that says it instead.
         resume: the folder of a run that is gone on with instead.
         output: the folder that was asked for.
         dry_run: whether nothing is to be measured.
 
     Raises:
-        UsageError: words contradict each other.
+        UsageError: they contradict each other.
     """
     if plan is not None and resume is not None:
         raise UsageError("--plan and --resume are two runs: take one of them")
@@ -124,20 +124,20 @@ def run_request(
             f"{experiment} does not go with {'--plan' if plan else '--resume'}: take one of them"
         )
     if resume is not None:
-        refuse(words, "--resume", "it goes on with what the run was begun with; leave that out")
+        refuse(values, "--resume", "it goes on with what the run was begun with; leave that out")
         if output is not None or dry_run:
             raise UsageError(
                 f"--{'dry-run' if dry_run else 'output'} does not go with --resume: it goes on in the folder "
                 "that there is; leave it out"
             )
-        return RunRequest("", words, resume=resume)
+        return RunRequest("", values, resume=resume)
     if plan is not None:
-        refuse(words, "--plan", f"write it into {plan}")
+        refuse(values, "--plan", f"write it into {plan}")
     elif experiment == EVERYTHING:
         refuse(
-            words,
+            values,
             EVERYTHING,
             "leave it out, or name an experiment, or write a plan with `formicary bench plan new`",
             but=("preset", "repeat", "seed"),
         )
-    return RunRequest(experiment or QUICK.name, words, plan)
+    return RunRequest(experiment or QUICK.name, values, plan)

@@ -11,7 +11,7 @@ from formicary_bench.runner.planning.drivers import beyond
 from formicary_bench.runner.planning.options import repeat_of
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.values import parse, read_seed
+from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.placements import HOSTED
 from formicary_bench.vocabulary.presets import EVERYTHING, PAPER, QUICK
 
@@ -112,7 +112,7 @@ def everything(
         UsageError: one of the words is not understood.
     """
     chosen = preset or QUICK
-    drawn = read_seed(seed)
+    drawn = parse(seed=seed).seed
     parts = [parse(one, preset=chosen, repeat=repeat, seed=str(drawn), hosts=hosts) for one in EXPERIMENTS]
     can, refused = split(parts)
     asked: dict[str, Option] = {"experiment": EVERYTHING, "preset": chosen}

@@ -9,11 +9,11 @@ import pytest
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.plans.reading import read
-from formicary_bench.plans.values import KINDS
 from formicary_bench.plans.writing import write
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.requests import run_request
-from formicary_bench.runner.planning.values import Words, parse
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.vocabulary.parameters import ALWAYS, ASKED, SHARED, VARIED, with_scope
 from formicary_bench.vocabulary.placements import HOSTED
 
 GOOD = '[measure.a]\nexperiment = "messaging/pairs"\n'
@@ -95,7 +95,7 @@ def test_every_key_reaches_what_is_measured(plan):
     for line in ("count = 2", 'traffic = "ring"'):
         assert keys("messaging/scale-out", line, hosts) != usual, line
     seen = {line.partition(" ")[0] for lines in examples.values() for line in lines} | {"count", "traffic"}
-    assert seen | {"repeat"} == set(KINDS)
+    assert seen | {"repeat"} == set(with_scope(ALWAYS, SHARED, VARIED))
 
 
 def test_the_warm_up_of_a_plan_is_that_of_the_whole_run(plan):
@@ -113,7 +113,7 @@ def test_hosts_of_a_plan_are_those_of_the_command_line_unless_that_has_others(tm
     )
     path = tmp_path / "plan.toml"
     path.write_text(f'hosts = "hosts.toml"\non = ["a", "b"]\nservers = "one"\n{GOOD}')
-    request = run_request(None, Words(), plan=path)
+    request = run_request(None, {}, plan=path)
     selection = request.host_selection(None, None, None)
     assert [host.name for host in selection.hosts] == ["a", "b"]
     assert selection.servers == "one"
@@ -126,9 +126,9 @@ def test_hosts_of_a_plan_are_those_of_the_command_line_unless_that_has_others(tm
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("on = [3]", "line 1, on: 3 is no text"),
-        ('servers = "two"', "line 1, servers: 'two' is no number of servers; there are each, one"),
-        ("hosts = 7", "line 1, hosts: 7 is no text"),
+        ("on = [3]", "line 1, on: takes texts in quotes, not 3; write on = "),
+        ('servers = "two"', "line 1, servers: there is no number of servers 'two'; take one of: each, one"),
+        ("hosts = 7", "line 1, hosts: takes a text in quotes, not 7; write hosts = "),
     ],
 )
 def test_hosts_of_a_plan_that_cannot_be(plan, text, said):
@@ -147,11 +147,11 @@ def test_a_seed_that_is_not_given_is_drawn_and_kept(plan):
         ("measure = 3", "line 1, measure: nothing is measured"),
         ("[measure]\na = 3", "line 2, measure.a: 3 is no table"),
         ("repat = 3\n" + GOOD, "line 1, repat: there is no such key; did you mean repeat?"),
-        ("repeat = 0\n" + GOOD, "line 1, repeat: 0 is none of the whole numbers from 1 to 10000; write one"),
-        ("seed = true\n" + GOOD, "line 1, seed: True is none of the whole numbers from 0"),
-        ('preset = "papers"\n' + GOOD, "line 1, preset: 'papers' is no preset; did you mean paper?"),
+        ("repeat = 0\n" + GOOD, "line 1, repeat: takes whole numbers from 1 to 10000, not 0; write"),
+        ("seed = true\n" + GOOD, "line 1, seed: takes whole numbers from 0 to 4294967295, not True"),
+        ('preset = "papers"\n' + GOOD, "line 1, preset: there is no preset 'papers'; did you mean paper?"),
         ('platform = ["jad"]\n' + GOOD, "line 1, platform: there is no platform 'jad'"),
-        ("platform = [3]\n" + GOOD, "line 1, platform: 3 is no text; write it in quotes"),
+        ("platform = [3]\n" + GOOD, "line 1, platform: takes texts in quotes, not 3; write platform = "),
         ("platform = []\n" + GOOD, "line 1, platform: the list is empty"),
         ("[measure.a]\npairs = 3", "line 1, measure.a: the experiment is missing"),
         ('[measure.a]\nexperiment = "messaging/pair"',
@@ -159,26 +159,26 @@ def test_a_seed_that_is_not_given_is_drawn_and_kept(plan):
         ("[measure.a]\nexperiment = 7", "line 2, measure.a.experiment: 7 is no experiment; look at all with"),
         (GOOD + "pears = 3", "line 3, measure.a.pears: there is no such key; did you mean pairs?"),
         (GOOD + "agents = 3", "line 3, measure.a.agents: messaging/pairs has none; it takes preset,"),
-        (GOOD + "pairs = 10001", "line 3, measure.a.pairs: 10001 is none of the whole numbers from 1 to"),
-        (GOOD + "pairs = [1, 2.5]", "line 3, measure.a.pairs: 2.5 is none of the whole numbers"),
+        (GOOD + "pairs = 10001", "line 3, measure.a.pairs: takes whole numbers from 1 to 10000, not 10001"),
+        (GOOD + "pairs = [1, 2.5]", "line 3, measure.a.pairs: takes whole numbers from 1 to 10000, not 2.5"),
         (GOOD + "pairs = []", "line 3, measure.a.pairs: the list is empty"),
-        (GOOD + 'pairs = "1,2"', "line 3, measure.a.pairs: '1,2' is none of the whole numbers"),
-        (GOOD + 'tls = "on"', "line 3, measure.a.tls: 'on' is neither true nor false"),
+        (GOOD + 'pairs = "1,2"', "line 3, measure.a.pairs: takes whole numbers from 1 to 10000, not '1,2'"),
+        (GOOD + 'tls = "on"', "line 3, measure.a.tls: takes on or off (in files true or false), not 'on'"),
         ("warm-up = 5\n" + GOOD + "rounds = [1, 2, 3]", "line 4, measure.a.rounds: warm-up says so already"),
         ('warm-up = "soon"\n' + GOOD, "line 1, warm-up: "),
-        ("warm-up = true\n" + GOOD, "line 1, warm-up: True is none of the whole numbers"),
+        ("warm-up = true\n" + GOOD, "line 1, warm-up: takes detect, paper or a number, not True"),
         (GOOD + 'p99 = "5ms"', "line 3, measure.a.p99: messaging/pairs has none; it takes preset,"),
         (GOOD + "rate = 7", "line 3, measure.a.rate: messaging/pairs has none; it takes preset,"),
         ('[measure.a]\nexperiment = "messaging/saturation"\np99 = "5"',
-         "line 3, measure.a.p99: p99 takes a time with its unit, us, ms or s, not '5'"),
+         "line 3, measure.a.p99: takes a time with its unit, us, ms or s, not '5'"),
         ('[measure.a]\nexperiment = "messaging/open-loop"\npayload = 1',
          "line 1, measure.a: messaging/open-loop tells messages apart by the first"),
         ('[measure.a]\nexperiment = "messaging/open-loop"\narrivals = "posson"',
-         "line 3, measure.a.arrivals: 'posson' is no kind of arrivals; did you mean poisson?"),
-        (GOOD + "rounds = [1, 2]", "line 3, measure.a.rounds: a list is no list of three numbers"),
-        (GOOD + "rounds = [1, 0, 1]", "line 3, measure.a.rounds: 0 is none of the whole numbers from 1"),
-        (GOOD + 'route = "smoke"', "line 3, measure.a.route: 'smoke' is no route; there are auto"),
-        (GOOD + 'placement = "here"', "line 3, measure.a.placement: 'here' is no placement; there are"),
+         "line 3, measure.a.arrivals: there is no kind of arrivals 'posson'; did you mean poisson?"),
+        (GOOD + "rounds = [1, 2]", "line 3, measure.a.rounds: takes three numbers up to"),
+        (GOOD + "rounds = [1, 0, 1]", "line 3, measure.a.rounds: takes three numbers up to"),
+        (GOOD + 'route = "smoke"', "line 3, measure.a.route: there is no route 'smoke'; take one of: auto"),
+        (GOOD + 'placement = "here"', "line 3, measure.a.placement: there is no placement 'here'; take"),
         (GOOD + 'placement = "two-hosts"', "line 1, measure.a: two-hosts needs hosts"),
         (GOOD + 'placement = "same-container"\nroute = "direct"',
          "line 1, measure.a: nothing can be measured by --route direct here"),
@@ -258,7 +258,7 @@ def test_every_line_of_a_new_plan_can_be_taken_into_use(tmp_path, experiment):
     lines = (tmp_path / "plan.toml").read_text().splitlines()
     for number, line in enumerate(lines):
         key = line.removeprefix("# ").partition(" = ")[0]
-        if line.startswith("# ") and key in {*KINDS, "seed"}:
+        if line.startswith("# ") and key in {one.name for one in ASKED} - {"warm-up"}:
             if key in {"route", "tls"} and experiment.startswith("memory"):
                 continue  # these need two containers, which follows
             changed = [*lines[:number], line.removeprefix("# "), *lines[number + 1 :]]
@@ -306,10 +306,11 @@ def test_the_commands(tmp_path):
     for command in (("plan", "check", "plan.toml"), ("run", "--plan", "plan.toml")):
         wrong = call(*command)
         assert wrong.returncode == 2
+        numbers = "takes whole numbers from 1 to 10000"
         assert wrong.stderr.splitlines() == [
             "formicary: plan.toml has 2 mistakes:",
             "  line 3, measure.a.pears: there is no such key; did you mean pairs?",
-            "  line 4, measure.a.pairs: -1 is none of the whole numbers from 1 to 10000; write one",
+            f"  line 4, measure.a.pairs: {numbers}, not -1; write pairs = [1, 10, 100], say",
         ]
     for words, said in [
         (("--plan", "p", "--repeat", "3"), "--repeat does not go with --plan: write it into p"),

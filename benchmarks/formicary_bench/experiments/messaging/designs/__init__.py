@@ -20,7 +20,7 @@ EXPERIMENT = Experiment(
     what="round-trip time by the design of delivery: other platforms' in one process, ours without its parts",
     source="Alberola 2010, Section 5.1; Frantz 2010",
     varies=VARIES,
-    loads=(1, 10, 100),
+    pairs=(1, 10, 100),
     payloads=(100,),
     placements=(SAME, APART),
     subjects=_SUBJECTS,
@@ -31,5 +31,5 @@ EXPERIMENT = Experiment(
         )
     ),
     # The designs of its platforms, which Section 5.1 explains its figures by.
-    paper=Preset(loads=PAPER_PAIRS, placements=(SAME, APART)),
+    paper=Preset(pairs=PAPER_PAIRS, placements=(SAME, APART)),
 )

@@ -22,12 +22,12 @@ EXPERIMENT = Experiment(
     source="Alberola 2010, Fig. 10, 11",
     repeats=Repeats(ALBEROLA, lambda rows: {11 if row.placement == TWO_HOSTS else 10 for row in rows}),
     varies=VARIES,
-    loads=(1, 10, 50, 100),
+    pairs=(1, 10, 50, 100),
     payloads=(100,),
     placements=HERE_AND_THERE,
     has_fixed_rounds=True,  # total times say something beside each other if all make as many
     exchange="messaging/pairs",
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), carriers=DIRECTLY),)),
     # Figures 10 and 11 have more and more pairs; those of the other figures are taken.
-    paper=Preset(loads=PAPER_PAIRS, repeat=HUNDRED, placements=ONE_OR_TWO),
+    paper=Preset(pairs=PAPER_PAIRS, repeat=HUNDRED, placements=ONE_OR_TWO),
 )

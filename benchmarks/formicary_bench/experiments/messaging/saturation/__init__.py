@@ -11,7 +11,7 @@ EXPERIMENT = Experiment(
     title="The highest rate at which messages are answered in time",
     what="highest rate of messages at which 99% are answered in time",
     varies=("p99", "arrivals", *(name for name in VARIES if name != "rounds")),
-    loads=open_loop.EXPERIMENT.loads,
+    pairs=open_loop.EXPERIMENT.pairs,
     payloads=open_loop.EXPERIMENT.payloads,
     placements=open_loop.EXPERIMENT.placements,
     subjects=open_loop.EXPERIMENT.subjects,

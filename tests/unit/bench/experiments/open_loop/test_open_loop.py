@@ -201,14 +201,14 @@ def test_who_takes_part_in_an_open_loop():
         ("formicary", "behaviours", SAME), ("formicary", "micro", SAME), ("tasks", "", SAME),
         ("formicary", "behaviours", APART), ("formicary", "micro", APART), ("tcp", "", APART),
     }  # fmt: skip
-    assert " --rate 10 --arrivals constant --pairs 10 " in command(plan[0])
+    assert " --pairs 10 --payload 100 --rate 10 --arrivals constant " in command(plan[0])
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
         ({"rate": "0"}, "--rate takes whole numbers from 1 to 1000000, not '0'"),
-        ({"arrivals": "burst"}, "there is no arrivals 'burst'; take one of: constant, poisson"),
+        ({"arrivals": "burst"}, "there is no kind of arrivals 'burst'; take one of: constant, poisson"),
         ({"payload": "7"}, "tells messages apart by the first 8 bytes of their bodies; take --payload 8"),
         (
             {"rate": "1", "pairs": "100", "rounds": "1,98,1"},

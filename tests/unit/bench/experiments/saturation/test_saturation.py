@@ -227,7 +227,7 @@ def test_what_is_searched_for_and_by_whom():
     }  # fmt: skip
     assert {(c.limit_us, c.arrivals, c.rate) for c in plan} == {(800, CONSTANT, 0), (800, POISSON, 0)}
     assert len({c.key for c in plan}) == len(plan)
-    assert command(plan[0]).endswith("--p99 800us --arrivals constant --pairs 3 --payload 100")
+    assert command(plan[0]).endswith("--pairs 3 --payload 100 --arrivals constant --p99 800us")
     assert {c.limit_us for c in make_plan(Options(SATURATION))} == {5000}
 
 

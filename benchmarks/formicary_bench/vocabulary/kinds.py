@@ -1,0 +1,206 @@
+"""Which values a parameter takes, and how they are written: as words of the command line, and in files."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+
+from formicary.errors import UsageError
+from formicary_bench.files.toml_files import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+MOST_TRIPS = 10_000_000
+MOST_SECONDS = 86_400
+
+_SHOWN = 40  # characters of a word
+_UNITS = {"us": 1, "ms": 1000, "s": 1_000_000}
+_LISTS = {"experiment": "formicary bench list", "platform": "formicary bench platforms"}
+
+
+class WrongError(ValueError):
+    """A value is not what its key of a file takes; says what is wrong, and what to write instead."""
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """Which values a parameter takes.
+
+    Attributes:
+        takes: what they are, in words.
+        type: what one of them is in a file, as msgspec checks it.
+        several: whether there may be more than one.
+        read: returns what a file has for a word of the command line.
+        make: returns the value of what a file has; raises ValueError, or UsageError with its own
+            sentence.
+        word: returns the word of the command line for a value.
+        has_words: whether manifests have these words, and not the values.
+    """
+
+    takes: str
+    type: Any
+    several: bool = True
+    read: Callable[[str], Any] = str
+    make: Callable[[Any], Any] = _same
+    word: Callable[[Any], str] = str
+    has_words: bool = False
+
+    def one(self, given: Any) -> Any:
+        """Return the value of what a file has; raises ValueError if it is none."""
+        try:
+            return self.make(msgspec.convert(given, self.type))
+        except msgspec.ValidationError as error:
+            raise ValueError(str(error)) from None
+
+    def from_words(self, option: str, text: str, example: str) -> Any:
+        """Read what was typed: the values with commas between them, of equal ones the first.
+
+        Args:
+            option: the option, for sentences.
+            text: what was typed.
+            example: what may be typed instead.
+
+        Raises:
+            UsageError: it is no such value.
+        """
+        words = [word.strip() for word in text.split(",")] if self.several else [text.strip()]
+        values = []
+        for word in words:
+            try:
+                values.append(self.one(self.read(word)))
+            except ValueError:
+                raise UsageError(
+                    f"{option} takes {self.takes}, not {word[:_SHOWN]!r}; write {option} {example}, say"
+                ) from None
+        return tuple(dict.fromkeys(values)) if self.several else values[0]
+
+    def from_file(self, given: Any, example: str) -> Any:
+        """Read what a file has: a value or, where there may be several, a list of them.
+
+        Raises:
+            WrongError: it is no such value.
+        """
+        items = given if self.several and isinstance(given, list) else [given]
+        if not items:
+            raise WrongError("the list is empty; write a value into it, or leave the key out")
+        values = []
+        for item in items:
+            try:
+                values.append(self.one(item))
+            except ValueError:
+                raise WrongError(f"takes {self.takes}, not {shown(item)}; write {example}, say") from None
+            except UsageError as error:
+                raise WrongError(str(error)) from None
+        return tuple(dict.fromkeys(values)) if self.several else values[0]
+
+
+def whole(low: int, high: int, *, several: bool = True) -> Kind:
+    """Return the kind of whole numbers within bounds."""
+    return Kind(
+        takes=f"whole numbers from {low} to {high}",
+        type=Annotated[int, msgspec.Meta(ge=low, le=high)],
+        several=several,
+        read=_number,
+    )
+
+
+def choice(what: str, known: Iterable[str] | Mapping[str, Any], *, several: bool = True) -> Kind:
+    """Return the kind of names.
+
+    Args:
+        what: what one of them is called.
+        known: the names; with their values, where these are not the names.
+        several: whether there may be more than one.
+    """
+    values = dict(known) if isinstance(known, dict) else {name: name for name in known}
+    words = {value: name for name, value in values.items()}
+
+    def make(name: str) -> Any:
+        if name not in values:
+            raise UsageError(unknown(what, name, values))
+        return values[name]
+
+    return Kind(
+        takes=f"names of a {what}",
+        type=str,
+        several=several,
+        make=make,
+        word=lambda value: words[value],
+        has_words=True,
+    )
+
+
+def switches() -> Kind:
+    """Return the kind of what is on, off, or measured both ways."""
+    words = {"on": True, "off": False}
+    return Kind(
+        takes="on or off (in files true or false)",
+        type=bool,
+        read=lambda word: words.get(word, word),
+        word=lambda value: "on" if value else "off",
+        has_words=True,
+    )
+
+
+def duration() -> Kind:
+    """Return the kind of a time with its unit, which is had in microseconds."""
+
+    def make(text: str) -> int:
+        found = re.fullmatch(r"([0-9]{1,9})(us|ms|s)", text.strip())
+        time = int(found[1]) * _UNITS[found[2]] if found else 0
+        if not 0 < time <= MOST_SECONDS * _UNITS["s"]:
+            raise ValueError(text)
+        return time
+
+    return Kind(
+        takes="a time with its unit, us, ms or s",
+        type=str,
+        several=False,
+        make=make,
+        word=lambda time: f"{time}us",
+        has_words=True,
+    )
+
+
+def phases() -> Kind:
+    """Return the kind of numbers of round trips before, while and after it is measured."""
+    any_number, some = (Annotated[int, msgspec.Meta(ge=low, le=MOST_TRIPS)] for low in (0, 1))
+    return Kind(
+        takes=f"three numbers up to {MOST_TRIPS}, for warm-up, measurement (1 or more) and cool-down",
+        type=tuple[any_number, some, any_number],  # type: ignore[valid-type]
+        several=False,
+        read=lambda text: [_number(word.strip()) for word in text.split(",")],
+        word=lambda rounds: ",".join(map(str, rounds)),
+    )
+
+
+FLAG = Kind(takes="true or false", type=bool, several=False)
+TEXTS = Kind(takes="texts in quotes", type=str)
+TEXT = Kind(takes="a text in quotes", type=str, several=False)
+RULE = Kind(takes="detect, paper or a number", type=int | str, several=False, make=str)
+
+
+def _number(word: str) -> int | str:
+    # isdecimal also takes other scripts' digits, as int does; a plus sign or an underscore is a slip.
+    return int(word[:20]) if word.isdecimal() else word
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is none of a name, and which was perhaps meant."""
+    known = list(known)
+    close = difflib.get_close_matches(name[:253], known, n=1, cutoff=0.5)
+    # `pairs` is as good a guess at messaging/pairs as any that difflib makes.
+    close = close or [one for one in known if name and name in one]
+    hint = f"did you mean {close[0]}?" if close else f"take one of: {', '.join(sorted(known))}"
+    if not close and what in _LISTS:  # too many to name
+        hint = f"look at all with: {_LISTS[what]}"
+    return f"there is no {what} {name[:_SHOWN]!r}; {hint}"

@@ -25,7 +25,9 @@ from formicary import Agent, CyclicBehaviour, Message
 
 class Echo(CyclicBehaviour):
     async def run(self):
-        await self.reply(await self.receive())
+        message = await self.receive()
+        [[] for _ in range(100)]
+        await self.reply(message)
 
 class Ask(CyclicBehaviour):
     async def on_start(self):

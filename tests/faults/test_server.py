@@ -29,7 +29,7 @@ Container = partial(AnyContainer, route="xmpp")
 
 def connection(container):
     """Return the container's connection to its server."""
-    return container._transport._xmpp
+    return container.dispatcher.transport._xmpp
 
 
 async def meet(here, there):
@@ -181,7 +181,7 @@ async def test_closing_while_it_connects_again_leaves_nothing(server, caplog):
         with socket.create_server(("127.0.0.1", port)) as listener:  # takes the connection and says nothing
             accepted, _ = await asyncio.to_thread(listener.accept)
             await until(lambda: not connection(c1).is_up)
-            await c1._transport.close()
+            await c1.dispatcher.transport.close()
             accepted.close()
     assert "Traceback" not in caplog.text
 
@@ -276,7 +276,7 @@ async def test_a_server_that_stands_still_makes_senders_wait_in_bounded_memory(s
             senders = [do(send) for _ in range(20)]
             for number, sending in enumerate(senders):
                 await start(c1, f"s{number}", sending)
-            await until(lambda: not c1._transport.links["c2.lab.localhost"].has_room)
+            await until(lambda: not c1.dispatcher.transport.links["c2.lab.localhost"].has_room)
             await asyncio.sleep(0.1)
             assert not all(sending.is_done() for sending in senders)
             assert psutil.Process().memory_info().rss - before < 60_000_000
@@ -321,7 +321,7 @@ async def test_what_waits_for_a_full_mailbox_is_told_of_over_a_new_connection(se
         sending = do(send)
         await start(c1, "a", told)
         told.agent.add_behaviour(sending, Template(performative="never"))
-        await until(lambda: c2.overflow.is_full)
+        await until(lambda: c2.dispatcher.overflow.is_full)
         server.kill()
         await until(lambda: not connection(c1).is_up and not connection(c2).is_up)
         server.restart()
@@ -347,7 +347,7 @@ async def test_a_failure_finds_its_sender_after_a_lost_connection(server):
                 await behaviour.send(Message(to="deaf@c2", body=str(number)))
 
         await start(c1, "a", told, do(send))
-        await until(lambda: c2.overflow.lines)
+        await until(lambda: c2.dispatcher.overflow.lines)
         server.kill()
         await until(lambda: c2.dead_letters.total == 2)
         assert not connection(c2).is_up

@@ -202,7 +202,9 @@ def links(container: Container) -> list[dict[str, Any]]:
 
 def break_connections(container: Container) -> int:
     """End all direct connections, as if the network had ended them; return how many there were."""
-    connections = [link.direct for link in container._transport.links.values() if link.direct is not None]
+    connections = [
+        link.direct for link in container.dispatcher.transport.links.values() if link.direct is not None
+    ]
     for connection in connections:
         number = connection._transport.get_extra_info("socket").fileno()
         with socket.socket(fileno=os.dup(number)) as broken, suppress(OSError):

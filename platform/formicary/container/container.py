@@ -1,13 +1,13 @@
-"""Containers: where agents live. How their messages are handed over is in `delivery`."""
+"""Containers: where agents live."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import random
-from typing import TYPE_CHECKING, Literal, Self
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from formicary.container.dispatcher import Dispatcher
+from formicary.container.lifecycle import Lifecycle
 from formicary.container.options import (
     ConnectionOptions,
     PlatformOptions,
@@ -18,11 +18,9 @@ from formicary.container.options import (
     meeting_place,
 )
 from formicary.container.protocols import Connectable
-from formicary.core.agent import Agent
-from formicary.core.base_agent import AgentState, BaseAgent
-from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
+from formicary.core.errors import ContainerClosedError
 from formicary.core.micro import MicroAgent
-from formicary.core.names import MANAGEMENT, check_container
+from formicary.core.names import check_container, check_platform
 from formicary.core.scheduler import Scheduler
 
 if TYPE_CHECKING:
@@ -30,19 +28,18 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from formicary.container.dead_letters import DeadLetters
+    from formicary.container.instruments import Instrument
     from formicary.container.link_status import LinkStatus
-    from formicary.container.protocols import Transport
-    from formicary.core.behaviours import Behaviour
-    from formicary.core.message import Message
-    from formicary.core.strand import Strand
+    from formicary.container.protocols import Peers, Transport
+    from formicary.core.agent import Agent
     from formicary.directory.interface import Directory
     from formicary.management.guest import GuestServices
     from formicary.management.management import Management
     from formicary.management.services import PlatformServices
+    from formicary.profiling.accounting.accounting import Accounting
     from formicary.server.account import AccountAddress
     from formicary.server.address import ServerAddress
-
-logger = logging.getLogger("formicary")
 
 PLATFORM = "lab.localhost"
 """The platform's domain where none is given."""
@@ -50,10 +47,8 @@ PLATFORM = "lab.localhost"
 MAIN = "c1"
 """The name of the platform's container where none is given."""
 
-_STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
 
-
-class Container(Dispatcher):
+class Container:
     """A place for any number of agents, in one event loop. `async with` it: that is its life.
 
     Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first.
@@ -97,6 +92,9 @@ class Container(Dispatcher):
         UsageError: the ways to meet others do not go together, or one of them is not what it should be.
     """
 
+    dispatcher_type: ClassVar[type[Dispatcher]] = Dispatcher
+    """What hands messages over; the laboratory measures others."""
+
     def __init__(
         self,
         name: str,
@@ -125,7 +123,11 @@ class Container(Dispatcher):
         check_guest(meeting, guest=guest)
         if platform is None:
             platform = str(getattr(meeting, "platform", PLATFORM))
-        super().__init__(name, platform, when_full, send_timeout)
+        self.name = check_container(name)
+        self.platform = check_platform(platform)
+        self.domain = f"{name}.{platform}"
+        self.dispatcher = self.dispatcher_type(name, platform, when_full, send_timeout, self._open_services)
+        self.lifecycle = Lifecycle(self, mailbox_limit)
         self.seed = random.SystemRandom().getrandbits(64) if seed is None else seed
         self.creatable = tuple(creatable)
         check_directory(directory, directory_file)
@@ -136,32 +138,33 @@ class Container(Dispatcher):
             directory_file=directory_file,
             is_guest=guest,
         )
+        self.peers: Peers | None = None
+        self.accounting: Accounting | None = None  # as long as the CPU time is accounted by group
         self._services: PlatformServices | GuestServices | None = None
         self._meeting = meeting
         self._connection = ConnectionOptions(listen, route, tls, identity)
-        self._mailbox_limit = mailbox_limit
         self._queue_limit = queue_limit
-        self._starting: set[str] = set()
-        self._emptied: asyncio.Future[None] | None = None  # made for the first who joins
 
     # -- life -----------------------------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
-        if self._queue is not None:
+        if self.dispatcher.scheduler is not None:
             raise ContainerClosedError(f"container {self.name} was opened before; make a new one")
-        self._queue = Scheduler(self._queue_limit, self._handle_failed, MicroAgent._go_on)
+        self.dispatcher.scheduler = Scheduler(
+            self._queue_limit, self.lifecycle.handle_failed, MicroAgent.go_on_handling
+        )
         transport = self._make_transport()
         try:
-            await self._open_services(transport)
+            if transport is not None or self.platform_options.directory != "replica":
+                await self._open_with_services(transport)
+            # Else they are opened by who asks for one: most containers of a first hour need none.
         except BaseException:
-            self._closing = True
+            self.dispatcher.is_closing = True
             raise
         return self
 
-    async def _open_services(self, transport: Transport | None) -> None:
-        if transport is None and self.platform_options.directory == "replica":
-            return  # they are opened by who asks for one: most containers of a first hour need none
-        services = self._open_now(transport)
+    async def _open_with_services(self, transport: Transport | None) -> None:
+        services = self._open_services(transport)
         await services.open()
         if transport is not None:
             try:
@@ -169,10 +172,10 @@ class Container(Dispatcher):
             except BaseException:
                 await services.close()
                 raise
-            self._transport = transport
+            self.dispatcher.transport = transport
             services.start()
 
-    def _open_now(self, transport: Transport | None) -> PlatformServices | GuestServices:
+    def _open_services(self, transport: Transport | None = None) -> PlatformServices | GuestServices:
         if self.platform_options.is_guest:
             from formicary.management.guest import GuestServices
 
@@ -181,18 +184,100 @@ class Container(Dispatcher):
             from formicary.management.services import PlatformServices
 
             self._services = PlatformServices(self, self.platform_options, transport)
+        self.lifecycle.on_gone = self._services.agent_gone
         return self._services
+
+    def _make_transport(self) -> Transport | None:
+        meeting = self._meeting
+        if meeting is None and self._connection.listen is None:
+            return None
+        if isinstance(meeting, Connectable):
+            return meeting.transport(self._connection)
+        from formicary.transport import connect  # only now: most containers of a first hour need none of it
+
+        return connect(meeting, self._connection)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.dispatcher.is_closing = True
+        async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
+            if self.dispatcher.transport is not None:
+                stack.push_async_callback(self.dispatcher.transport.close)
+            if self._services is not None:
+                stack.push_async_callback(self._services.close)
+            stack.push_async_callback(self.dispatcher.overflow.close)
+            stack.push_async_callback(self.lifecycle.stop_all)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether agents can be started here."""
+        return self.dispatcher.scheduler is not None and not self.dispatcher.is_closing
+
+    @property
+    def scheduler(self) -> Scheduler:
+        """Who runs the agents, and who can be asked to call back; for transports and services.
+
+        Raises:
+            ContainerClosedError: the container was never opened.
+        """
+        if self.dispatcher.scheduler is None:
+            raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
+        return self.dispatcher.scheduler
+
+    # -- agents ---------------------------------------------------------------------------------------------
+
+    async def start(self, agent: Agent | MicroAgent) -> None:
+        """Bring an agent to life here: its `setup` runs, then its behaviours start.
+
+        Args:
+            agent: one that was not started before.
+
+        Raises:
+            NameTakenError: an agent of that name lives here.
+            AgentStateError: the agent was started before.
+            ContainerClosedError: the container is not open, or was closed while `setup` ran.
+            Exception: what `setup` raised; the agent is then gone. It is no error if `setup` stopped it.
+        """
+        await self.lifecycle.start(agent)
+
+    async def join(self) -> None:
+        """Wait until no agent lives here; return at once if none does."""
+        await self.lifecycle.join()
+
+    @property
+    def agents(self) -> tuple[Agent | MicroAgent, ...]:
+        """The agents that live here, in the order in which they started."""
+        return tuple(self.dispatcher.agents.values())
+
+    @property
+    def dead_letters(self) -> DeadLetters:
+        """The latest messages that could not be delivered, and how many there were of all."""
+        return self.dispatcher.dead_letters
+
+    def add_instrument(self, instrument: Instrument) -> None:
+        """Tell `instrument` of everything that happens from now on."""
+        self.dispatcher.add_instrument(instrument)
+
+    def remove_instrument(self, instrument: Instrument) -> None:
+        """Tell `instrument` nothing more; one that is not there is no error."""
+        self.dispatcher.remove_instrument(instrument)
+
+    # -- the platform ---------------------------------------------------------------------------------------
 
     @property
     def platform_services(self) -> PlatformServices | GuestServices:
-        """What answers for this container and gives its agents the platform; made when first asked for.
+        """The services of the platform, for agents and for what is below.
 
         Raises:
             ContainerClosedError: the container is not open.
         """
-        if self._queue is None or self._closing:
+        if not self.is_open:
             raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
-        return self._services or self._open_now(None)
+        return self._services or self._open_services()
 
     @property
     def management(self) -> Management:
@@ -221,36 +306,10 @@ class Container(Dispatcher):
         """
         return self.platform_services.members
 
-    def _own_agent(self, receiver: str) -> MicroAgent | None:
-        if self._services is None and receiver == f"{MANAGEMENT}@{self.domain}" and not self._closing:
-            self._open_now(None)
-        return super()._own_agent(receiver)
-
-    def add_system_agent(self, agent: MicroAgent) -> None:
-        """Start a micro-agent that works for the container itself: it is not among the `agents`."""
-        assert self._queue is not None
-        agent.address = f"{agent.name}@{self.domain}"
-        agent._container = self
-        agent._routes = self.routes
-        self.system_agents[agent.address] = agent
-        agent._start(self._queue, self._mailbox_limit)
-        if not self.instruments:
-            self.routes[agent.address] = agent._entrance()
-
-    def _make_transport(self) -> Transport | None:
-        meeting = self._meeting
-        if meeting is None and self._connection.listen is None:
-            return None
-        if isinstance(meeting, Connectable):
-            return meeting.transport(self._connection)
-        from formicary.transport import connect  # only now: most containers of a first hour need none of it
-
-        return connect(meeting, self._connection)
-
     @property
     def links(self) -> tuple[LinkStatus, ...]:
         """What is known now about the links to other containers."""
-        return () if self._transport is None else self._transport.status()
+        return () if self.dispatcher.transport is None else self.dispatcher.transport.status()
 
     @property
     def join_address(self) -> str:
@@ -259,153 +318,12 @@ class Container(Dispatcher):
         Raises:
             ContainerClosedError: the container is not open, or does not `listen`.
         """
-        address = getattr(self._transport, "join_address", None)
+        address = getattr(self.dispatcher.transport, "join_address", None)
         if address is None:
             raise ContainerClosedError(
                 f"container {self.name} cannot be joined; open it with listen='127.0.0.1' and no server"
             )
         return str(address)
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._closing = True
-        try:
-            self._withdraw(None)
-            for agent in reversed(tuple(self._agents.values())):
-                await agent.stop()
-        finally:
-            for agent in reversed(tuple(self._agents.values())):  # if this was cancelled
-                agent._abandon()
-            try:
-                await self.overflow.close()
-            finally:
-                try:
-                    if self._services is not None:
-                        await self._services.close()
-                finally:
-                    if self._transport is not None:
-                        await self._transport.close()
-
-    async def start(self, agent: Agent | MicroAgent) -> None:
-        """Bring an agent to life here: its `setup` runs, then its behaviours start.
-
-        Args:
-            agent: one that was not started before.
-
-        Raises:
-            NameTakenError: an agent of that name lives here.
-            AgentStateError: the agent was started before.
-            ContainerClosedError: the container is not open, or was closed while `setup` ran.
-            Exception: what `setup` raised; the agent is then gone. It is no error if `setup` stopped it.
-        """
-        if self._queue is None or self._closing:
-            raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
-        if agent._container is not None or agent.state is not AgentState.INITIATED:
-            raise AgentStateError(f"agent {agent.name} was started before; make a new one")
-        address = f"{agent.name}@{self.domain}"
-        if address in self._agents or address in self._starting or address in self.system_agents:
-            raise NameTakenError(
-                f"an agent named {agent.name!r} lives in container {self.name}; take another name"
-            )
-        agent.address = address
-        agent._container = self
-        agent._routes = self.routes
-        if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
-            await self._set_up(agent, address)
-            if agent.state is AgentState.GONE:
-                return
-            if self._closing:
-                agent._vanish()
-                raise ContainerClosedError(f"container {self.name} was closed while {agent.name} was set up")
-        self._agents[address] = agent
-        agent._start(self._queue, self._mailbox_limit)
-        if not self.instruments:
-            self.routes[address] = agent._entrance()
-        for instrument in self.instruments:
-            self._tell(instrument, "agent_started", agent)
-
-    async def _set_up(self, agent: Agent, address: str) -> None:
-        self._starting.add(address)
-        try:
-            await agent.setup()
-        except BaseException as error:
-            if isinstance(error, FormicaryError):  # which says all in one sentence
-                logger.error("setup of agent %s failed: %s", agent.name, error)  # noqa: TRY400
-            elif not isinstance(error, asyncio.CancelledError):
-                logger.exception("setup of agent %s failed", agent.name)
-            if not isinstance(error, asyncio.CancelledError):
-                agent._failed(error)
-            agent._vanish()
-            raise
-        finally:
-            self._starting.discard(address)
-
-    async def join(self) -> None:
-        """Wait until no agent lives here; return at once if none does."""
-        while self._agents:
-            if self._emptied is None:
-                self._emptied = asyncio.get_running_loop().create_future()
-            await asyncio.shield(self._emptied)
-
-    @property
-    def agents(self) -> tuple[Agent | MicroAgent, ...]:
-        """The agents that live here, in the order in which they started."""
-        return tuple(self._agents.values())
-
-    # -- what agents ask of their container -----------------------------------------------------------------
-
-    def _start_behaviour(self, behaviour: Behaviour) -> None:
-        assert self._queue is not None
-        behaviour._start(self._queue, self._mailbox_limit)
-        if behaviour.agent.state is not AgentState.ACTIVE and behaviour._mailbox.strand is not None:
-            behaviour._mailbox.strand.hold()
-
-    def _behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
-        if error is not None:
-            logger.error("%s ended with an exception", behaviour, exc_info=error)
-        for instrument in self.instruments:
-            self._tell(instrument, "behaviour_ended", behaviour, error)
-
-    def _handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
-        logger.error("handle() of agent %s raised an exception", agent.name, exc_info=error)
-        agent._failed(error)
-
-    async def _wait_for_end(self, strands: Sequence[Strand]) -> None:
-        _, pending = await asyncio.wait(strands, timeout=_STOP_TIMEOUT)
-        for strand in pending:
-            logger.error("%s did not end within %g s and is left behind", strand.get_name(), _STOP_TIMEOUT)
-            strand.cancel()
-
-    def _forget(self, agent: BaseAgent) -> None:
-        if self._services is not None and agent.address is not None:
-            self._services.agent_gone(agent.address)
-        if self._agents.get(agent.address) is agent:
-            del self._agents[agent.address]
-            self.routes.pop(agent.address, None)
-            if isinstance(agent, MicroAgent):
-                self._withdraw(None if self._closing else agent)
-            for instrument in self.instruments:
-                self._tell(instrument, "agent_stopped", agent)
-            if self._emptied is not None and not self._agents:
-                self._emptied.set_result(None)
-                self._emptied = None
-
-    def _withdraw(self, agent: MicroAgent | None) -> None:
-        """Make dead letters of what waits for a micro-agent, or for all."""
-        assert self._queue is not None
-        for receiver, message in self._queue.withdraw(agent):
-            self.add_unhandled(receiver, message)
-
-    def add_unhandled(self, agent: MicroAgent, message: Message) -> None:
-        """Add a message that an agent did not handle to the dead letters; for micro-agents."""
-        """Add a message that an agent did not handle to the dead letters; for micro-agents."""
-        self.add_dead_letter(
-            message, f"agent {agent.name} ended before it handled the message", agent.address
-        )
-
     def __repr__(self) -> str:
-        return f"<Container {self.domain}, {len(self._agents)} agents>"
+        return f"<Container {self.domain}, {len(self.dispatcher.agents)} agents>"

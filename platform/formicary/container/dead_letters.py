@@ -7,11 +7,12 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from formicary.core.message import Message
+from formicary.core.names import MANAGEMENT
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
-
-    from formicary.core.message import Message
 
 logger = logging.getLogger("formicary.dead_letters")
 
@@ -71,3 +72,31 @@ class DeadLetters:
 
     def __len__(self) -> int:
         return len(self._latest)
+
+
+def failure_of(message: Message, management: str, receiver: str, reason: str) -> Message:
+    """Return what the sender of a dead letter is told.
+
+    Args:
+        message: what could not be delivered.
+        management: the full name of the container's management agent, which tells it.
+        receiver: who should have got it.
+        reason: why not, as a sentence.
+    """
+    return Message(
+        to=message.sender,
+        sender=management,
+        body=reason,
+        performative="failure",
+        ontology="fipa-agent-management",
+        protocol=message.protocol,
+        thread=message.thread,
+        conversation_id=message.conversation_id,
+        in_reply_to=message.reply_with,
+        metadata={"receiver": receiver},
+    )
+
+
+def is_failure(message: Message) -> bool:
+    """Tell whether a message is one of `failure_of`, of any container."""
+    return message.performative == "failure" and (message.sender or "").startswith(f"{MANAGEMENT}@")

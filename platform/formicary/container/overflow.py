@@ -1,7 +1,7 @@
-"""Messages that nobody can wait for with, and whose receivers' mailboxes are full: they wait here, in order.
+"""What happens where mailboxes are full: senders wait, and messages that no sender waits with wait here.
 
-They are failures that the container tells its own agents, and what comes from elsewhere. When many wait for a
-receiver, the container that they come from is told to send it nothing more: its senders wait as they would
+Those are failures that the container tells its own agents, and what comes from elsewhere. When many wait for
+a receiver, the container that they come from is told to send it nothing more: its senders wait as they would
 for a mailbox of their own container, and everybody else's messages go on.
 """
 
@@ -11,7 +11,9 @@ import asyncio
 import logging
 from collections import deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+from formicary.core.errors import FormicaryError, MailboxFullError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,7 +39,7 @@ class Origin(Protocol):
 @dataclass(slots=True)
 class _Waiting:
     message: Message
-    places: list[MessageSink]  # where it waits for room; empty until it is its turn
+    sinks: list[MessageSink]  # where it waits for room; empty until it is its turn
     since: float  # by the loop's clock
 
 
@@ -61,14 +63,18 @@ def _ignore(is_full: bool) -> None:  # noqa: FBT001 -- a callback
 
 
 class Overflow:
-    """What waits for full mailboxes of one container.
+    """What becomes of messages to full mailboxes of one container.
 
     Args:
-        container: the container.
+        dispatcher: the container's.
+        when_full: as of `Container`.
+        send_timeout: as of `Container`.
     """
 
-    def __init__(self, container: Dispatcher) -> None:
-        self._container = container
+    def __init__(self, dispatcher: Dispatcher, when_full: str, send_timeout: float) -> None:
+        self._dispatcher = dispatcher
+        self._when_full = when_full
+        self.send_timeout = send_timeout
         self.pause: Callable[[bool], None] = _ignore
         """Called with True when so much waits that nothing more is to come in; with False at half of it."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -77,6 +83,77 @@ class Overflow:
         """What waits, by receiver: as long as anything does, all that comes for the receiver has to."""
         self.is_full = False
         """Whether nothing more is to come in."""
+
+    # -- who can wait ---------------------------------------------------------------------------------------
+
+    def refuse(self, message: Message, full: Sequence[MessageSink], reason: str = "is full") -> NoReturn:
+        """Add a message that sinks have no room for to the dead letters.
+
+        Raises:
+            MailboxFullError: always.
+        """
+        for sink in full:
+            self._dispatcher.add_dead_letter(message, f"{sink} {reason}", sink.address, tell_sender=False)
+        raise MailboxFullError(f"{', '.join(map(str, full))} {reason}")
+
+    async def wait_to_deliver(self, message: Message, full: Sequence[MessageSink]) -> None:
+        """Wait, as a sender, until full sinks have taken the message; errors as of `Behaviour.send`."""
+        if self._when_full == "fail":
+            self.refuse(message, full)
+        waiting = list(full)
+        try:
+            async with asyncio.timeout(self.send_timeout):
+                await self.wait_for_room(message, waiting)
+        except TimeoutError:
+            if waiting := [sink for sink in waiting if not self._put(message, sink)]:
+                self.refuse(message, waiting, f"had no room for {self.send_timeout:g} s")
+        except (FormicaryError, asyncio.CancelledError) as error:
+            why = "it was cancelled"
+            if isinstance(error, FormicaryError):
+                why = str(error)
+                del waiting[0]  # that sink has refused the message, which is a dead letter
+            for sink in waiting:
+                reason = f"the sender did not wait until {sink} had room: {why}"
+                self._dispatcher.add_dead_letter(message, reason, sink.address, tell_sender=False)
+            raise
+
+    async def wait_for_room(self, message: Message, waiting: list[MessageSink]) -> None:
+        """Deliver to the sinks that `deliver` found full, as soon as they have room; for transports too.
+
+        Args:
+            message: the message.
+            waiting: the sinks; those that have the message, or have ended, are taken off the list.
+        """
+        while waiting:
+            if self._put(message, waiting[0]):
+                del waiting[0]
+            else:
+                await waiting[0].room()
+
+    def _put(self, message: Message, sink: MessageSink) -> bool:
+        """Deliver to a sink, or to the dead letters if it has ended; return False if there is no room."""
+        if sink.is_done():
+            self._dispatcher.add_dead_letter(
+                message, f"{sink} ended before it had room for the message", sink.address
+            )
+            return True
+        if not sink.put(message):
+            return False
+        dispatcher = self._dispatcher
+        if dispatcher.instruments and sink.address in dispatcher.agents:
+            dispatcher.notify("message_delivered", message, sink.address)
+        return True
+
+    # -- what waits by itself -------------------------------------------------------------------------------
+
+    def deliver(
+        self, message: Message, receiver: str, origin: Origin | None = None, patience: int = _PAUSED
+    ) -> None:
+        """Deliver a message, now or after those that wait for its receiver; arguments as of `add`."""
+        if receiver in self.lines:
+            self.add(message, receiver, origin, patience=patience)
+        elif full := self._dispatcher.deliver(message, receiver):
+            self.add(message, receiver, origin, full, patience)
 
     def add(
         self,
@@ -112,7 +189,7 @@ class Overflow:
             self.pause(True)
 
     def forget(self, origin: Origin) -> None:
-        """Learn that what the other end of a link was told is forgotten: it is another one now."""
+        """Called when the other end of a link has forgotten what it was told: it is another one now."""
         for line in self.lines.values():
             if origin in line.paused:
                 line.paused.remove(origin)
@@ -126,10 +203,10 @@ class Overflow:
             if tasks:
                 await asyncio.wait(tasks)
         finally:
-            reason = f"container {self._container.name} stopped before the mailbox had room"
+            reason = f"container {self._dispatcher.name} stopped before the mailbox had room"
             for receiver, line in self.lines.items():
                 for waiting in line:
-                    self._container.add_dead_letter(waiting.message, reason, receiver)
+                    self._dispatcher.add_dead_letter(waiting.message, reason, receiver)
             self.lines.clear()
 
     async def _hand_over(self, receiver: str, line: _Line) -> None:
@@ -149,17 +226,17 @@ class Overflow:
 
     async def _deliver(self, line: _Line, receiver: str) -> None:
         waiting = line[0]
-        places = waiting.places
-        if not places:
-            places += self._container.deliver(waiting.message, receiver) or ()
-        if places:
-            seconds = self._container.send_timeout
+        sinks = waiting.sinks
+        if not sinks:
+            sinks += self._dispatcher.deliver(waiting.message, receiver) or ()
+        if sinks:
+            seconds = self.send_timeout
             try:
                 async with asyncio.timeout_at(max(waiting.since, line.moved_at) + seconds):
-                    await self._container.wait_for_room(waiting.message, places)
+                    await self.wait_for_room(waiting.message, sinks)
             except TimeoutError:
-                names = ", ".join(map(str, places))
+                names = ", ".join(map(str, sinks))
                 reason = f"{names} had no room for {seconds:g} s"
-                self._container.add_dead_letter(waiting.message, reason, receiver)
+                self._dispatcher.add_dead_letter(waiting.message, reason, receiver)
                 return
         line.moved_at = asyncio.get_running_loop().time()

@@ -62,11 +62,11 @@ class Agent(BaseAgent):
         behaviour.agent = self
         if template is not None:
             behaviour.template = template
-        behaviour._mailbox.matches = None if behaviour.template is None else behaviour.template.match
+        behaviour.mailbox.matches = None if behaviour.template is None else behaviour.template.match
         self._behaviours += (behaviour,)
         self._rewire()
         if self.state is not AgentState.INITIATED:
-            self._container._start_behaviour(behaviour)
+            self._container.lifecycle.start_behaviour(behaviour)
 
     def remove_behaviour(self, behaviour: Behaviour) -> None:
         """Take a behaviour away; it ends as by `kill`.
@@ -77,7 +77,7 @@ class Agent(BaseAgent):
         if behaviour not in self._behaviours:
             raise AgentStateError(f"agent {self.name} does not have {behaviour}")
         behaviour.kill()
-        if behaviour._mailbox.strand is None or behaviour.is_done():
+        if behaviour.mailbox.strand is None or behaviour.is_done():
             self._dismiss(behaviour)
 
     @property
@@ -143,15 +143,15 @@ class Agent(BaseAgent):
         its current `run`; otherwise it returns when the agent is gone. Again, it does nothing.
         """
         if self.state in {AgentState.INITIATED, AgentState.GONE}:
-            self._vanish()
+            self.become_gone()
             return
         inside = self._is_inside()
         self._kill_behaviours()
         if not self._behaviours:
-            self._vanish()
+            self.become_gone()
         elif not inside:
-            await self._container._wait_for_end(self._strands())
-            self._vanish()
+            await self._container.lifecycle.wait_for_end(self._strands())
+            self.become_gone()
 
     async def join(self) -> None:
         """Wait until the agent is gone.
@@ -164,9 +164,10 @@ class Agent(BaseAgent):
             raise AgentStateError(f"agent {self.name} cannot wait for its own end")
         await super().join()
 
-    def _abandon(self) -> None:
+    def end_at_once(self) -> None:
+        """End the agent without waiting for it; for its container."""
         self._kill_behaviours()
-        self._vanish()
+        self.become_gone()
 
     def _is_inside(self) -> bool:
         """Tell whether one of its behaviours is what runs now."""
@@ -177,10 +178,11 @@ class Agent(BaseAgent):
         for behaviour in self._behaviours:
             behaviour.kill()
 
-    def _start(self, queue: Scheduler, limit: int) -> None:
+    def become_active(self, scheduler: Scheduler, limit: int) -> None:
+        """Start the behaviours; for the container."""
         self.state = AgentState.ACTIVE
         for behaviour in self._behaviours:
-            behaviour._start(queue, limit)
+            behaviour.start_strand(scheduler, limit)
 
     def _hold(self, state: AgentState) -> None:
         if self.state is not AgentState.ACTIVE:
@@ -196,26 +198,27 @@ class Agent(BaseAgent):
             raise AgentStateError(f"agent {self.name} is {self.state.value}, not {state.value}")
         self.state = AgentState.ACTIVE
         for behaviour in self._behaviours:
-            if behaviour._mailbox.strand is not None:
-                behaviour._mailbox.strand.release(behaviour._mailbox.next)
+            if behaviour.mailbox.strand is not None:
+                behaviour.mailbox.strand.release(behaviour.mailbox.next)
 
     def _strands(self) -> list[Strand]:
-        strands = (behaviour._mailbox.strand for behaviour in self._behaviours)
+        strands = (behaviour.mailbox.strand for behaviour in self._behaviours)
         return [strand for strand in strands if strand is not None]
 
-    def _behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
-        self._container._behaviour_ended(behaviour, error)
+    def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
+        """Called when one of its behaviours has ended."""
+        self._container.lifecycle.behaviour_ended(behaviour, error)
         if error is not None:
-            self._failed(error)
+            self.record_failure(error)
         self._dismiss(behaviour)
         if not self._behaviours and self._stopping:
-            self._vanish()
+            self.become_gone()
 
     def _dismiss(self, behaviour: Behaviour) -> None:
         self._behaviours = tuple(other for other in self._behaviours if other is not behaviour)
         self._rewire()
-        for message in behaviour._mailbox.empty():
-            self._container.add_dead_letter(
+        for message in behaviour.mailbox.empty():
+            self._container.dispatcher.add_dead_letter(
                 message, f"{behaviour} ended before it received the message", self.address
             )
 
@@ -223,28 +226,30 @@ class Agent(BaseAgent):
 
     def _rewire(self) -> None:
         """Have messages come in by the shortest way that the behaviours allow."""
-        if self._routes.get(self.address) is not None:
-            self._routes[self.address] = self._entrance()
+        if self.address is not None and self.address in (routes := self._container.dispatcher.routes):
+            routes[self.address] = self.message_entrance()
 
-    def _entrance(self) -> Deliver:
+    def message_entrance(self) -> Deliver:
+        """Return the shortest way in that the behaviours allow."""
         behaviours = self._behaviours
-        return behaviours[0]._mailbox.accept if len(behaviours) == 1 else self._deliver
+        return behaviours[0].mailbox.accept if len(behaviours) == 1 else self.deliver_message
 
-    def _deliver(self, message: Message) -> Sequence[MessageSink] | None:
+    def deliver_message(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message to every behaviour that wants it; return the mailboxes that are full."""
         full: list[MessageSink] = []
         taken = False
         for behaviour in self._behaviours:
-            mailbox = behaviour._mailbox
+            mailbox = behaviour.mailbox
             if mailbox.matches is None or mailbox.matches(message):
                 taken = True
                 if not mailbox.put(message):
                     full.append(mailbox)
         if not taken:
-            self._unwanted(message)
+            self.add_unwanted(message)
         return full
 
-    def _unwanted(self, message: Message) -> None:
-        self._container.add_dead_letter(
+    def add_unwanted(self, message: Message) -> None:
+        """Add a message that no behaviour takes to the dead letters."""
+        self._container.dispatcher.add_dead_letter(
             message, f"no behaviour of agent {self.name} takes such a message", self.address
         )

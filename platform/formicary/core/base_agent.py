@@ -11,8 +11,8 @@ from formicary.core.message import stamp
 from formicary.core.names import MANAGEMENT, check_local
 
 if TYPE_CHECKING:
-    from formicary.container.container import Container
-    from formicary.core.mailbox import Routes
+    from formicary.container.container import Container  # as users see what agents live in
+    from formicary.core.host import Host
     from formicary.core.message import Message
     from formicary.directory.interface import AgentDirectory
     from formicary.groups.interface import AgentGroups
@@ -33,7 +33,7 @@ class BaseAgent:
 
     _speaks_for_container: ClassVar = False  # the management agent does
 
-    __slots__ = ("__weakref__", "_container", "_end", "_error", "_routes", "address", "name", "state")
+    __slots__ = ("__weakref__", "_container", "_end", "_error", "address", "name", "state")
 
     address: str | None
     """The full name, `alice@c1.lab.localhost`; None until the agent is in a container."""
@@ -44,8 +44,7 @@ class BaseAgent:
             raise AgentStateError(f"{name!r} is the container's management agent; take another name")
         self.address = None
         self.state = AgentState.INITIATED
-        self._container: Container = None  # type: ignore[assignment]  # a container starts agents
-        self._routes: Routes = {}
+        self._container: Host = None  # type: ignore[assignment]  # a container starts agents
         self._error: BaseException | None = None
         self._end: asyncio.Future[None] | None = None  # made for the first who joins
 
@@ -58,7 +57,7 @@ class BaseAgent:
         """
         if self._container is None:
             raise ContainerClosedError(f"agent {self.name} is not in a container; container.start() it first")
-        return self._container
+        return self._container  # type: ignore[return-value]  # there is no other host
 
     @property
     def directory(self) -> AgentDirectory:
@@ -92,7 +91,15 @@ class BaseAgent:
         if self._error is not None:
             raise self._error
 
-    def _failed(self, error: BaseException) -> None:
+    # -- what the container asks for ------------------------------------------------------------------------
+
+    def enter_container(self, container: Host, address: str) -> None:
+        """Called by the container that starts the agent, with its full name there."""
+        self._container = container
+        self.address = address
+
+    def record_failure(self, error: BaseException) -> None:
+        """Keep the first error, for those who join."""
         if self._error is None:
             self._error = error
         self._let_go()
@@ -102,14 +109,15 @@ class BaseAgent:
         if self._end is not None and not self._end.done():
             self._end.set_result(None)
 
-    def _vanish(self) -> None:
+    def become_gone(self) -> None:
+        """Be gone, and have the container know."""
         if self.state is not AgentState.GONE:
             self.state = AgentState.GONE
             if self._container is not None:
-                self._container._forget(self)
+                self._container.lifecycle.agent_gone(self)
             self._let_go()
 
-    def _abandon(self) -> None:
+    def end_at_once(self) -> None:
         """End the agent without waiting for it."""
         raise NotImplementedError
 

@@ -32,14 +32,14 @@ class Behaviour:
     `agent` is the agent that it belongs to, from `add_behaviour` on.
     """
 
-    __slots__ = ("_ending", "_exit_code", "_killed", "_mailbox", "agent", "template")
+    __slots__ = ("_ending", "_exit_code", "_killed", "agent", "mailbox", "template")
 
     agent: Agent
     template: Template | None
 
     def __init__(self) -> None:
         self.template = None
-        self._mailbox = Mailbox(self)
+        self.mailbox = Mailbox(self)
         self._killed = False
         self._ending = False  # cancelled by `kill`, or in `on_end`: not to be disturbed again
         self._exit_code: Any = None
@@ -74,7 +74,7 @@ class Behaviour:
             asyncio.CancelledError: when cancelled; the message was then not sent to receivers whose mailbox
                 it was still waiting for.
         """
-        mailbox = self._mailbox
+        mailbox = self.mailbox
         sender = message.sender
         if sender is None:
             force_setattr(message, "sender", mailbox.address)
@@ -82,9 +82,9 @@ class Behaviour:
             message = stamp(message, mailbox.address)
         deliver = mailbox.routes.get(message.to)
         if deliver is None:
-            await self.agent.container._send(message)
+            await self.agent.container.dispatcher.send(message)
         elif full := deliver(message):
-            await self.agent.container._wait_for_room(message, full)
+            await self.agent.container.dispatcher.overflow.wait_to_deliver(message, full)
 
     async def reply(self, message: Message, *, body: str | bytes = "", **parameters: Any) -> None:
         """Send an answer to `message`; arguments and errors as of `Message.make_reply` and `send`."""
@@ -107,10 +107,10 @@ class Behaviour:
         Raises:
             asyncio.CancelledError: when cancelled; no message is lost by it.
         """
-        mailbox = self._mailbox
+        mailbox = self.mailbox
         if not mailbox.messages:
             # The usual case stands here and not in the mailbox: one generator less for every message.
-            if timeout is not None or mailbox.queue.current is not mailbox.strand:
+            if timeout is not None or mailbox.scheduler.current is not mailbox.strand:
                 return (yield from mailbox.receive(timeout))
             while (message := (yield WAIT)) is None and not mailbox.messages:
                 pass
@@ -133,9 +133,9 @@ class Behaviour:
         self._killed = True
         if exit_code is not None:
             self._exit_code = exit_code
-        strand = self._mailbox.strand
+        strand = self.mailbox.strand
         if strand is not None and not strand.running:
-            strand.release(self._mailbox.next)
+            strand.release(self.mailbox.next)
             if not self._ending:
                 self._ending = True
                 strand.cancel()
@@ -151,7 +151,7 @@ class Behaviour:
             TimeoutError: it has not ended in time.
             Exception: what the behaviour has ended with, if it was an exception.
         """
-        strand = self._mailbox.strand
+        strand = self.mailbox.strand
         if strand is None:
             raise AgentStateError(f"{self} has not started: start its agent first")
         if strand.running:
@@ -175,7 +175,7 @@ class Behaviour:
 
     def is_done(self) -> bool:
         """Tell whether the behaviour has ended."""
-        return self._mailbox.is_done()
+        return self.mailbox.is_done()
 
     def is_killed(self) -> bool:
         """Tell whether `kill` was called."""
@@ -183,7 +183,7 @@ class Behaviour:
 
     def mailbox_size(self) -> int:
         """Return how many messages wait to be received."""
-        return len(self._mailbox.messages or ())
+        return len(self.mailbox.messages or ())
 
     def get(self, name: str) -> Any:
         """Return the agent's knowledge of `name`, None if it has none."""
@@ -202,11 +202,13 @@ class Behaviour:
     _timed = False
     _repeats = True
 
-    def _start(self, queue: Scheduler, limit: int) -> None:
-        self._mailbox.open(self._main(), queue, limit)
+    def start_strand(self, scheduler: Scheduler, limit: int) -> None:
+        """Start what runs the behaviour; for its container."""
+        self.mailbox.open(self.main_coroutine(), scheduler, limit)
 
-    async def _main(self) -> None:
-        mailbox, run, timed, repeats = self._mailbox, self.run, self._timed, self._repeats
+    async def main_coroutine(self) -> None:
+        """Do all that the behaviour does, from its beginning to its end."""
+        mailbox, run, timed, repeats = self.mailbox, self.run, self._timed, self._repeats
         try:
             await self.on_start()
             while not self._killed:
@@ -229,8 +231,9 @@ class Behaviour:
     async def _wait_for_time(self) -> None:
         """Wait until `run` is due; for the kinds that are `_timed`."""
 
-    def _has_ended(self, strand: Strand) -> None:
-        self.agent._behaviour_ended(self, None if strand.cancelled() else strand.exception())
+    def strand_ended(self, strand: Strand) -> None:
+        """Called when the behaviour has ended; for its mailbox."""
+        self.agent.behaviour_ended(self, None if strand.cancelled() else strand.exception())
 
 
 class CyclicBehaviour(Behaviour):

@@ -32,9 +32,10 @@ class State(OneShotBehaviour):
         assert self._machine is not None
         self._machine.kill(exit_code)
 
-    async def _visit(self, machine: FSMBehaviour) -> str | None:
+    async def visit_state(self, machine: FSMBehaviour) -> str | None:
+        """Do what the state does; return the name of the next."""
         self._machine = machine
-        self._mailbox = machine._mailbox
+        self.mailbox = machine.mailbox
         self.agent = machine.agent
         self._next_state = None
         await self.on_start()
@@ -100,7 +101,7 @@ class FSMBehaviour(OneShotBehaviour):
         following: str | None = self._first
         while following is not None and not self._killed:
             self._current = following
-            following = await self._states[following]._visit(self)
+            following = await self._states[following].visit_state(self)
             if following is not None and following not in self._transitions[self._current]:
                 raise AgentStateError(
                     f"the machine cannot go from {self._current!r} to {following!r}; add_transition() it"

@@ -70,8 +70,8 @@ class Mailbox:
         "matches",
         "messages",
         "owner",
-        "queue",
         "routes",
+        "scheduler",
         "strand",
     )
 
@@ -82,20 +82,20 @@ class Mailbox:
         self.address: str | None = None  # the agent's, which is the sender of what the behaviour sends
         self.routes = _NOBODY
         self.limit = 0
-        self.queue: Scheduler
+        self.scheduler: Scheduler
         self.strand: Strand | None = None
         self.burst = 0
         self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room
         self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
 
-    def open(self, coroutine: Coroutine[Any, Any, None], queue: Scheduler, limit: int) -> None:
+    def open(self, coroutine: Coroutine[Any, Any, None], scheduler: Scheduler, limit: int) -> None:
         """Start the strand that runs `coroutine`; at most `limit` messages wait."""
         agent = self.owner.agent
         self.address = agent.address
-        self.routes = agent._routes
-        self.queue = queue
+        self.routes = agent.container.dispatcher.routes
+        self.scheduler = scheduler
         self.limit = limit
-        self.strand = Strand(coroutine, queue, self)
+        self.strand = Strand(coroutine, scheduler, self)
 
     # -- the way in -----------------------------------------------------------------------------------------
 
@@ -103,17 +103,17 @@ class Mailbox:
         """Take a message for an agent that has only this behaviour; the fast way in."""
         matches = self.matches
         if matches is not None and not matches(message):
-            self.owner.agent._unwanted(message)
+            self.owner.agent.add_unwanted(message)
             return None
         strand = self.strand
         if strand is not None and strand.waiting:
             strand.waiting = False
-            queue = self.queue
-            ready = queue.ready
+            scheduler = self.scheduler
+            ready = scheduler.ready
             ready.append(strand)
             ready.append(message)
-            if not queue.awake:
-                queue.wake()
+            if not scheduler.awake:
+                scheduler.wake()
             return None
         return None if self.put(message) else (self,)
 
@@ -122,7 +122,7 @@ class Mailbox:
         strand = self.strand
         if strand is not None and strand.waiting:
             strand.waiting = False
-            self.queue.schedule(strand, message)
+            self.scheduler.schedule(strand, message)
             return True
         messages = self.messages
         if messages is None:
@@ -163,13 +163,13 @@ class Mailbox:
         """Wait for a message for some time, or in another task than the behaviour's; for `Behaviour`."""
         self.burst = 0
         strand = self.strand
-        if strand is None or self.queue.current is not strand:  # called in a task that the behaviour has made
+        if strand is None or self.scheduler.current is not strand:  # in a task that the behaviour has made
             return (yield from self._receive_in_task(timeout).__await__())
         assert timeout is not None  # `Behaviour.receive` sees to that case itself
         if timeout <= 0:
             yield  # a loop that only looks must not starve those who would send
             return self.next()
-        timer = self.queue.loop.call_later(timeout, strand.expire)
+        timer = self.scheduler.loop.call_later(timeout, strand.expire)
         try:
             # While the behaviour is held, the time may be over and a message have come before that.
             return (yield WAIT) or self.next()
@@ -192,8 +192,8 @@ class Mailbox:
     # -- the end --------------------------------------------------------------------------------------------
 
     def ended(self, strand: Strand) -> None:
-        """Learn that the strand has ended; for it."""
-        self.owner._has_ended(strand)
+        """Called when the strand has ended; for it."""
+        self.owner.strand_ended(strand)
 
     def strand_name(self) -> str:
         """Return a name for the strand; for it."""

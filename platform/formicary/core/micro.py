@@ -26,16 +26,16 @@ class MicroInbox:
     As with mailboxes, all that a message touches is here, in objects of one class, whatever the agent's.
     """
 
-    __slots__ = ("address", "agent", "handle", "handling", "limit", "messages", "queue", "routes")
+    __slots__ = ("address", "agent", "handle", "handling", "limit", "messages", "routes", "scheduler")
 
-    def __init__(self, agent: MicroAgent, queue: Scheduler, routes: Routes) -> None:
+    def __init__(self, agent: MicroAgent, scheduler: Scheduler, routes: Routes) -> None:
         self.agent = agent
         self.address = agent.address
         self.handle: Callable[[Message], Any] = agent.handle
         self.routes = routes
-        self.queue = queue
-        self.messages = queue.micro
-        self.limit = queue.limit
+        self.scheduler = scheduler
+        self.messages = scheduler.micro
+        self.limit = scheduler.limit
         self.handling: dict[Strand, Message] | None = None  # what its asynchronous `handle` has not ended
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
@@ -45,8 +45,8 @@ class MicroInbox:
             return (self,)
         messages.append(self.handle)
         messages.append(message)
-        if not self.queue.awake:
-            self.queue.wake()
+        if not self.scheduler.awake:
+            self.scheduler.wake()
         return None
 
     def put(self, message: Message) -> bool:
@@ -55,7 +55,7 @@ class MicroInbox:
 
     async def room(self) -> None:
         """Wait for room in the queue; it may be taken again by the time the caller runs."""
-        await self.queue.room()
+        await self.scheduler.room()
 
     def is_done(self) -> bool:
         """Tell whether the agent is gone."""
@@ -96,7 +96,7 @@ class MicroAgent(BaseAgent):
         """Send a message, waiting where there is no room; arguments and errors as of `Behaviour.send`."""
         if message.sender != self.address:
             message = self._stamped(message)
-        await self.container._send(message)
+        await self.container.dispatcher.send(message)
 
     def send_nowait(self, message: Message) -> None:
         """Send a message from plain code, which cannot wait.
@@ -111,7 +111,7 @@ class MicroAgent(BaseAgent):
         """
         inbox = self.micro_inbox
         if inbox is None:
-            self.container._send_nowait(self._stamped(message))
+            self.container.dispatcher.send_nowait(self._stamped(message))
             return
         sender = message.sender
         if sender is None:
@@ -120,56 +120,61 @@ class MicroAgent(BaseAgent):
             message = stamp(message, inbox.address)
         deliver = inbox.routes.get(message.to)
         if deliver is None:
-            self._container._send_nowait(message)
+            self._container.dispatcher.send_nowait(message)
         elif full := deliver(message):
-            self._container._refuse(message, full)
+            self._container.dispatcher.overflow.refuse(message, full)
 
     async def stop(self) -> None:
         """End the agent; messages to it that still wait are dead letters. Again, it does nothing.
 
         What an asynchronous `handle` still awaits is cancelled; that which calls this goes on to its end.
         """
-        strands = self._handling()
+        strands = self.handling_strands()
         inside = any(strand.running for strand in strands)
-        self._abandon()
+        self.end_at_once()
         if strands and not inside:
-            await self._container._wait_for_end(tuple(strands))
+            await self._container.lifecycle.wait_for_end(tuple(strands))
 
-    def _abandon(self) -> None:
-        self._vanish()
-        for strand, message in self._handling().items():
+    def end_at_once(self) -> None:
+        """End the agent without waiting for it; for its container."""
+        self.become_gone()
+        for strand, message in self.handling_strands().items():
             if not strand.running and not strand.cancelling():
                 strand.cancel()
                 if inspect.getcoroutinestate(strand.get_coro()) == inspect.CORO_CREATED:
-                    self._container.add_unhandled(self, message)
+                    self._container.dispatcher.add_unhandled(self, message)
 
-    def _handling(self) -> dict[Strand, Message]:
+    def handling_strands(self) -> dict[Strand, Message]:
+        """Return what its asynchronous `handle` has not ended, and with which message."""
         return dict(self.micro_inbox.handling or {}) if self.micro_inbox else {}
 
-    def _start(self, queue: Scheduler, limit: int) -> None:
+    def become_active(self, scheduler: Scheduler, limit: int) -> None:
+        """Make the way in for messages; for the container."""
         del limit  # its messages wait in the queue, which has a limit of its own
         self.state = AgentState.ACTIVE
-        self.micro_inbox = MicroInbox(self, queue, self._routes)
+        self.micro_inbox = MicroInbox(self, scheduler, self.container.dispatcher.routes)
 
-    def _entrance(self) -> Deliver:
+    def message_entrance(self) -> Deliver:
+        """Return the way in."""
         assert self.micro_inbox is not None
         return self.micro_inbox.accept
 
-    _deliver = property(_entrance)
+    deliver_message = property(message_entrance)
 
     # -- an asynchronous handle, once it awaits -------------------------------------------------------------
 
-    def _go_on(self, unfinished: Any, message: Message) -> None:
+    def go_on_handling(self, unfinished: Any, message: Message) -> None:
+        """Called with what `handle` has returned, if not None; for the scheduler."""
         inbox = self.micro_inbox
         assert inbox is not None
         if inspect.iscoroutine(unfinished):
             if inbox.handling is None:
                 inbox.handling = {}
-            inbox.handling[Strand(unfinished, inbox.queue, self)] = message
+            inbox.handling[Strand(unfinished, inbox.scheduler, self)] = message
         else:
             kind = type(unfinished).__name__
             error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
-            self._container._handle_failed(self, error)
+            self._container.lifecycle.handle_failed(self, error)
 
     def strand_name(self) -> str:
         """Return a name for the strand of a handler; for it."""
@@ -179,9 +184,9 @@ class MicroAgent(BaseAgent):
         """Take nothing back: a handler does not wait for messages; for the strand."""
 
     def ended(self, strand: Strand) -> None:
-        """Learn how `handle` went; for the strand."""
+        """Called when an asynchronous `handle` has ended; for the strand."""
         if self.micro_inbox is not None and self.micro_inbox.handling is not None:
             self.micro_inbox.handling.pop(strand, None)
         error = None if strand.cancelled() else strand.exception()
         if error is not None:
-            self._container._handle_failed(self, error)
+            self._container.lifecycle.handle_failed(self, error)

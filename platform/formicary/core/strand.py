@@ -4,11 +4,10 @@ A `Strand` is to asyncio a task: it is the current task while it runs, can be ca
 `asyncio.all_tasks()`, has a context of its own, and may await any future, so `asyncio.timeout`,
 `asyncio.TaskGroup` and every library work inside a behaviour (it implements what Python's documentation,
 "Extending asyncio", asks of third-party tasks). What it adds is a cheap way to wait for a message: the
-coroutine yields `WAIT`, and whoever delivers puts the strand into the `Scheduler`, which resumes it later in
-the same turn of the event loop.
+coroutine yields `WAIT`, and whoever delivers has the `Scheduler` resume it later in the same turn of the
+event loop.
 
-Nothing but this module, `run_queue` and `mailbox` knows of strands' insides: who drives behaviours is one
-small seam.
+Nothing but this module, `scheduler` and `mailbox` knows of strands' insides.
 """
 
 from __future__ import annotations
@@ -59,15 +58,15 @@ class Owner(Protocol):
         """Return a name for logs and debuggers."""
 
     def ended(self, strand: Strand) -> None:
-        """Learn that the coroutine has ended; the strand holds its result or exception."""
+        """Called when the coroutine has ended; the strand holds its result or exception."""
 
 
 class Strand(asyncio.Future[Any]):
     """A coroutine that a `Scheduler` drives; to asyncio a task. Its result is the coroutine's.
 
     Args:
-        coroutine: what to run; it starts when the queue comes to it.
-        queue: the queue of the container that it belongs to.
+        coroutine: what to run; it starts when its turn comes.
+        scheduler: that of the container that it belongs to.
         owner: told when the coroutine has ended, and given back a message with which it was about to be
             resumed when it was cancelled or held instead.
     """
@@ -82,7 +81,7 @@ class Strand(asyncio.Future[Any]):
         "_held",
         "_must_cancel",
         "_name",
-        "_queue",
+        "_scheduler",
         "attention",
         "owner",
         "run_in_context",
@@ -90,15 +89,15 @@ class Strand(asyncio.Future[Any]):
         "waiting",
     )
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], queue: Scheduler, owner: Owner) -> None:
-        super().__init__(loop=queue.loop)
+    def __init__(self, coroutine: Coroutine[Any, Any, Any], scheduler: Scheduler, owner: Owner) -> None:
+        super().__init__(loop=scheduler.loop)
         self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
         self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on
         self.send = coroutine.send  # made once: a bound method per message would cost as much as a call
         self._context = contextvars.copy_context()
         self.run_in_context = self._context.run
         self._coroutine = coroutine
-        self._queue = queue
+        self._scheduler = scheduler
         self._name: str | None = None  # asked of the owner when somebody wants to know
         self.owner = owner
         self._future: asyncio.Future[Any] | None = None
@@ -108,14 +107,14 @@ class Strand(asyncio.Future[Any]):
         self._cancels = 0
         self._held = _FREE
         _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
-        queue.schedule(self)
+        scheduler.schedule(self)
 
     @property
     def running(self) -> bool:
         """Whether the coroutine runs right now: whether who asks is inside it."""
-        return self._queue.current is self
+        return self._scheduler.current is self
 
-    # -- what the queue asks for --------------------------------------------------------------------------
+    # -- what the scheduler asks for ----------------------------------------------------------------------
 
     def attend(self, value: object) -> Callable[[Any], Any] | None:
         """Say how to resume where `attention` is set: None for not at all, as the strand is held."""
@@ -141,12 +140,12 @@ class Strand(asyncio.Future[Any]):
     def wait_for(self, yielded: Any) -> None:
         """Have the strand go on after what its coroutine yielded, if it is not a mere wait for a message."""
         if yielded is None:  # asyncio.sleep(0): let the others go first
-            self._queue.schedule(self)
+            self._scheduler.schedule(self)
         elif yielded is WAIT:
             if self._held and not self._is_disturbed():
                 self._held = _PARKED
             else:
-                self._queue.schedule(self)
+                self._scheduler.schedule(self)
         elif getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
             if yielded.get_loop() is not self._loop:
                 self._raise(
@@ -155,17 +154,18 @@ class Strand(asyncio.Future[Any]):
                 return
             yielded._asyncio_future_blocking = False
             self._future = yielded
-            yielded.add_done_callback(self._wake_up)
+            yielded.add_done_callback(self.wake_up)
             if self._must_cancel and yielded.cancel(msg=self._cancel_message):
                 self._must_cancel = False
                 self.attention = bool(self._held)
         else:
             self._raise(RuntimeError(f"{self.get_name()} awaited {yielded!r}, which asyncio cannot wait for"))
 
-    def _wake_up(self, future: asyncio.Future[Any]) -> None:
+    def wake_up(self, future: asyncio.Future[Any]) -> None:
+        """Called when the future that the coroutine awaits is done."""
         self._future = None
         if not future.cancelled() and future.exception() is None:
-            self._queue.schedule(self)
+            self._scheduler.schedule(self)
         else:
             try:
                 future.result()
@@ -175,7 +175,7 @@ class Strand(asyncio.Future[Any]):
     def _raise(self, error: BaseException) -> None:
         self._error = error
         self.attention = True
-        self._queue.schedule(self)
+        self._scheduler.schedule(self)
 
     def end(self, error: BaseException) -> None:
         """Take what the coroutine ended with as the strand's result, and tell the owner."""
@@ -206,7 +206,7 @@ class Strand(asyncio.Future[Any]):
         self._cancel_message = msg
         if self.waiting:
             self.waiting = False
-            self._queue.schedule(self)
+            self._scheduler.schedule(self)
         elif self._held is _PARKED:
             self._held = _PENDING
         return True
@@ -246,19 +246,19 @@ class Strand(asyncio.Future[Any]):
         held, self._held = self._held, _FREE
         self.attention = self._is_disturbed()
         if held is _PENDING:
-            self._queue.schedule(self)
+            self._scheduler.schedule(self)
         elif held is _PARKED:
             message = next_message()
             if message is None:
                 self.waiting = True
             else:
-                self._queue.schedule(self, message)
+                self._scheduler.schedule(self, message)
 
     def expire(self) -> None:
         """End a wait for a message without one: its time is over."""
         if self.waiting:
             self.waiting = False
-            self._queue.schedule(self)
+            self._scheduler.schedule(self)
         elif self._held is _PARKED:
             self._held = _PENDING
 
@@ -307,7 +307,7 @@ class Answer(asyncio.Future[Any]):
         strand, self._strand = self._strand, None
         self.set_result(result)
         if strand is not None:
-            strand._wake_up(self)
+            strand.wake_up(self)
 
     def fail(self, error: BaseException) -> None:
         """Have `error` raised where it is awaited."""
@@ -315,14 +315,14 @@ class Answer(asyncio.Future[Any]):
         self.set_exception(error)
         self.exception()  # who asks may have had another error first, and never come to this one
         if strand is not None:
-            strand._wake_up(self)
+            strand.wake_up(self)
 
     def cancel(self, msg: Any | None = None) -> bool:
         """Cancel it, and tell the strand."""
         strand, self._strand = self._strand, None
         is_cancelled = super().cancel(msg=msg)
         if strand is not None:
-            strand._wake_up(self)
+            strand.wake_up(self)
         return is_cancelled
 
 

@@ -8,7 +8,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from formicary.core.errors import ContainerClosedError, FormicaryError, NoAnswerError, UndeliveredError
-from formicary.core.message import Message, stamp
+from formicary.core.message import Message
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT
 from formicary.core.strand import Answer
@@ -84,18 +84,14 @@ class ManagementAgent(MicroAgent):
         name = message.reply_with
         assert name is not None
         assert self.micro_inbox is not None
-        loop = self.micro_inbox.queue.loop
+        loop = self.micro_inbox.scheduler.loop
         answer = Answer(loop=loop)
         # One timer for all: to set one for each question, and to take it back, would cost as much as asking.
         self._asked[name] = answer, message.to, loop.time() + timeout
         if self._timer is None:
             self._timer = loop.call_later(_TICK, self._expire)
         try:
-            deliver = self._routes.get(message.to)
-            if deliver is None:
-                await self.send(message)
-            elif full := deliver(message := stamp(message, self.address)):
-                await self.container._wait_for_room(message, full)
+            await self.send(message)
             return await answer  # type: ignore[no-any-return]  # it is a message
         finally:
             del self._asked[name]
@@ -142,7 +138,7 @@ class ManagementAgent(MicroAgent):
             )
         except FormicaryError as error:
             reason = f"it cannot be answered: {error}"
-            self.container.add_dead_letter(message, reason, self.address, tell_sender=False)
+            self.container.dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)
             return None
 
     def handle(self, message: Message) -> Awaitable[None] | None:
@@ -173,7 +169,7 @@ class ManagementAgent(MicroAgent):
                 self._settle(answer, message)
         elif notice is None and not self._is_late(message):
             reason = f"the management agent of container {self.container.name} has asked for no such answer"
-            self.container.add_dead_letter(message, reason, self.address, tell_sender=False)
+            self.container.dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)
 
     def _is_late(self, message: Message) -> bool:
         """Tell whether a message answers something that nobody waits for any more: who did was told why."""

@@ -62,7 +62,7 @@ class Distributor(MicroAgent):
             raise NameTakenError(
                 f"groups need the name {DISTRIBUTOR!r}, which an agent in container {container.name} has"
             )
-        container.add_system_agent(self)
+        container.lifecycle.add_system_agent(self)
 
     async def stop(self) -> None:
         """End."""
@@ -78,10 +78,11 @@ class Distributor(MicroAgent):
 
     # -- the way in -----------------------------------------------------------------------------------------
 
-    def _entrance(self) -> Deliver:
+    def message_entrance(self) -> Deliver:
+        """Return the way in: past the queue of micro-agents."""
         return self.accept
 
-    _deliver = property(_entrance)
+    deliver_message = property(message_entrance)
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message to a group; return this place if there is no room."""
@@ -195,15 +196,8 @@ class Distributor(MicroAgent):
             )
             return
         force_setattr(inner, "sender", message.sender)
-        overflow, routes = container.overflow, container.routes
         for member in members:
-            single = address_to(inner, member)
-            if member in overflow.lines:
-                overflow.add(single, member, self, patience=_PATIENCE)
-                continue
-            deliver = routes.get(member)
-            if full := deliver(single) if deliver else container.deliver(single, member):
-                overflow.add(single, member, self, full, _PATIENCE)
+            container.dispatcher.overflow.deliver(address_to(inner, member), member, self, _PATIENCE)
 
     def _add_dead_letter(self, message: Message, reason: str) -> None:
-        self._service.container.add_dead_letter(message, reason, self.address)
+        self._service.container.dispatcher.add_dead_letter(message, reason, self.address)

@@ -209,7 +209,7 @@ class AgentGroups:
         if chosen is None:
             what = "is a member" if role is None else f"plays the role {role!r}"
             raise NobodyError(f"nobody else {what} in the group {group!r}")
-        await self._service.container._send(stamp(message.replace(to=chosen), sender))
+        await self._service.container.dispatcher.send(stamp(message.replace(to=chosen), sender))
         return chosen
 
     async def _find(self, community: str, group: str) -> Group | None:

@@ -104,8 +104,8 @@ def _post(
         force_setattr(single, "to", receiver)
         _say_sent(container, single)
         try:
-            if places := container._hand_over(single, receiver):
-                full.append((single, places))
+            if sinks := container.dispatcher.dispatch_to(single, receiver):
+                full.append((single, sinks))
         except FormicaryError as error:  # the others shall have it all the same
             first_error = first_error or error
     return first_error
@@ -121,16 +121,15 @@ def hand_out(container: Container, message: Message, members: Iterable[str], sen
         sender: the full name of who does not get it.
     """
     full: list[_Waiting] = []
-    routes = container.routes
+    dispatcher = container.dispatcher
     for member in tuple(members):
         if member == sender:
             continue
         single = address_to(message, member)
-        if container.instruments:
+        if dispatcher.instruments:
             _say_sent(container, single)
-        deliver = routes.get(member)
-        if places := deliver(single) if deliver else container.deliver(single, member):
-            full.append((single, places))
+        if sinks := dispatcher.deliver(single, member):
+            full.append((single, sinks))
     return full
 
 
@@ -162,13 +161,12 @@ def unwrap(message: Message) -> Content:
 
 
 def _say_sent(container: Container, message: Message) -> None:
-    for instrument in container.instruments:
-        container._tell(instrument, "message_sent", message)
+    container.dispatcher.notify("message_sent", message)
 
 
 async def _wait_for_room(container: Container, full: Sequence[_Waiting]) -> None:
     """Wait until all have their message; errors as of `Behaviour.send`."""
-    waits = [container._wait_for_room(message, places) for message, places in full]
+    waits = [container.dispatcher.overflow.wait_to_deliver(message, sinks) for message, sinks in full]
     for outcome in await asyncio.gather(*waits, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome

@@ -43,7 +43,7 @@ class GuestServices:
         self._is_there = False
         self._was_lost = False  # then it may have forgotten what this one subscribed to
         self.agent = ManagementAgent()
-        container.add_system_agent(self.agent)
+        container.lifecycle.add_system_agent(self.agent)
         container.peers = self
         self.backend: Backend = DirectoryProxy(container, self.agent, options)
         self.management = Management(GuestRequestRouter(container, self.agent, options.main))

@@ -45,7 +45,7 @@ class PlatformServices:
     def __init__(self, container: Container, options: PlatformOptions, transport: Transport | None) -> None:
         self._container = container
         self.agent = ManagementAgent()
-        container.add_system_agent(self.agent)
+        container.lifecycle.add_system_agent(self.agent)
         self._members: Members | None = None
         if transport is not None:
             self._members = Members(container.domain, options.main, transport)
@@ -135,7 +135,7 @@ class PlatformServices:
 
     async def _finish_answering(self) -> None:
         # The agent that was killed last may be why the container ends: who has killed it is to be told.
-        if answering := tuple(self.agent._handling()):
+        if answering := tuple(self.agent.handling_strands()):
             await asyncio.wait(answering, timeout=_ANSWERING)
 
 

@@ -109,8 +109,7 @@ def measure(container: Container) -> Figures:
     """Return the figures of a container that is open, in its event loop."""
     import psutil
 
-    queue = container._queue
-    assert queue is not None
+    scheduler = container.scheduler
     waiting = list(_waiting(container))
     account = container.accounting
     return Figures(
@@ -121,10 +120,10 @@ def measure(container: Container) -> Figures:
         clock_s=time.monotonic(),
         cpu_s=time.process_time(),
         memory_bytes=psutil.Process().memory_info().rss,
-        agents=len(container._agents),
-        resumed=queue.resumed,
-        handled=queue.handled,
-        waiting=sum(count for count, _ in waiting) + len(queue.micro) // 2,
+        agents=len(container.dispatcher.agents),
+        resumed=scheduler.resumed,
+        handled=scheduler.handled,
+        waiting=sum(count for count, _ in waiting) + len(scheduler.micro) // 2,
         fullest=tuple(Busy(name, count) for count, name in heapq.nlargest(_SHOWN, waiting)),
         dead_letters=container.dead_letters.total,
         links=tuple(map(_of_link, container.links)),
@@ -134,11 +133,11 @@ def measure(container: Container) -> Figures:
 
 
 def _waiting(container: Container) -> Iterator[tuple[int, str]]:
-    for agent in islice(container._agents.values(), _LOOKED_AT):
+    for agent in islice(container.dispatcher.agents.values(), _LOOKED_AT):
         if isinstance(agent, Agent):
             for behaviour in agent.behaviours:
                 if count := behaviour.mailbox_size():
-                    yield count, behaviour._mailbox.strand_name()
+                    yield count, behaviour.mailbox.strand_name()
 
 
 def _busiest(seconds: dict[str, float]) -> tuple[Busy, ...]:

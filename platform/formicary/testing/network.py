@@ -131,11 +131,11 @@ class MemoryTransport:
         try:
             message.check()
         except InvalidMessageError as error:
-            self.container.add_dead_letter(message, str(error), receiver, tell_sender=False)
+            self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
             raise
         line = self._line(receiver)
         if line is None:
-            self.container.add_dead_letter(
+            self.container.dispatcher.add_dead_letter(
                 message, f"no container for {receiver} is on the memory network", receiver
             )
             return None
@@ -147,7 +147,7 @@ class MemoryTransport:
         line = self._line(message.sender)
         if line is None:
             reason = f"no container for {message.sender} is on the memory network"
-            self.container.add_dead_letter(failure, reason, message.sender, tell_sender=False)
+            self.container.dispatcher.add_dead_letter(failure, reason, message.sender, tell_sender=False)
         else:
             line.put(failure, message.sender)
 
@@ -237,7 +237,7 @@ class _Line:
     async def drained(self) -> None:
         """Wait until all has arrived, but no longer than the source's agents would."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._source.send_timeout):
+            async with asyncio.timeout(self._source.dispatcher.overflow.send_timeout):
                 while any("@" in receiver for _, receiver, _ in self._under_way) and not self.is_closed:
                     self._moved.clear()
                     await self._moved.wait()
@@ -249,7 +249,7 @@ class _Line:
         await asyncio.wait([self._task])
         for _, receiver, data in self._under_way:
             if "@" in receiver:
-                self._source.add_dead_letter(_decode(data), reason, receiver)
+                self._source.dispatcher.add_dead_letter(_decode(data), reason, receiver)
         self._under_way.clear()
         self._moved.set()
 
@@ -271,11 +271,11 @@ class _Line:
             self._moved.set()
 
     async def _deliver(self, message: Message, receiver: str) -> None:
-        waiting = list(self._target.deliver(message, receiver) or ())
+        waiting = list(self._target.dispatcher.deliver(message, receiver) or ())
         try:
-            async with asyncio.timeout(self._target.send_timeout):
-                await self._target.wait_for_room(message, waiting)
+            async with asyncio.timeout(self._target.dispatcher.overflow.send_timeout):
+                await self._target.dispatcher.overflow.wait_for_room(message, waiting)
         except TimeoutError:
             names = ", ".join(map(str, waiting))
-            reason = f"{names} had no room for {self._target.send_timeout:g} s"
-            self._target.add_dead_letter(message, reason, receiver)
+            reason = f"{names} had no room for {self._target.dispatcher.overflow.send_timeout:g} s"
+            self._target.dispatcher.add_dead_letter(message, reason, receiver)

@@ -82,7 +82,7 @@ class Router:
         """
         self._check(container)
         self.container = container
-        container.overflow.pause = self._freeze
+        container.dispatcher.overflow.pause = self._freeze
         try:
             if self._options.route != "xmpp":
                 await self._open_connections()
@@ -155,7 +155,9 @@ class Router:
         keep = None if self._connections is None else self._connections.middle
         idle = [link for link in self.links.values() if link.is_idle and link is not keep]
         outboxes = {link.outbox for link in idle}
-        self.container.remove_routes(lambda deliver: getattr(deliver, "__self__", None) in outboxes)
+        self.container.dispatcher.remove_routes(
+            lambda deliver: getattr(deliver, "__self__", None) in outboxes
+        )
         for link in idle:
             link.abandon()
             del self.links[link.domain]
@@ -280,12 +282,12 @@ class Router:
         reason = (
             f"{receiver} is outside the platform, which container {self.container.name} needs a server for"
         )
-        self.container.add_dead_letter(message, reason, receiver)
+        self.container.dispatcher.add_dead_letter(message, reason, receiver)
         return None
 
     def _reject_closed(self, message: Message, receiver: str) -> NoReturn:
         error = ContainerClosedError(f"container {self.container.name} has closed its connection")
-        self.container.add_dead_letter(message, str(error), receiver, tell_sender=False)
+        self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def _link_for(self, receiver: str) -> Link | None:
@@ -308,7 +310,9 @@ class Router:
         link = self._link_for(sender)
         if link is not None:
             if not link.outbox.keep(failure, sender):
-                self.container.add_dead_letter(failure, "too much waits on the way to the sender", sender)
+                self.container.dispatcher.add_dead_letter(
+                    failure, "too much waits on the way to the sender", sender
+                )
         elif self._xmpp is not None:
             self._xmpp.refuse(receiver, sender, str(failure.body))
 
@@ -326,7 +330,7 @@ class Router:
             await _within(_PARTING, [link.parted() for link in links])
         finally:
             self.is_closed = True
-            self.container.routes.clear()  # what is sent now is to be refused
+            self.container.dispatcher.routes.clear()  # what is sent now is to be refused
             for link in self.links.values():
                 link.abandon()
             await self._disconnect()

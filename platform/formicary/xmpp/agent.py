@@ -107,24 +107,26 @@ class XmppAgent(Agent):
         self._discovery = Discovery(client, self.name)
         self._client = client
         await client.open()
-        self.container.outlets[self.address] = client
+        self.container.dispatcher.outlets[self.address] = client
 
     def _disconnected(self, error: LinkError) -> None:
         """Called when the account's connection has ended for good."""
         if self.state not in {AgentState.INITIATED, AgentState.GONE}:
             logger.error("agent %s has lost its account: %s", self.name, error)
-            self._failed(error)
+            self.record_failure(error)
 
-    def _start(self, queue: Scheduler, limit: int) -> None:
-        super()._start(queue, limit)
+    def become_active(self, scheduler: Scheduler, limit: int) -> None:
+        """Start, and take what comes by the account."""
+        super().become_active(scheduler, limit)
         assert self._client is not None
         self._client.begin_delivery()
 
-    def _vanish(self) -> None:
-        super()._vanish()
+    def become_gone(self) -> None:
+        """Be gone, and log out."""
+        super().become_gone()
         if self._client is not None:
             self._client.begin_close()
-            self.container.outlets.pop(self.address, None)
+            self.container.dispatcher.outlets.pop(self.address, None)
 
 
 def _logged_in_first(setup: Setup) -> Setup:

@@ -205,7 +205,7 @@ class AccountClient:
         return None
 
     def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
-        self._agent.container.add_dead_letter(message, str(error), receiver, tell_sender=False)
+        self._agent.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def _changed(self, stanza: Any, _token: Any, state: StanzaState) -> None:
@@ -215,14 +215,14 @@ class AccountClient:
             if sent is not None and state in _LOST:
                 message, receiver = sent
                 reason = f"{self._account} did not get the message before the connection ended"
-                self._agent.container.add_dead_letter(message, reason, receiver)
+                self._agent.container.dispatcher.add_dead_letter(message, reason, receiver)
 
     def _bounced(self, stanza: Any) -> None:
         """Called with what the server, or an address behind it, sends back."""
         sent = self._written.pop(stanza.id_, None)
         if sent is not None and str(stanza.from_.bare()) == sent[1].partition("/")[0]:
             message, receiver = sent
-            self._agent.container.add_dead_letter(
+            self._agent.container.dispatcher.add_dead_letter(
                 message, f"{receiver} cannot be reached: {error_text(stanza)}", receiver
             )
 
@@ -264,15 +264,15 @@ class AccountClient:
             stanza, message = await self._arrived.get()
             self._answering = stanza
             try:
-                full = container.deliver(message, address)
+                full = container.dispatcher.deliver(message, address)
             finally:
                 self._answering = None
             if full:
                 waiting = list(full)
                 try:
                     with suppress(TimeoutError):
-                        async with asyncio.timeout(container.send_timeout):
-                            await container.wait_for_room(message, waiting)
+                        async with asyncio.timeout(container.dispatcher.overflow.send_timeout):
+                            await container.dispatcher.overflow.wait_for_room(message, waiting)
                 except asyncio.CancelledError:
                     self._add_dead_letter(
                         stanza, message, f"agent {self._agent.name} ended before it had room"
@@ -280,13 +280,15 @@ class AccountClient:
                     raise
                 for place in waiting:
                     self._add_dead_letter(
-                        stanza, message, f"{place} had no room for {container.send_timeout:g} s"
+                        stanza,
+                        message,
+                        f"{place} had no room for {container.dispatcher.overflow.send_timeout:g} s",
                     )
 
     def _add_dead_letter(self, stanza: Any, message: Message, reason: str) -> None:
         self._answering = stanza
         try:
-            self._agent.container.add_dead_letter(message, reason, self._agent.address)
+            self._agent.container.dispatcher.add_dead_letter(message, reason, self._agent.address)
         finally:
             self._answering = None
 

@@ -46,9 +46,9 @@ RUBBISH = [
 
 async def alive(raw, container):
     """Wait until the container has taken all that was sent to it."""
-    before = container._transport.dropped
+    before = container.dispatcher.transport.dropped
     raw.data(b"no batch")
-    await until(lambda: container._transport.dropped > before)
+    await until(lambda: container.dispatcher.transport.dropped > before)
 
 
 @pytest.mark.parametrize("design", ["replica", "central"])
@@ -64,14 +64,14 @@ async def test_rubbish_on_any_channel_is_counted_and_changes_nothing(server, des
         other = "directory" if design == "replica" else "central directory"
         for channel in ("members", other, "management", "design"):
             await alive(raw, c1)
-            expected = c1._transport.dropped + len(RUBBISH)
+            expected = c1.dispatcher.transport.dropped + len(RUBBISH)
             for payload in RUBBISH:
                 raw.data(control_order(channel, payload))
-            await until(lambda expected=expected: c1._transport.dropped == expected)
+            await until(lambda expected=expected: c1.dispatcher.transport.dropped == expected)
         for channel in ("", "nothing", "x" * 10_000):  # perhaps something that later versions tell
             raw.data(control_order(channel, b"x"))
         await alive(raw, c1)
-        assert c1._transport.dropped == expected + 1
+        assert c1.dispatcher.transport.dropped == expected + 1
         assert set(c1.members) == {c1.domain}
         assert names(await c1.directory.search()) == ["bob@c1/printer"]
 
@@ -121,9 +121,9 @@ async def test_a_member_cannot_replicate_entries_of_agents_of_another(server):
         raw.data(control_order("members", encode(Beat(7, NONE))))
         await until(lambda: EVIL in c1.members)
         entry = {"agent": bob.address, "type": "scanner", "name": "printer"}
-        before = c1._transport.dropped
+        before = c1.dispatcher.transport.dropped
         raw.data(control_order("directory", encode(Updates(7, 1, [entry], []))))
-        await until(lambda: c1._transport.dropped == before + 1)
+        await until(lambda: c1.dispatcher.transport.dropped == before + 1)
         assert names(await c1.directory.search(type="printer")) == ["bob@c1/printer"]
         assert await c1.directory.search(type="scanner") == ()
 

@@ -171,7 +171,7 @@ async def ended(agent):
 
 
 async def closed_behind(agent):
-    agent._abandon()
+    agent.end_at_once()
 
 
 @KEPT
@@ -507,7 +507,7 @@ async def test_who_is_cancelled_leaves_nothing_behind(design, doing, turns):
         assert left_behind(c2) == []
         if design != "lookup":
             assert await c1.directory.search() == ()
-            df = c1.system_agents.get(f"df@{c1.domain}")
+            df = c1.dispatcher.system_agents.get(f"df@{c1.domain}")
             assert df is None or len(df._subscriptions) == 0
 
 

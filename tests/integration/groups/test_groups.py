@@ -171,7 +171,7 @@ async def test_a_slow_member_makes_senders_elsewhere_wait_and_nothing_gets_lost(
                 sent += 1
 
         sending = asyncio.create_task(send_all())
-        await until(lambda: distributor(c2) in c1._transport.links[c2.domain].paused)
+        await until(lambda: distributor(c2) in c1.dispatcher.transport.links[c2.domain].paused)
         before = None
         while before != sent:
             before = sent

@@ -88,7 +88,7 @@ class Asker:
             conversation_id=f"c{self._count}",
             sender=self.agent.address,
         ).replace(**changes)
-        self.agent.container._send_nowait(message)
+        self.agent.container.dispatcher.send_nowait(message)
         return f"r{self._count}"
 
     def answers(self, name):

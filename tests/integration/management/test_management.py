@@ -199,8 +199,8 @@ async def test_an_answer_that_no_link_can_carry_is_an_error_that_says_so(platfor
         asking = await asker(c1)
         for number in range(300):
             await c2.start(Cell(f"{number}-{'x' * 500}"))
-        await until(lambda: c2._transport.links)
-        c2._transport.links[c1.domain].message_limit = 100_000
+        await until(lambda: c2.dispatcher.transport.links)
+        c2.dispatcher.transport.links[c1.domain].message_limit = 100_000
         said, content = await asking.ask("ams@c2", {"action": "search", "container": "c2"})
         assert said == ["failure"]
         assert content["message"].startswith("the answer is too large, so ask for fewer: ")

@@ -261,7 +261,7 @@ async def test_who_is_outside_the_platform_may_only_search(sender, content):
         bob = await start(c1, "bob", Deaf())
         for each in (content, {"action": "search", "container": "c1"}):
             message = Message(to="ams@c1", sender=sender, performative="request", body=json.dumps(each))
-            c1.deliver(message, f"ams@{c1.domain}")
+            c1.dispatcher.deliver(message, f"ams@{c1.domain}")
         await until(lambda: len(c1.dead_letters) == 2)  # as the way there is missing
         refused, found = [letter.message for letter in c1.dead_letters]
         assert (refused.to, refused.performative, found.performative) == (sender, "refuse", "inform")

@@ -30,7 +30,7 @@ async def next_turn():
 
 def server_connection(container):
     """Return a container's connection to the server."""
-    return container._transport._xmpp
+    return container.dispatcher.transport._xmpp
 
 
 async def disconnected(*containers):

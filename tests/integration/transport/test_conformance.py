@@ -262,4 +262,4 @@ async def test_nothing_can_be_sent_from_a_container_that_is_closed(opened):
         agent = await start(c1, "a", Deaf())
         container = agent.container
     with pytest.raises(ContainerClosedError):
-        await container._send(Message(to="b@c2", sender="a@c1.lab.localhost"))
+        await container.dispatcher.send(Message(to="b@c2", sender="a@c1.lab.localhost"))

@@ -218,7 +218,7 @@ async def test_closing_waits_for_a_silent_server_no_longer_than_it_says(
                 os.kill(server.pid, signal.SIGSTOP)
                 with pytest.raises(MailboxFullError):
                     await fill(agent)
-                closing = c1._transport
+                closing = c1.dispatcher.transport
         finally:
             os.kill(server.pid, signal.SIGCONT)
         assert closing.is_closed

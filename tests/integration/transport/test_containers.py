@@ -410,7 +410,7 @@ async def test_what_is_held_for_many_slow_receivers_is_bounded_and_all_of_it_arr
         bodies = [f"{number:01000}" for number in range(each)]
         for number in range(receivers):
             await start(c1, f"a{number}", do(lambda own, to=f"s{number}@c2": send_all(own, to, bodies)))
-        overflow_there = c2.overflow
+        overflow_there = c2.dispatcher.overflow
         await until(lambda: overflow_there.is_full)
         await asyncio.sleep(0.3)  # more comes, up to the link's window, and then no more
         waiting = sum(map(len, overflow_there.lines.values()))
@@ -557,7 +557,7 @@ async def test_who_waits_for_a_mailbox_in_a_container_that_closes_is_told(contai
             await start(c2, "deaf", Deaf())
             told = Collect()
             await start(c1, "a", told, do(lambda own: send_all(own, "deaf@c2", map(str, range(5)))))
-            await until(lambda: sum(map(len, c2.overflow.lines.values())) == 4)
+            await until(lambda: sum(map(len, c2.dispatcher.overflow.lines.values())) == 4)
         await until(lambda: len(told.messages) == 5)
         expected = {
             "behaviour Deaf of agent deaf ended before it received the message": 1,
@@ -606,7 +606,7 @@ async def test_after_closing_nothing_can_be_sent(containers, name):
         got = Collect()
         await start(c2, "b", got)
         async with containers("c1") as (c1,):
-            transport = c1._transport
+            transport = c1.dispatcher.transport
             agent = MicroAgent("m")
             await c1.start(agent)
             for _ in range(2):
@@ -654,7 +654,7 @@ async def main():
         await start(c2, "echo", Echo())
         print("ready", flush=True)
         await asyncio.to_thread(sys.stdin.read)
-    print(c2.dead_letters.total, c2._transport.dropped, flush=True)
+    print(c2.dead_letters.total, c2.dispatcher.transport.dropped, flush=True)
 
 asyncio.run(main())
 """

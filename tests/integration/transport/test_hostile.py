@@ -58,7 +58,7 @@ class Scene:
 
     @property
     def dropped(self):
-        return self.c1._transport.dropped
+        return self.c1.dispatcher.transport.dropped
 
 
 async def scene(c1):

@@ -213,7 +213,7 @@ async def test_tls_is_where_it_is_asked_for(tls, unix):
         async with Container("c2", join=address, tls=tls) as c2:
             await start(c1, "echo", Echo())
             assert (await asked(c2, "echo@c1")).body == "x"
-            description = c2._transport.links[c1.domain].direct.description
+            description = c2.dispatcher.transport.links[c1.domain].direct.description
             assert ("TLS 1.3" in description) is (tls == "always" or (tls and not unix))
             assert ("Unix socket" in description) is unix
 

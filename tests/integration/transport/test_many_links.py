@@ -60,12 +60,12 @@ async def test_who_was_forgotten_is_reached_again_when_it_is_there_by_agents_tha
             for number in range(3, 7):
                 await send(c1, f"bob@c{number}")
                 await until(lambda expected=4 * (round_ - 1) + number - 2: unreached(c1) == expected)
-        assert "echo@c2.lab.localhost" not in c1.routes
+        assert "echo@c2.lab.localhost" not in c1.dispatcher.routes
 
 
 async def test_a_container_whose_link_is_forgotten_gets_a_new_key_with_its_next_one():
     async with Container("c1", listen="127.0.0.1") as c1:
-        direct = c1._transport._connections._direct
+        direct = c1.dispatcher.transport._connections._direct
         key = direct.offer("c2.lab.localhost").key
         assert direct.offer("c2.lab.localhost").key == key
         for number in range(2, 6):
@@ -93,5 +93,5 @@ async def test_where_all_are_used_there_are_no_more(monkeypatch):
         await until(lambda: len(c1.members) == 2)
         monkeypatch.setattr(router, "_LINKS", 1)
         with pytest.raises(LinkError, match="has links to 1 others, which is all it can"):
-            c1._transport.link_to("c9.lab.localhost")
+            c1.dispatcher.transport.link_to("c9.lab.localhost")
         assert peers(c1) == ["c2"]

@@ -220,7 +220,7 @@ async def test_it_logs_in_before_its_setup_and_out_at_its_end(account, connected
         assert alice.seen is AgentState.INITIATED
         await alice.stop()
         assert not alice._client.xmpp.running
-        assert container.outlets == {}
+        assert container.dispatcher.outlets == {}
 
 
 async def test_a_setup_that_fails_logs_out(account):

@@ -153,7 +153,7 @@ class Conservation(RuleBasedStateMachine):
                     when_full=when_full,
                     send_timeout=3,
                 )
-                container.dead_letters = self.letters
+                container.dispatcher.dead_letters = self.letters
                 if watched:
                     container.add_instrument(Instrument())
                 await container.__aenter__()

@@ -208,7 +208,7 @@ async def test_an_instrument_that_raises_is_taken_out_and_the_rest_goes_on(event
             if not number:
                 await agent.stop()
         assert broken.times == 1
-        assert container.instruments == (log,)
+        assert container.dispatcher.instruments == (log,)
         assert collect.bodies == ["x"]
         assert ("delivered", "x", "b1") in log.events
     assert f"failed at {event} and is taken out" in caplog.text

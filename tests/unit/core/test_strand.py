@@ -37,7 +37,7 @@ async def test_a_behaviour_is_the_current_task_while_it_runs_and_among_all_tasks
         assert asyncio.all_tasks() == {own}
         task = one.result
         assert task.done()
-        assert task.get_coro().__qualname__ == "Behaviour._main"
+        assert task.get_coro().__qualname__ == "Behaviour.main_coroutine"
         assert not task.cancel()
         assert "Strand" in repr(task)
         task.set_name("other")

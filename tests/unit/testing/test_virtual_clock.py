@@ -67,7 +67,7 @@ def test_a_program_that_nothing_can_wake_ends_with_an_error_that_names_who_waits
 
     with pytest.raises(NothingLeftError, match=r"^nothing left to happen: ") as error:
         run_virtual(main())
-    assert "listener/Collect waits in Behaviour._main" in str(error.value)
+    assert "listener/Collect waits in Behaviour.main_coroutine" in str(error.value)
     assert "main" in str(error.value)
     assert "test_virtual_clock.py:" in str(error.value)
 

@@ -84,8 +84,9 @@ class DirectoryAgent(AnsweringAgent):
             self._absent.cancel(domain)
         self.ledger.take(Step(partial(plans.leave, domain=domain), is_forced=True))
 
-    def _start(self, queue: Scheduler, limit: int) -> None:
-        super()._start(queue, limit)
+    def become_active(self, scheduler: Scheduler, limit: int) -> None:
+        """Start, and go on with what the directory's file holds."""
+        super().become_active(scheduler, limit)
         own = self.container.domain
         self.ledger.drop(own)
         self._absent = Leases(self._stayed_away)
@@ -109,9 +110,10 @@ class DirectoryAgent(AnsweringAgent):
         for domain in domains:
             self.container_lost(domain)
 
-    def _vanish(self) -> None:
+    def become_gone(self) -> None:
+        """Wait for nothing any more, and be gone."""
         self._rest()
-        super()._vanish()
+        super().become_gone()
 
     def _rest(self) -> None:
         """Wait for nothing any more."""
@@ -191,7 +193,7 @@ class DirectoryAgent(AnsweringAgent):
             self._subscriptions.end(record)
 
     def _at_turn_end(self, callback: Callable[[], None]) -> None:
-        self.container.at_turn_end(callback)
+        self.container.scheduler.at_turn_end(callback)
 
 
 def _domain(agent: str) -> str:

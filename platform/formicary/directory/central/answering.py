@@ -82,9 +82,10 @@ class AnsweringAgent(MicroAgent):
         await self.ledger.close()
         await self._outgoing.close()
 
-    def _vanish(self) -> None:
+    def become_gone(self) -> None:
+        """Have the ledger rest, and be gone."""
         self.ledger.rest()
-        super()._vanish()
+        super().become_gone()
 
     def container_joined(self, domain: str, incarnation: int) -> None:
         """Called when a container of the platform is there.

@@ -101,7 +101,7 @@ class CentralDirectory(Backend):
             served = LookupAgent(AGENT)
         await served.open()
         self._served = served
-        self._container.add_system_agent(served)
+        self._container.lifecycle.add_system_agent(served)
 
     async def close(self) -> None:
         """End; the directory learns that the container stops."""
@@ -216,7 +216,7 @@ class CentralDirectory(Backend):
 
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""
-        is_stopping = self._container._closing  # then all of its agents' services go at once
+        is_stopping = self._container.dispatcher.is_closing  # then all of its agents' services go at once
         if self._claims.drop(agent) and self._is_kept and not is_stopping:
             self._claims.doubt(agent, self._claims.of(agent), (None,))
             self._work()

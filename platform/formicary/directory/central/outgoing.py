@@ -60,7 +60,7 @@ class Outgoing:
             self._fail(message, error)
 
     def _send_far(self, receiver: str, message: Message) -> None:
-        completed, full, error = self._agent.container._spread(message)
+        completed, full, error = self._agent.container.dispatcher.dispatch(message)
         if error is not None:
             raise error
         if full:
@@ -68,7 +68,7 @@ class Outgoing:
 
     def _wait(self, receiver: str, message: Message, full: Sequence[MessageSink]) -> None:
         if self._count >= _LIMIT:
-            self._agent.container.add_dead_letter(
+            self._agent.container.dispatcher.add_dead_letter(
                 message, f"{_LIMIT} messages of {self._agent.name} wait already", receiver
             )
             return
@@ -88,9 +88,9 @@ class Outgoing:
             message, full = line.popleft()
             try:
                 if full:
-                    await container._wait_for_room(message, full)
+                    await container.dispatcher.overflow.wait_to_deliver(message, full)
                 else:
-                    await container._send(message)
+                    await container.dispatcher.send(message)
             except FormicaryError as error:
                 self._fail(message, error)
             except Exception:
@@ -100,7 +100,7 @@ class Outgoing:
 
     def _fail(self, message: Message, error: FormicaryError) -> None:
         if isinstance(error, ContainerClosedError):  # of all others there is a dead letter already
-            self._agent.container.add_dead_letter(message, str(error), tell_sender=False)
+            self._agent.container.dispatcher.add_dead_letter(message, str(error), tell_sender=False)
         self._lost(message, error)
 
     async def close(self) -> None:
@@ -113,6 +113,6 @@ class Outgoing:
         reason = f"agent {self._agent.name} ended before there was room"
         for receiver, line in self._lines.items():
             for message, _ in line:
-                self._agent.container.add_dead_letter(message, reason, receiver, tell_sender=False)
+                self._agent.container.dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
         self._lines.clear()
         self._count = 0

@@ -15,7 +15,7 @@ from formicary.directory.replicated.replica import Added, Broadcast, Replica, Se
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary.container.dispatcher import Dispatcher
+    from formicary.container.container import Container
     from formicary.container.protocols import Transport
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.query import Query
@@ -40,7 +40,7 @@ class ReplicatedDirectory(Backend):
 
     channel = CHANNEL
 
-    def __init__(self, container: Dispatcher, incarnation: int, transport: Transport | None) -> None:
+    def __init__(self, container: Container, incarnation: int, transport: Transport | None) -> None:
         self._container = container
         self._domain = container.domain
         self._transport = transport
@@ -111,7 +111,7 @@ class ReplicatedDirectory(Backend):
             return
         self._is_dirty = True
         self._transport.before_sending(self._flush)
-        self._container.at_turn_end(self._flush)
+        self._container.scheduler.at_turn_end(self._flush)
 
     def _flush(self) -> None:
         if self._is_dirty and self._transport is not None:

@@ -91,12 +91,12 @@ class LocalManagement:
         return Result(done, agent=request.agent)
 
     def _find(self, name: str) -> Agent | MicroAgent:
-        agent = self._container._agents.get(name)
+        agent = self._container.dispatcher.agents.get(name)
         if agent is not None:
             return agent
-        if name in self._container.system_agents:
+        if name in self._container.dispatcher.system_agents:
             raise UnauthorisedError(f"{name} is the container's own agent, and lives as long as that does")
-        raise UnknownAgentError(self._container._unknown(name))
+        raise UnknownAgentError(self._container.dispatcher.why_unknown(name))
 
     async def _create(self, request: Create) -> str:
         agent = make_agent(request, self._container.creatable)
@@ -121,7 +121,7 @@ async def _kill(agent: Agent | MicroAgent) -> None:
             await agent.stop()
     except TimeoutError:
         logger.error("agent %s did not stop within %g s and is left behind", agent.name, _STOPS_WITHIN)  # noqa: TRY400
-        agent._abandon()
+        agent.end_at_once()
     except Exception:
         logger.exception("stop of agent %s failed; it is left behind", agent.name)
-        agent._abandon()
+        agent.end_at_once()

@@ -64,7 +64,7 @@ class Accounting:
 
     async def __aenter__(self) -> Self:
         for container in self._containers:
-            if container._queue is None or container._queue.loop is not asyncio.get_running_loop():
+            if not container.is_open or container.scheduler.loop is not asyncio.get_running_loop():
                 raise UsageError(
                     f"container {container.name} is not open in this event loop, which is accounted"
                 )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from formicary.container.container import Container
 from formicary.container.dispatcher import Dispatcher
+from formicary.container.lifecycle import Lifecycle
 from formicary.core.agent import Agent
 from formicary.core.behaviours import Behaviour
 from formicary.core.message import Message
@@ -77,7 +78,7 @@ BORDERS: tuple[Callable[..., Any], ...] = (
 )
 """Methods that lead to the group that their package declares."""
 
-TO_AGENTS: tuple[Callable[..., Any], ...] = (Container._set_up, Dispatcher._tell)
+TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle._set_up, Dispatcher._tell)
 """Methods of the platform in which it calls the users' code."""
 
 

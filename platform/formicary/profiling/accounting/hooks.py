@@ -50,7 +50,8 @@ class Hooks:
         for strand in self._strands():
             self.adopt(strand)
         for container in self._containers:
-            for agent in (*container._agents.values(), *container.system_agents.values()):
+            agents, own = container.dispatcher.agents, container.dispatcher.system_agents
+            for agent in (*agents.values(), *own.values()):
                 if (inbox := getattr(agent, "micro_inbox", None)) is not None:
                     self.adopt(inbox)
         self._refresh()
@@ -75,12 +76,11 @@ class Hooks:
     def _refresh(self) -> None:
         """Have what waits already, or has remembered a method, use the present ones."""
         for container in self._containers:
-            queue = container._queue
-            assert queue is not None
-            waiting = list(queue.micro)
+            micro = container.scheduler.micro
+            waiting = list(micro)
             waiting[::2] = [handle.__self__.micro_inbox.handle for handle in waiting[::2]]
-            queue.micro.clear()
-            queue.micro.extend(waiting)
+            micro.clear()
+            micro.extend(waiting)
             for connection in _connections(container):
                 if not connection._transport.is_closing():
                     connection._transport.set_protocol(connection)  # uvloop remembers `data_received`
@@ -133,7 +133,7 @@ class Hooks:
 
 def _connections(container: Container) -> Iterable[Any]:
     """Return the open connections through which a container is sent frames."""
-    router: Any = container._transport
+    router: Any = container.dispatcher.transport
     for link in getattr(router, "links", {}).values():
         if link.direct is not None:
             yield link.direct

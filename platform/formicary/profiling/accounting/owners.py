@@ -7,6 +7,7 @@ import sys
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from formicary.core.mailbox import Mailbox
 from formicary.profiling.accounting.ledger import AGENTS, GROUPS, RUNTIME, Callback
 from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.groups import Rules
@@ -55,5 +56,5 @@ def _group_of_code(code: CodeType | None) -> int:
 
 def group_of_strand(strand: Strand) -> int:
     """Return whose code a strand runs: a behaviour's, or that of an asynchronous `handle`."""
-    owner: Any = strand.owner
-    return group_of_class(type(getattr(owner, "owner", owner)))
+    owner = strand.owner
+    return group_of_class(type(owner.owner if isinstance(owner, Mailbox) else owner))

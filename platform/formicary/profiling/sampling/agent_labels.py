@@ -28,17 +28,17 @@ MOST = 10_000
 @contextmanager
 def labelled_agents() -> Iterator[None]:
     """Have all behaviours and micro-agents that start within the block visible to samplers, to their end."""
-    before = Behaviour._start, MicroAgent._start
+    before = Behaviour.start_strand, MicroAgent.become_active
     left = iter(range(MOST))
 
-    def start_behaviour(behaviour: Behaviour, queue: Scheduler, limit: int) -> None:
-        main: Callable[[], Any] = behaviour._main
+    def start_behaviour(behaviour: Behaviour, scheduler: Scheduler, limit: int) -> None:
+        main: Callable[[], Any] = behaviour.main_coroutine
         if next(left, None) is not None:
             main = _renamed(main, f"{behaviour.agent.name}/{type(behaviour).__name__}")
-        behaviour._mailbox.open(main(), queue, limit)
+        behaviour.mailbox.open(main(), scheduler, limit)
 
-    def start_micro(agent: MicroAgent, queue: Scheduler, limit: int) -> None:
-        before[1](agent, queue, limit)
+    def start_micro(agent: MicroAgent, scheduler: Scheduler, limit: int) -> None:
+        before[1](agent, scheduler, limit)
         if agent.micro_inbox is not None and next(left, None) is not None:
             agent.micro_inbox.handle = _renamed(agent.handle, agent.name)
 
@@ -51,8 +51,8 @@ def labelled_agents() -> Iterator[None]:
 
 def _start_with(behaviour: Callable[..., None], micro: Callable[..., None]) -> None:
     # Not by a switch in the classes: who is not profiled would pay for it with each agent.
-    for kind, start in ((Behaviour, behaviour), (MicroAgent, micro)):
-        type.__setattr__(kind, "_start", start)
+    type.__setattr__(Behaviour, "start_strand", behaviour)
+    type.__setattr__(MicroAgent, "become_active", micro)
 
 
 def _renamed(method: Callable[..., Any], agent: str) -> Callable[..., Any]:

@@ -194,7 +194,7 @@ class Connections:
             if link.direct is connection:
                 connection.start(
                     on_frame=on_frame,
-                    on_read_end=self._container.run_now,
+                    on_read_end=self._container.scheduler.run_now,
                     on_room=lambda _: link.refresh(),
                     on_lost=partial(self._lose, link, connection),
                 )

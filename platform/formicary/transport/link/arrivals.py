@@ -87,15 +87,14 @@ class Arrivals:
         self.messages += len(entries)
         lines = self._overflow.lines
         receivers, senders = self._receivers, self._senders
-        routes = self._container.routes
+        deliver = self._container.dispatcher.deliver
         for entry in entries:
             try:
                 message, receiver = from_entry(entry, receivers, senders)
                 if receiver in lines:
                     self._overflow.add(message, receiver, self._link)
                     continue
-                deliver = routes.get(receiver)
-                if full := deliver(message) if deliver else self._container.deliver(message, receiver):
+                if full := deliver(message, receiver):
                     self._overflow.add(message, receiver, self._link, full)
             except ValueError as error:
                 self._take_unusual(entry, error)

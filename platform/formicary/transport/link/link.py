@@ -87,7 +87,7 @@ class Link:
         self._arrivals = Arrivals(
             owner.container,
             domain,
-            overflow=owner.container.overflow,
+            overflow=owner.container.dispatcher.overflow,
             link=self,
             on_pause=self._set_paused,
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
@@ -153,17 +153,17 @@ class Link:
 
     def at_turn_end(self, callback: Callable[[], None]) -> None:
         """Call back when the agents have had their turn."""
-        self._container.at_turn_end(callback)
+        self._container.scheduler.at_turn_end(callback)
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
-        self._container.add_dead_letter(message, str(error), receiver, tell_sender=False)
+        self._container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def undeliverable(self, message: Message, receiver: str, reason: str) -> None:
         """Make a dead letter of a message that was taken and cannot go."""
         self._failed += 1
-        self._container.add_dead_letter(message, reason, receiver)
+        self._container.dispatcher.add_dead_letter(message, reason, receiver)
 
     def trouble(self) -> str:
         """Return why there is no room, as part of a sentence."""
@@ -294,7 +294,7 @@ class Link:
         self.obstacle = ""
         self._owner.on_lost(self)
         self.choose_path()
-        if self._container.overflow.is_full:  # with failures for those who would only send more
+        if self._container.dispatcher.overflow.is_full:  # with failures for those who would only send more
             self.outbox.stop()
         elif not self._owner.is_closed:
             self.outbox.open()
@@ -326,12 +326,12 @@ class Link:
                 if len(self.paused) >= _PAUSED:
                     raise ValueError(f"an order to send nothing to {receiver}, beside {_PAUSED} others")
                 self.paused[receiver] = PausedReceiver(receiver, self.post)
-                self._container.remove_route(receiver)
+                self._container.dispatcher.remove_route(receiver)
         elif (paused := self.paused.pop(receiver, None)) is not None:
             paused.release()
 
     def _resume_senders(self) -> None:
-        self._container.overflow.forget(self)
+        self._container.dispatcher.overflow.forget(self)
         paused, self.paused = self.paused, {}
         for receiver in paused.values():
             receiver.release()
@@ -344,7 +344,7 @@ class Link:
             return (
                 None if self.outbox.accept_for(message, receiver) is None else (RemoteSink(self, receiver),)
             )
-        self._container.add_route(receiver, self.outbox.accept)  # the next one goes straight there
+        self._container.dispatcher.add_route(receiver, self.outbox.accept)  # the next one goes straight there
         return self.outbox.accept(message)
 
     async def room(self, receiver: str) -> None:
@@ -415,7 +415,7 @@ class Link:
         self.session.instructions = []
         for message, receiver in letters:
             reason = f"container {self._container.name} stopped before the message could go"
-            self._container.add_dead_letter(message, reason, receiver, tell_sender=False)
+            self._container.dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
         self._resume_senders()
         self.outbox.open()
         if self._timer is not None:

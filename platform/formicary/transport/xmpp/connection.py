@@ -61,7 +61,7 @@ class XmppConnection:
         self._sent = Sent()
         self._inbox = Inbox(
             router.container,
-            overflow=router.container.overflow,
+            overflow=router.container.dispatcher.overflow,
             sent=self._sent,
             write=self._write,
             on_frame=self._on_frame,
@@ -104,7 +104,7 @@ class XmppConnection:
             self._container.domain,
             on_stanza=self._inbox.receive,
             on_frame=self._on_frame,
-            on_read_end=self._container.run_now,
+            on_read_end=self._container.scheduler.run_now,
             on_room=self._set_room,
             on_lost=self._lose,
         )
@@ -240,7 +240,7 @@ class XmppConnection:
         return None
 
     def _reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
-        self._container.add_dead_letter(message, str(error), receiver, tell_sender=False)
+        self._container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
         raise error
 
     def refuse(self, receiver: str, sender: str, reason: str) -> None:

@@ -105,13 +105,9 @@ class Inbox:
             raise
         if message is None:
             return
-        if receiver in self._overflow.lines:
-            self._overflow.add(message, receiver)
-            return
         self.answering = stanza_id
         try:
-            if full := self._container.deliver(message, receiver):
-                self._overflow.add(message, receiver, full=full)
+            self._overflow.deliver(message, receiver)
         finally:
             self.answering = ""
 
@@ -135,6 +131,8 @@ class Inbox:
         letters = self._sent.take(stanza.get("id", ""), origin)
         why = error_text(stanza)
         for message, receiver in letters:
-            self._container.add_dead_letter(message, f"{origin} cannot be reached: {why}", receiver)
+            self._container.dispatcher.add_dead_letter(
+                message, f"{origin} cannot be reached: {why}", receiver
+            )
         if not letters and not self._on_bounce(origin, why, error_condition(stanza) != _NO_SERVER):
             self._drop(origin, f"an error for an unknown stanza: {why}")

@@ -114,10 +114,10 @@ class _Tell(_Ask):
 
 
 def test_the_platforms_own_methods_are_put_back():
-    before = Behaviour.__dict__["_start"], Micro.__dict__["_start"]
+    before = Behaviour.__dict__["start_strand"], Micro.__dict__["become_active"]
     with labelled_agents():
-        assert Behaviour.__dict__["_start"] is not before[0]
-    assert (Behaviour.__dict__["_start"], Micro.__dict__["_start"]) == before
+        assert Behaviour.__dict__["start_strand"] is not before[0]
+    assert (Behaviour.__dict__["start_strand"], Micro.__dict__["become_active"]) == before
 
 
 def test_names_come_back():

@@ -65,7 +65,7 @@ class End:
 
     def make(self, peer, make_indirect=None):
         numbers = itertools.count(hash(peer) % 1000 + 1)
-        self.container.overflow.pause = lambda is_frozen: self.link.freeze(is_frozen=is_frozen)
+        self.container.dispatcher.overflow.pause = lambda is_frozen: self.link.freeze(is_frozen=is_frozen)
         self.link = Link(
             f"{peer}.lab.localhost",
             self,
@@ -73,7 +73,7 @@ class End:
             make_indirect=make_indirect or (lambda _: self.indirect),
             direct_only=False,
         )
-        self.container._transport = self
+        self.container.dispatcher.transport = self
 
     def post(self, message, receiver):
         return self.link.post(message, receiver)

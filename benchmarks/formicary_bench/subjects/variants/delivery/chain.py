@@ -45,7 +45,9 @@ class Communicator(CyclicBehaviour):
         """Pass one message on."""
         message = await self.receive()
         if not isinstance(message, Envelope):
-            self.agent.container.add_dead_letter(message, "an agent of a chain takes no messages for itself")
+            self.agent.container.dispatcher.add_dead_letter(
+                message, "an agent of a chain takes no messages for itself"
+            )
         elif self._following is not None:
             self._chain.hand_over(message, self._following)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from formicary import Container
+from formicary.container.dispatcher import Dispatcher
 from formicary_bench.subjects.variants.delivery.path import Ways
 
 if TYPE_CHECKING:
@@ -16,11 +17,40 @@ if TYPE_CHECKING:
     from formicary_bench.subjects.variants.delivery.design import Design
 
 
-class Designed(Container):
-    """A container that has a design deliver what is sent to its agents, by its own ones and by others.
+class DesignedDispatcher(Dispatcher):
+    """Has a design deliver what is sent to the container's agents, by its own ones and by others.
 
     All that a sender's message touches first is where it is in any container: the look-up of the receiver
     among its routes. So what is measured beyond that is the design.
+    """
+
+    design: Design
+
+    def __init__(self, *about: Any) -> None:
+        super().__init__(*about)
+        self.ways = Ways(self)
+        self.routes = self.ways
+
+    def deliver(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Have the design deliver a message that has come the long way; as of `Dispatcher.deliver`."""
+        if receiver in self.routes:
+            return super().deliver(message, receiver)
+        return self.ways.to(receiver).accept(message)
+
+    def hand_over(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Hand a message over where the design has brought it; arguments and results as of `deliver`."""
+        return super().deliver(message, receiver)
+
+    def add_dead_letter(
+        self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
+    ) -> None:
+        """Add a message that the design could not deliver to the dead letters; as of `Dispatcher`."""
+        message, receiver = self.design.what_is(message, receiver)
+        super().add_dead_letter(message, reason, receiver, tell_sender=tell_sender)
+
+
+class Designed(Container):
+    """A container with a design.
 
     Args:
         name: as of `Container`.
@@ -28,12 +58,15 @@ class Designed(Container):
         about: further arguments of `Container`.
     """
 
+    dispatcher_type = DesignedDispatcher
+
     def __init__(self, name: str, design: Design, **about: Any) -> None:
         super().__init__(name, **about)
+        assert isinstance(self.dispatcher, DesignedDispatcher)
+        self.dispatcher.design = design
+        self.ways = self.dispatcher.ways
         self.design = design
         design.container = self
-        self.ways = Ways(self)
-        self.routes = self.ways
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()
@@ -50,18 +83,3 @@ class Designed(Container):
             await super().__aexit__(kind, error, traceback)
         finally:
             await self.design.close()
-
-    def deliver(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Have the design deliver a message that has come the long way; as of `Dispatcher.deliver`."""
-        return self.ways.to(receiver).accept(message)
-
-    def hand_over(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Hand a message over where the design has brought it; arguments and results as of `deliver`."""
-        return super().deliver(message, receiver)
-
-    def add_dead_letter(
-        self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
-    ) -> None:
-        """Add a message that the design could not deliver to the dead letters; as of `Container`."""
-        message, receiver = self.design.what_is(message, receiver)
-        super().add_dead_letter(message, reason, receiver, tell_sender=tell_sender)

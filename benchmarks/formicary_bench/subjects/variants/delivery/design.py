@@ -66,7 +66,7 @@ class Design:
             way: where to.
             origin: who is told to send nothing more while messages wait for that agent.
         """
-        overflow, receiver = self.container.overflow, way.receiver
+        overflow, receiver = self.container.dispatcher.overflow, way.receiver
         try:
             if receiver in overflow.lines:
                 overflow.add(message, receiver, origin, [Turn(way)], _AT_ONCE)
@@ -74,4 +74,6 @@ class Design:
                 overflow.add(message, receiver, origin, full, _AT_ONCE)
         except Exception as error:  # the sender is not there any more to get it
             logger.exception("a message for %s could not be handed over", receiver)
-            self.container.add_dead_letter(message, f"it could not be handed over: {error!r:.200}", receiver)
+            self.container.dispatcher.add_dead_letter(
+                message, f"it could not be handed over: {error!r:.200}", receiver
+            )

@@ -43,7 +43,9 @@ class Copies(Design):
             message = self._copied(message)
         except (TypeError, ValueError) as error:  # as msgspec's errors are
             way.left()
-            self.container.add_dead_letter(message, f"it could not be copied: {error}", way.receiver)
+            self.container.dispatcher.add_dead_letter(
+                message, f"it could not be copied: {error}", way.receiver
+            )
             return
         self.arrive(message, way)
 

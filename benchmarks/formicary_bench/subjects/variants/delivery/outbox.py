@@ -57,4 +57,4 @@ class Outbox(Design):
         reason = f"container {self.container.name} stopped before the message was out of its outbox"
         while not self._queue.empty():
             message, way = self._queue.get_nowait()
-            self.container.add_dead_letter(message, reason, way.receiver)
+            self.container.dispatcher.add_dead_letter(message, reason, way.receiver)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from formicary import Message
     from formicary.core.mailbox import Deliver, MessageSink
-    from formicary_bench.subjects.variants.delivery.container import Designed
+    from formicary_bench.subjects.variants.delivery.container import DesignedDispatcher
 
 LIMIT = 1000
 """How many messages may be on their way to a receiver, as many as wait in a mailbox; then senders wait."""
@@ -20,14 +20,14 @@ class Way:
     """The way to one receiver. It is also a place that senders wait for, as they do for mailboxes.
 
     Args:
-        container: where the receiver is.
+        dispatcher: that of the container where the receiver is.
         receiver: its full name.
     """
 
     __slots__ = (
         "_has_room",
         "address",
-        "container",
+        "dispatcher",
         "entrance",
         "is_closed",
         "receiver",
@@ -35,11 +35,11 @@ class Way:
         "under_way",
     )
 
-    def __init__(self, container: Designed, receiver: str) -> None:
-        self.container = container
+    def __init__(self, dispatcher: DesignedDispatcher, receiver: str) -> None:
+        self.dispatcher = dispatcher
         self.receiver = receiver
         self.address: str | None = receiver  # whom a message was for that there was no room for
-        self.take = container.design.take
+        self.take = dispatcher.design.take
         self.entrance: Deliver | None = None
         """The shortest way into the receiver; None where there is none, or instruments want to be told."""
         self.under_way = 0
@@ -73,7 +73,7 @@ class Way:
     # -- where it ends --------------------------------------------------------------------------------------
 
     def left(self) -> None:
-        """Learn that a message has come to the end."""
+        """Called when a message has come to the end."""
         self.under_way -= 1
         if self._has_room is not None and not self.is_closed:
             self._let_on()
@@ -88,7 +88,7 @@ class Way:
     def deliver(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message over at once; return the mailboxes that are full."""
         entrance = self.entrance
-        return entrance(message) if entrance else self.container.hand_over(message, self.receiver)
+        return entrance(message) if entrance else self.dispatcher.hand_over(message, self.receiver)
 
     def _let_on(self) -> None:
         if self._has_room is not None:
@@ -123,7 +123,7 @@ class Turn:
     def _has_gone(self, message: Message, place: MessageSink) -> bool:
         if place.is_done():
             reason = f"{place} ended before it had room for the message"
-            self._way.container.add_dead_letter(message, reason, self.address)
+            self._way.dispatcher.add_dead_letter(message, reason, self.address)
             return True
         return place.put(message)
 
@@ -144,20 +144,20 @@ class Ways(dict[Any, "Deliver"]):
     """A container's routes: its own agents are reached by ways, and others as usual.
 
     Args:
-        container: whose.
+        dispatcher: the container's.
     """
 
-    def __init__(self, container: Designed) -> None:
+    def __init__(self, dispatcher: DesignedDispatcher) -> None:
         super().__init__()
-        self._container = container
+        self._dispatcher = dispatcher
         self._all: dict[str, Way] = {}
-        self._own = f"@{container.domain}"
+        self._own = f"@{dispatcher.domain}"
 
     def to(self, receiver: str) -> Way:
         """Return the way to an agent of the container; the same as long as anything is on it."""
         way = self._all.get(receiver)
         if way is None:
-            way = self._all[receiver] = Way(self._container, receiver)
+            way = self._all[receiver] = Way(self._dispatcher, receiver)
         return way
 
     def __setitem__(self, receiver: str, deliver: Deliver) -> None:

@@ -1,0 +1,162 @@
+"""How the agents of a container start and end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from formicary.core.agent import Agent
+from formicary.core.base_agent import AgentState
+from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
+from formicary.core.micro import MicroAgent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.container.container import Container
+    from formicary.core.base_agent import BaseAgent
+    from formicary.core.behaviours import Behaviour
+    from formicary.core.strand import Strand
+
+logger = logging.getLogger("formicary")
+
+_STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
+
+
+class Lifecycle:
+    """Starts the agents of a container, and does what is to be done when they or their behaviours end.
+
+    Args:
+        container: the container.
+        mailbox_limit: how many messages a behaviour's mailbox holds.
+    """
+
+    def __init__(self, container: Container, mailbox_limit: int) -> None:
+        self._container = container
+        self._dispatcher = container.dispatcher
+        self._mailbox_limit = mailbox_limit
+        self.on_gone: Callable[[str], None] | None = None
+        """Called with the full name of each agent that is gone."""
+        self._starting: set[str] = set()
+        self._emptied: asyncio.Future[None] | None = None  # made for the first who joins
+
+    # -- beginning ------------------------------------------------------------------------------------------
+
+    async def start(self, agent: Agent | MicroAgent) -> None:
+        """Bring an agent to life; errors as of `Container.start`."""
+        container, dispatcher = self._container, self._dispatcher
+        if not container.is_open:
+            raise ContainerClosedError(
+                f"container {container.name} is not open; use it as: async with container"
+            )
+        if agent.address is not None or agent.state is not AgentState.INITIATED:
+            raise AgentStateError(f"agent {agent.name} was started before; make a new one")
+        address = f"{agent.name}@{container.domain}"
+        if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
+            raise NameTakenError(
+                f"an agent named {agent.name!r} lives in container {container.name}; take another name"
+            )
+        agent.enter_container(container, address)
+        if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
+            if not await self._set_up(agent, address):
+                return
+            if not container.is_open:
+                agent.become_gone()
+                raise ContainerClosedError(
+                    f"container {container.name} was closed while {agent.name} was set up"
+                )
+        dispatcher.agents[address] = agent
+        self._activate(agent, address)
+        if dispatcher.instruments:
+            dispatcher.notify("agent_started", agent)
+
+    def add_system_agent(self, agent: MicroAgent) -> None:
+        """Start a micro-agent that works for the container itself: it is not among the `agents`."""
+        address = f"{agent.name}@{self._container.domain}"
+        agent.enter_container(self._container, address)
+        self._dispatcher.system_agents[address] = agent
+        self._activate(agent, address)
+
+    def _activate(self, agent: Agent | MicroAgent, address: str) -> None:
+        agent.become_active(self._container.scheduler, self._mailbox_limit)
+        self._dispatcher.attach(address, agent)
+
+    async def _set_up(self, agent: Agent, address: str) -> bool:
+        """Run an agent's `setup`; return False if that has stopped it."""
+        self._starting.add(address)
+        try:
+            await agent.setup()
+        except BaseException as error:
+            if isinstance(error, FormicaryError):  # which says all in one sentence
+                logger.error("setup of agent %s failed: %s", agent.name, error)  # noqa: TRY400
+            elif not isinstance(error, asyncio.CancelledError):
+                logger.exception("setup of agent %s failed", agent.name)
+            if not isinstance(error, asyncio.CancelledError):
+                agent.record_failure(error)
+            agent.become_gone()
+            raise
+        finally:
+            self._starting.discard(address)
+        return agent.state is not AgentState.GONE
+
+    def start_behaviour(self, behaviour: Behaviour) -> None:
+        """Start a behaviour of an agent that has started."""
+        behaviour.start_strand(self._container.scheduler, self._mailbox_limit)
+        if behaviour.agent.state is not AgentState.ACTIVE and behaviour.mailbox.strand is not None:
+            behaviour.mailbox.strand.hold()
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
+        """Called when a behaviour has ended, and with what exception if with one."""
+        if error is not None:
+            logger.error("%s ended with an exception", behaviour, exc_info=error)
+        if self._dispatcher.instruments:
+            self._dispatcher.notify("behaviour_ended", behaviour, error)
+
+    def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
+        """Called when the `handle` of a micro-agent has raised an exception."""
+        logger.error("handle() of agent %s raised an exception", agent.name, exc_info=error)
+        agent.record_failure(error)
+
+    async def wait_for_end(self, strands: Sequence[Strand]) -> None:
+        """Wait until an agent's strands have ended; what does not end in time is left behind."""
+        _, pending = await asyncio.wait(strands, timeout=_STOP_TIMEOUT)
+        for strand in pending:
+            logger.error("%s did not end within %g s and is left behind", strand.get_name(), _STOP_TIMEOUT)
+            strand.cancel()
+
+    def agent_gone(self, agent: BaseAgent) -> None:
+        """Called when an agent is gone."""
+        dispatcher, address = self._dispatcher, agent.address
+        if self.on_gone is not None and address is not None:
+            self.on_gone(address)
+        if dispatcher.agents.get(address) is agent:
+            del dispatcher.agents[address]
+            dispatcher.routes.pop(address, None)
+            if isinstance(agent, MicroAgent):
+                dispatcher.withdraw(None if dispatcher.is_closing else agent)
+            if dispatcher.instruments:
+                dispatcher.notify("agent_stopped", agent)
+            if self._emptied is not None and not dispatcher.agents:
+                self._emptied.set_result(None)
+                self._emptied = None
+
+    async def stop_all(self) -> None:
+        """Stop all agents, the latest first; also where this is cancelled."""
+        agents = self._dispatcher.agents
+        try:
+            self._dispatcher.withdraw(None)
+            for agent in reversed(tuple(agents.values())):
+                await agent.stop()
+        finally:
+            for agent in reversed(tuple(agents.values())):
+                agent.end_at_once()
+
+    async def join(self) -> None:
+        """Wait until no agent is left; return at once if none is."""
+        while self._dispatcher.agents:
+            if self._emptied is None:
+                self._emptied = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._emptied)

@@ -1,0 +1,80 @@
+"""What agents and their behaviours ask of the container that they live in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.core.base_agent import BaseAgent
+    from formicary.core.behaviours import Behaviour
+    from formicary.core.mailbox import MessageSink, Routes
+    from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
+    from formicary.core.strand import Strand
+
+
+class Overflow(Protocol):
+    """What becomes of messages to full mailboxes."""
+
+    def refuse(self, message: Message, full: Sequence[MessageSink]) -> NoReturn:
+        """Raise `MailboxFullError`; the message is a dead letter."""
+
+    async def wait_to_deliver(self, message: Message, full: Sequence[MessageSink]) -> None:
+        """Wait until full mailboxes have taken the message."""
+
+
+class Dispatcher(Protocol):
+    """What messages go through that do not go straight to their receivers."""
+
+    routes: Routes
+
+    @property
+    def overflow(self) -> Overflow:
+        """What becomes of messages to full mailboxes."""
+
+    async def send(self, message: Message) -> None:
+        """Send a message, waiting where there is no room."""
+
+    def send_nowait(self, message: Message) -> None:
+        """Send a message, without waiting for room."""
+
+    def add_dead_letter(self, message: Message, reason: str, receiver: str | None = None) -> None:
+        """Put a message that cannot be delivered among the dead letters, and tell its sender."""
+
+    def add_unhandled(self, agent: MicroAgent, message: Message) -> None:
+        """Add a message that a micro-agent did not handle to the dead letters."""
+
+
+class Lifecycle(Protocol):
+    """What has to know of beginnings and ends."""
+
+    def start_behaviour(self, behaviour: Behaviour) -> None:
+        """Start a behaviour of an agent that has started."""
+
+    def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
+        """Called when a behaviour has ended, and with what exception if with one."""
+
+    def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
+        """Called when the `handle` of a micro-agent has raised an exception."""
+
+    async def wait_for_end(self, strands: Sequence[Strand]) -> None:
+        """Wait until an agent's strands have ended; what does not end in time is left behind."""
+
+    def agent_gone(self, agent: BaseAgent) -> None:
+        """Called when an agent is gone."""
+
+
+class Host(Protocol):
+    """Where agents live: a container."""
+
+    seed: int
+
+    @property
+    def dispatcher(self) -> Dispatcher:
+        """What messages go through."""
+
+    @property
+    def lifecycle(self) -> Lifecycle:
+        """What has to know of beginnings and ends."""

@@ -30,6 +30,7 @@ from formicary_bench.experiments.messaging import (
     single_pair_size,
     size,
 )
+from formicary_bench.vocabulary.names import family_of
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
@@ -45,3 +46,9 @@ _MODULES = (
 
 EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 """By name."""
+
+
+def declared(name: str) -> Experiment | None:
+    """Return the experiment of a name; for names of other versions one of its family."""
+    same_family = (one for one in EXPERIMENTS.values() if one.family == family_of(name))
+    return EXPERIMENTS.get(name) or next(same_family, None)

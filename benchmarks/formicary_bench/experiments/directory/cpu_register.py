@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.directory import BUILT, PLAN, VARIES
-from formicary_bench.experiments.experiment import Experiment, Preset, Take, cpu_tables
+from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take, cpu_tables
 from formicary_bench.experiments.messaging import DIRECTLY, HUNDRED, ONE_OR_TWO
 from formicary_bench.vocabulary.traffic import SPLIT
 
@@ -19,4 +19,5 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(subjects=BUILT, placements=ONE_OR_TWO, carriers=DIRECTLY),)),
     paper=Preset(services=(200,), repeat=HUNDRED, placements=ONE_OR_TWO),
     plan=PLAN,
+    summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
 )

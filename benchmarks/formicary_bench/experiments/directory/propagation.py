@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.directory import BESIDE, PLAN, ROUNDS
-from formicary_bench.experiments.experiment import Experiment, Preset, Take
+from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
@@ -22,4 +22,5 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(placements=(APART,), carriers=DIRECTLY),)),
     beside=BESIDE,
     plan=PLAN,
+    summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
 )

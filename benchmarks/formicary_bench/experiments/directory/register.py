@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.directory import BESIDE, BUILT, PAPER, PLAN, ROUNDS, SERVICES, VARIES
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.placements import TWO_HOSTS
 from formicary_bench.vocabulary.traffic import AWAY
@@ -25,4 +25,5 @@ EXPERIMENT = Experiment(
     paper=PAPER,
     beside=BESIDE,
     plan=PLAN,
+    summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
 )

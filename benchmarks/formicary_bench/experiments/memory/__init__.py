@@ -20,4 +20,5 @@ EXPERIMENT = Experiment(
     beside=Loaded("formicary_bench.experiments.memory.plan:growth_if_wanted"),
     plan=Loaded("formicary_bench.experiments.memory.plan:plan_states"),
     measure=Loaded("formicary_bench.experiments.memory.measure:measure_memory"),
+    summarise=Loaded("formicary_bench.experiments.memory.rows:SUMMARY"),
 )

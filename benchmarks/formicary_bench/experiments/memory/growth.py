@@ -21,4 +21,5 @@ EXPERIMENT = Experiment(
     plan=Loaded("formicary_bench.experiments.memory.plan:plan_growth"),
     played_by="formicary_bench.subjects.ours.growth",
     measure=Loaded("formicary_bench.experiments.memory.measure_growth:measure_growth"),
+    summarise=Loaded("formicary_bench.experiments.memory.rows:SUMMARY"),
 )

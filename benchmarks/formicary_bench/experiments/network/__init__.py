@@ -22,4 +22,5 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=BY_ALL),)),
     paper=Preset(pairs=PAPER_PAIRS, placements=(TWO_HOSTS,)),
     measure=Loaded("formicary_bench.experiments.network.measure:measure_network"),
+    summarise=Loaded("formicary_bench.experiments.network.rows:SUMMARY"),
 )

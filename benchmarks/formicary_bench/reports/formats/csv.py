@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 import msgspec
 
 from formicary.core.quoting import printable
+from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.row import Row
-from formicary_bench.vocabulary.names import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import TextIO
 
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration
 
 _BOUNDS = tuple[float, float]
 _FORMULA = tuple("=+-@")  # what spreadsheets take for the begin of a formula
@@ -55,7 +54,7 @@ def write_raw(run: RunFolder, stream: TextIO) -> None:
         configuration = known.get(repetition.configuration)
         if configuration is None:
             continue
-        data = getattr(run, _READ[_kind(configuration)])(repetition)
+        data = getattr(run, _READ[summary_of(configuration.experiment, configuration.agents).raw])(repetition)
         present = {field.name: getattr(data, field.name) for field in fields(data)}
         about = _text(repetition.configuration), repetition.number
         many = len(next(iter(present.values())))
@@ -73,14 +72,6 @@ _RAW = {
     "search": ("rate", "kept", "p99_ns", "answered", "late", "lost"),
 }
 _READ = {"messages": "round_trips", "create": "creations", "memory": "holdings", "search": "trials"}
-
-
-def _kind(configuration: Configuration) -> str:
-    if configuration.family == MEMORY:
-        return "memory"
-    if configuration.limit_us:
-        return "search"
-    return "create" if configuration.agents else "messages"
 
 
 def _names(kind: type[msgspec.Struct]) -> list[str]:

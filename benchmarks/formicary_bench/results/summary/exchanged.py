@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.experiments.messaging.scale_out.summary import scale_each
-from formicary_bench.experiments.network.summary import network_each
 from formicary_bench.results.store.raw import MEASURED, RoundTrips
-from formicary_bench.results.summary.each import P99, TOTAL, Each, named
+from formicary_bench.results.summary.each import Each, named
 from formicary_bench.results.summary.load import Load, load_of
 from formicary_bench.results.summary.warm_up import Cut, measured
 from formicary_bench.statistics.intervals import Interval, batch_means, batch_rates
 from formicary_bench.statistics.percentiles import of_ordered
-from formicary_bench.vocabulary.names import DIRECTORY, LOWER_BOUND, NETWORK, SCALE_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Configuration, Repetition
+
+    Others = Callable[[Configuration, Repetition, Load, NDArray[np.int64]], Mapping[str, float | None]]
 
 
 class Measured(NamedTuple):
@@ -49,7 +48,13 @@ class Measured(NamedTuple):
 
 
 def measure(
-    run: RunFolder, configuration: Configuration, repetition: Repetition, *, is_alone: bool
+    run: RunFolder,
+    configuration: Configuration,
+    repetition: Repetition,
+    others: Others,
+    *,
+    is_alone: bool,
+    has_rate: bool = True,
 ) -> Measured | None:
     """Read a repetition, and give what matters of it; None where nothing was measured.
 
@@ -57,7 +62,10 @@ def measure(
         run: Its run.
         configuration: Its configuration.
         repetition: The repetition.
+        others: Returns the figures that its experiment is about besides, by the measured phase as a whole and
+            the round-trip times, the shortest first.
         is_alone: Whether there is no other, so that intervals have to be made within this one.
+        has_rate: Whether its rate is a figure of its row, which needs full load.
 
     Raises:
         UsageError: Raw values are missing or broken.
@@ -73,29 +81,15 @@ def measure(
     del data  # with ten million round trips it is a quarter of a gigabyte
     times.sort()
     mean, median = float(times.mean()) / 1e3, of_ordered(times, [0.5])[0] / 1e3
-    of_directory = configuration.family == DIRECTORY
-    is_even = of_directory or bool(configuration.rate)  # its load does not depend on who is ready first
+    is_even = not has_rate or bool(configuration.rate)  # its load does not depend on who is ready first
     each = Each(
         mean_us=mean,
         median_us=median,
-        per_s=None if of_directory else rate_of(load),
-        others=named(_others(configuration, repetition, load, times)),
+        per_s=rate_of(load) if has_rate else None,
+        others=named(others(configuration, repetition, load, times)),
         full_load=is_even or (load.full and repetition.full_load),
     )
     return Measured(load, times, mean, median, each, cut, time, rate)
-
-
-def _others(
-    configuration: Configuration, repetition: Repetition, load: Load, times: NDArray[np.int64]
-) -> dict[str, float | None]:
-    """Give the figures that the experiment is about besides."""
-    if configuration.experiment == LOWER_BOUND:
-        return {TOTAL: load.elapsed_s}
-    if configuration.experiment == SCALE_OUT:
-        return scale_each(configuration, repetition.counters, rate_of(load))
-    if configuration.family == NETWORK:
-        return network_each(repetition.counters)
-    return {P99: of_ordered(times, [0.99])[0] / 1e3} if configuration.rate else {}
 
 
 def rate_of(load: Load) -> float | None:

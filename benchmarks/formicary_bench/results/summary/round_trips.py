@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.messaging.scale_out.summary import scale_estimates
+from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.exchanged import Measured, measure, rate_of
 from formicary_bench.results.summary.row import (
     BOOTSTRAP,
@@ -26,46 +27,76 @@ from formicary_bench.results.verdicts.verdicts import stability_of
 from formicary_bench.statistics.bootstrap import percentile_intervals
 from formicary_bench.statistics.intervals import Interval, mean_interval, papers_interval
 from formicary_bench.statistics.percentiles import of_ordered, tail_probabilities
-from formicary_bench.vocabulary.names import DIRECTORY, LOWER_BOUND, SCALE_OUT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.summary.each import Each
+    from formicary_bench.results.summary.exchanged import Others
     from formicary_bench.results.summary.load import Load
+
+    Extend = Callable[[Row, Configuration, list[Repetition], Sequence[Measured | None]], Row]
 
 _PERCENTILES = (0.5, 0.9, 0.99, 0.999)
 
 
-def message_digest(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-    """Compute the row of a configuration that exchanges messages."""
-    is_alone = len(repetitions) == 1
-    found = [measure(run, configuration, repetition, is_alone=is_alone) for repetition in repetitions]
-    known = [one for one in found if one is not None]
-    row = frame(configuration, repetitions)
-    if not known:
-        return Digest(row, None)
-    loads = [one.load for one in known]
-    row, tail = _with_times(row, known)
-    each = tuple(one.each for one in known)
-    warm_up = left_out(run, configuration, [one.cut for one in known])
-    row = msgspec.structs.replace(row, warm_up=warm_up, each=each, stability=stability_of(each))
-    if row.family == DIRECTORY:  # one agent, and between its uses there is what is not measured
-        return Digest(row, tail)
-    row = _with_rate(row, loads, known[0].rate)
-    if configuration.rate:  # its load does not depend on who is ready first
-        return Digest(row, tail)
-    full = all(load.full for load in loads) and all(repetition.full_load for repetition in repetitions)
-    row = msgspec.structs.replace(row, full_load=full)
-    if configuration.experiment == LOWER_BOUND:
-        return Digest(_with_total(row, loads), tail)
-    if configuration.experiment == SCALE_OUT:
-        means = [one.mean_us for one in known]
-        having = [one for one, figures in zip(repetitions, found, strict=True) if figures is not None]
-        scale = scale_estimates(configuration, having, [rate_of(load) for load in loads], means)
-        row = msgspec.structs.replace(row, scale=scale)
-    return Digest(row, tail)
+def _nothing(*_: object) -> Mapping[str, float | None]:
+    return {}
+
+
+def _as_it_is(row: Row, *_: object) -> Row:
+    return row
+
+
+@dataclass(frozen=True)
+class Exchanges(Summary):
+    """Of messages and their answers, or of uses of the directory.
+
+    Attributes:
+        others: Figures of a repetition that the experiment is about besides; see `exchanged.measure`.
+        extended: `(row, configuration, repetitions, what was measured of each) -> row`, with more in it.
+        has_rate: Whether the rate is a figure, and full load a question: not of uses of the directory, by one
+            agent, between which there is what is not measured.
+    """
+
+    others: Others = _nothing
+    extended: Extend = _as_it_is
+    has_rate: bool = True
+    raw = "messages"
+
+    def digest(self, run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
+        """Compute the row of a configuration that exchanges messages."""
+        is_alone = len(repetitions) == 1
+        found = [self._measured(run, configuration, one, is_alone=is_alone) for one in repetitions]
+        known = [one for one in found if one is not None]
+        row, tail = frame(configuration, repetitions), None
+        if known:
+            row, tail = _with_times(row, known)
+            each = tuple(one.each for one in known)
+            warm_up = left_out(run, configuration, [one.cut for one in known])
+            row = msgspec.structs.replace(row, warm_up=warm_up, each=each, stability=stability_of(each))
+        if known and self.has_rate:
+            row = _with_rate(row, [one.load for one in known], known[0].rate)
+        if known and self.has_rate and not configuration.rate:  # a load that depends on who is ready first
+            full = all(one.load.full for one in known) and all(one.full_load for one in repetitions)
+            row = msgspec.structs.replace(row, full_load=full)
+        return Digest(self.extended(row, configuration, repetitions, found), tail)
+
+    def each(self, run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
+        """Return the figures of one repetition."""
+        known = self._measured(run, configuration, repetition, is_alone=False)
+        return known and known.each
+
+    def _measured(
+        self, run: RunFolder, configuration: Configuration, repetition: Repetition, *, is_alone: bool
+    ) -> Measured | None:
+        has_rate = self.has_rate
+        return measure(run, configuration, repetition, self.others, is_alone=is_alone, has_rate=has_rate)
+
+
+EXCHANGES = Exchanges()
 
 
 def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
@@ -125,10 +156,3 @@ def _with_rate(row: Row, loads: list[Load], alone: Interval | None) -> Row:
         round_trips_per_s=math.fsum(known) / len(known),
         round_trips_per_s_ci95=bounds(mean_interval(known) or alone, 1),
     )
-
-
-def _with_total(row: Row, loads: list[Load]) -> Row:
-    """Fill in how long all round trips of T2 took."""
-    totals = [load.elapsed_s for load in loads]
-    mean = math.fsum(totals) / len(totals)
-    return msgspec.structs.replace(row, total_s=mean, total_s_ci95=bounds(mean_interval(totals), 1))

@@ -7,36 +7,16 @@ is believed as well.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.memory.summary import judged, memory_estimates
-from formicary_bench.experiments.messaging.saturation.summary import (
-    highest_kept,
-    saturation_estimates,
-    trials_of,
-)
-from formicary_bench.experiments.network.summary import network_estimates
-from formicary_bench.results.summary.cpu import cpu_estimates
-from formicary_bench.results.summary.cpu import judged as judged_cpu
-from formicary_bench.results.summary.each import HIGHEST, Each, named
+from formicary_bench.results.summary.cpu import cpu_estimates, judged
+from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.hosts import host_estimates
 from formicary_bench.results.summary.perturbation import losses
-from formicary_bench.results.summary.round_trips import message_digest
-from formicary_bench.results.summary.row import (
-    NO_INTERVAL,
-    OVER_REPETITIONS,
-    Digest,
-    Row,
-    bounds,
-    frame,
-    method,
-)
-from formicary_bench.results.verdicts.verdicts import believed, stability_of, with_comparisons
-from formicary_bench.statistics.intervals import Interval, mean_interval, ratio_interval
-from formicary_bench.vocabulary.names import MEMORY, NETWORK
+from formicary_bench.results.summary.row import Digest, Row
+from formicary_bench.results.verdicts.verdicts import believed, with_comparisons
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
@@ -88,78 +68,13 @@ def _validated(run: RunFolder, configuration: Configuration, repetitions: list[R
 
 
 def _digest(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-    if configuration.family == MEMORY:
-        return _memory(run, configuration, repetitions)
-    if configuration.limit_us:
-        return _saturation(run, configuration, repetitions)
-    make = _creation if configuration.agents else message_digest
-    digest = make(run, configuration, repetitions)
-    if configuration.profiled:
-        profiles = [run.profiles(repetition) for repetition in repetitions]
-        cpu = cpu_estimates(repetitions, profiles, losses(run, configuration, repetitions))
-        row = msgspec.structs.replace(
-            digest.row, cpu=cpu, stability=(*digest.row.stability, *believed(judged_cpu(cpu)))
-        )
-        return Digest(row, digest.tail, profiles[-1])
-    if configuration.family != NETWORK:
+    summary = summary_of(configuration.experiment, configuration.agents)
+    digest = summary.digest(run, configuration, repetitions)
+    if not configuration.profiled:
         return digest
-    network = network_estimates(configuration, repetitions)
-    return Digest(msgspec.structs.replace(digest.row, network=network), digest.tail)
-
-
-def _memory(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-    """Compute the row of what processes hold."""
-    found = memory_estimates([run.holdings(repetition) for repetition in repetitions])
+    profiles = [run.profiles(repetition) for repetition in repetitions]
+    cpu = cpu_estimates(repetitions, profiles, losses(run, configuration, repetitions))
     row = msgspec.structs.replace(
-        frame(configuration, repetitions),
-        memory=found,
-        stability=believed(judged(found, configuration.seconds)) if found else (),
-        ci_method=OVER_REPETITIONS if len(repetitions) > 1 else NO_INTERVAL,
+        digest.row, cpu=cpu, stability=(*digest.row.stability, *believed(judged(cpu)))
     )
-    return Digest(row, None)
-
-
-def _saturation(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-    """Compute the row of a search for the highest rate."""
-    searches = [trials_of(run.trials(repetition), repetition.number) for repetition in repetitions]
-    found = saturation_estimates(configuration.limit_us, searches)
-    each = tuple(Each(others=named({HIGHEST: float(highest_kept(trials))})) for trials in searches)
-    row = msgspec.structs.replace(
-        frame(configuration, repetitions),
-        saturation=found,
-        each=each,
-        stability=stability_of(each),
-        round_trips_per_s=found.rate,
-        round_trips_per_s_ci95=found.ci95,
-        ci_method=OVER_REPETITIONS if found.ci95 else NO_INTERVAL,
-    )
-    return Digest(row, None)
-
-
-def _creation(run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
-    """Compute the row of a configuration that creates agents."""
-    rates, sizes = [], []
-    alone: Interval | None = None
-    for repetition in repetitions:
-        data = run.creations(repetition)
-        agents, seconds = int(data.agents.sum()), float(data.seconds.sum())
-        if agents and seconds:
-            rates.append(agents / seconds)
-            sizes.append(int(data.bytes.sum()) / agents)
-        if len(repetitions) == 1:
-            alone = ratio_interval(data.agents.tolist(), data.seconds.tolist())
-    row = frame(configuration, repetitions)
-    if not rates:
-        return Digest(row, None)
-    interval = mean_interval(rates) or alone
-    each = tuple(Each(agents_per_s=rate) for rate in rates)
-    changed = msgspec.structs.replace(
-        row,
-        each=each,
-        stability=stability_of(each),
-        agents_per_s=math.fsum(rates) / len(rates),
-        agents_per_s_ci95=bounds(interval, 1),
-        bytes_per_agent=math.fsum(sizes) / len(sizes) if any(sizes) else None,
-        ci_method=method(interval, len(rates)),
-    )
-    return Digest(changed, None)
+    return Digest(row, digest.tail, profiles[-1])

@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
-from formicary_bench.experiments.messaging.saturation.summary import highest_kept, trials_of
-from formicary_bench.results.summary.each import HIGHEST, TIMES, Each, comparable, named
-from formicary_bench.results.summary.exchanged import measure
+from formicary_bench.results.summary.declared import summary_of
+from formicary_bench.results.summary.each import HIGHEST, TIMES, Each, comparable
 from formicary_bench.results.summary.warm_up import OPTION
 from formicary_bench.statistics.comparisons import Contrast
-from formicary_bench.vocabulary.names import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Configuration
 
 Samples = dict[str, list[float]]
 
@@ -92,7 +90,10 @@ def _measured(run: RunFolder) -> dict[str, Configuration]:
     return {
         one.key: one
         for one in run.manifest.configurations
-        if one.key in done and one.family != MEMORY and not one.profiled and not one.reference
+        if one.key in done
+        and summary_of(one.experiment).is_compared
+        and not one.profiled
+        and not one.reference
     }
 
 
@@ -147,12 +148,13 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
 
 def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Samples:
     """Give the figures of each repetition; those without full load, or disturbed, are left out."""
+    summary = summary_of(configuration.experiment, configuration.agents)
     each: list[Each] = []
     invalid = 0
     for repetition in run.manifest.repetitions_of(configuration):
         if repetition.invalid:
             invalid += 1
-        elif (one := _each(run, configuration, repetition)) is not None:
+        elif (one := summary.each(run, configuration, repetition)) is not None:
             each.append(one)
     uneven = sum(not one.full_load for one in each)
     found = comparable(each, is_paced=bool(configuration.rate))
@@ -168,20 +170,3 @@ def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -
     if missed:
         remarks.append(f"{run.path}: {missed} searches of {configuration.key} kept no rate")
     return found
-
-
-def _each(run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
-    """Give the figures of one repetition; None where nothing was measured."""
-    if configuration.limit_us:
-        kept = highest_kept(trials_of(run.trials(repetition), repetition.number))
-        return Each(others=named({HIGHEST: float(kept)}))
-    if configuration.agents:
-        return _creation(run, repetition)
-    known = measure(run, configuration, repetition, is_alone=False)
-    return known and known.each
-
-
-def _creation(run: RunFolder, repetition: Repetition) -> Each | None:
-    data = run.creations(repetition)
-    seconds = float(data.seconds.sum())
-    return Each(agents_per_s=int(data.agents.sum()) / seconds) if seconds else None

@@ -6,21 +6,20 @@ where they do the same work at the same place; all comparisons of an experiment 
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.results.summary.each import RATE, TIMES, comparable, samples_of
+from formicary_bench.results.summary.each import TIMES, comparable, samples_of
 from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
 from formicary_bench.statistics.stability import Assessment, assess
-from formicary_bench.vocabulary.names import DESIGNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
+    from formicary_bench.results.summary.declared import Summary
     from formicary_bench.results.summary.each import Each
     from formicary_bench.results.summary.row import Row
 
@@ -65,12 +64,17 @@ def believed(figures: Mapping[str, Sequence[float]]) -> tuple[Believed, ...]:
 
 def with_comparisons(rows: Sequence[Row]) -> list[Row]:
     """Compare the platforms of a run with each other, and note it in the rows that were judged."""
+    from formicary_bench.results.summary.declared import summary_of
+
     found = list(rows)
     for experiment in dict.fromkeys(row.experiment for row in rows):
+        summary = summary_of(experiment)
+        places = [at for at, row in enumerate(rows) if row.experiment == experiment and _takes_part(row)]
         family = [
             (one, other, figure, contrast)
-            for one, other in _pairs(experiment, rows)
-            for figure, contrast in _contrasts(rows[one], rows[other])
+            for one, other in permutations(places, 2)
+            if _is_held_against(rows[one], rows[other], summary, is_before=one < other)
+            for figure, contrast in _contrasts(rows[one], rows[other], summary.compared_by)
         ]
         judged = compare([contrast for *_, contrast in family])
         for (one, other, figure, _), comparison in zip(family, judged, strict=True):
@@ -79,16 +83,10 @@ def with_comparisons(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
-def _pairs(experiment: str, rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
-    """Give the places of what is held against each other; of two platforms the first one is judged."""
-    places = [place for place, row in enumerate(rows) if row.experiment == experiment and _takes_part(row)]
-    if experiment == DESIGNS:
-        pairs = permutations(places, 2)
-        yield from ((one, other) for one, other in pairs if is_change_of(rows[one], rows[other]))
-    else:
-        for one, other in combinations(places, 2):
-            if _can_be_compared(rows[one], rows[other]):
-                yield one, other
+def _is_held_against(row: Row, other: Row, summary: Summary, *, is_before: bool) -> bool:
+    """Whether a row is judged by another; of two subjects that do the same work the first one is."""
+    declared = summary.is_held_against(row, other)
+    return is_before and _can_be_compared(row, other) if declared is None else declared
 
 
 def _takes_part(row: Row) -> bool:
@@ -110,10 +108,9 @@ def _point(row: Row) -> tuple[object, ...]:
     return *where, *paced, row.pairs, row.senders, row.payload_bytes, row.agents, row.services, row.containers
 
 
-def _contrasts(row: Row, other: Row) -> list[tuple[str, Contrast]]:
+def _contrasts(row: Row, other: Row, wanted: Sequence[str]) -> list[tuple[str, Contrast]]:
     """Give what is compared: figures of repetitions that held full load."""
     ours, theirs = (comparable(one.each, is_paced=bool(one.rate)) for one in (row, other))
-    wanted = [RATE] if row.experiment == DESIGNS else list(ours)
     return [
         (
             figure,
@@ -124,7 +121,7 @@ def _contrasts(row: Row, other: Row) -> list[tuple[str, Contrast]]:
                 is_rate=figure not in TIMES,
             ),
         )
-        for figure in wanted
+        for figure in wanted or ours
         if figure in ours and figure in theirs
     ]
 

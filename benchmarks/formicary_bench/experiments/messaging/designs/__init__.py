@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import Experiment, Preset, Take
+from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY, ONE_OR_TWO, OURS, PAPER_PAIRS, VARIES
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.designs import DELIVERIES
@@ -32,4 +32,5 @@ EXPERIMENT = Experiment(
     ),
     # The designs of its platforms, which Section 5.1 explains its figures by.
     paper=Preset(pairs=PAPER_PAIRS, placements=(SAME, APART)),
+    summarise=Loaded("formicary_bench.experiments.messaging.designs.rows:SUMMARY"),
 )

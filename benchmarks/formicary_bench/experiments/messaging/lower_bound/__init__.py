@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import (
     DIRECTLY,
     HERE_AND_THERE,
@@ -30,4 +30,5 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), carriers=DIRECTLY),)),
     # Figures 10 and 11 have more and more pairs; those of the other figures are taken.
     paper=Preset(pairs=PAPER_PAIRS, repeat=HUNDRED, placements=ONE_OR_TWO),
+    summarise=Loaded("formicary_bench.experiments.messaging.lower_bound.rows:SUMMARY"),
 )

@@ -21,4 +21,5 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), carriers=DIRECTLY),)),
     plan=Loaded("formicary_bench.experiments.messaging.open_loop.plan:plan_rates"),
     played_by="formicary_bench.subjects.ours.open_loop",
+    summarise=Loaded("formicary_bench.experiments.messaging.open_loop.rows:SUMMARY"),
 )

@@ -21,4 +21,5 @@ EXPERIMENT = Experiment(
     plan=Loaded("formicary_bench.experiments.messaging.open_loop.plan:plan_searches"),
     played_by=open_loop.EXPERIMENT.played_by,
     measure=Loaded("formicary_bench.experiments.messaging.saturation.measure:measure_saturation"),
+    summarise=Loaded("formicary_bench.experiments.messaging.saturation.rows:SUMMARY"),
 )

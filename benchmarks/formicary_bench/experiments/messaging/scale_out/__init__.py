@@ -18,4 +18,5 @@ EXPERIMENT = Experiment(
     kinds=("behaviours", "micro"),
     traffics=TRAFFICS,
     measure=Loaded("formicary_bench.experiments.messaging.scale_out.measure:measure_scale_out"),
+    summarise=Loaded("formicary_bench.experiments.messaging.scale_out.rows:SUMMARY"),
 )

@@ -1,0 +1,7 @@
+"""How rows are made of uses of the directory."""
+
+from __future__ import annotations
+
+from formicary_bench.results.summary.round_trips import Exchanges
+
+SUMMARY = Exchanges(has_rate=False)

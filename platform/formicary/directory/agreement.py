@@ -18,7 +18,7 @@ logger = logging.getLogger("formicary.directory")
 CHANNEL: Final = "design"
 """What containers tell each other on how they build the directory."""
 
-_AGAIN = 1.0  # s until somebody is told again who could not be told
+_RETRY = 1.0  # s until somebody is told again who could not be told
 
 
 class Agreement:
@@ -43,30 +43,30 @@ class Agreement:
         self._options = options
         self._backend = backend
         self._transport = transport
-        self._untold: dict[str, None] = {}
+        self._pending: dict[str, None] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._others: dict[str, str] = {}  # how those build it that do otherwise
 
     def joined(self, domain: str, incarnation: int) -> None:  # noqa: ARG002 -- as of other listeners
         """Tell another container."""
-        self._untold[domain] = None
-        self._tell()
+        self._pending[domain] = None
+        self._send()
 
-    def _tell(self) -> None:
+    def _send(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        for domain in tuple(self._untold):
+        for domain in tuple(self._pending):
             if self._transport is None or self._transport.send_control(
                 domain, CHANNEL, self._options.directory.encode()
             ):
-                del self._untold[domain]
-        if self._untold:
-            self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._tell)
+                del self._pending[domain]
+        if self._pending:
+            self._timer = asyncio.get_running_loop().call_later(_RETRY, self._send)
 
     def lost(self, domain: str) -> None:
         """Forget a container."""
-        self._untold.pop(domain, None)
+        self._pending.pop(domain, None)
         self._others.pop(domain, None)
 
     def on_control(self, domain: str, payload: bytes) -> None:
@@ -85,7 +85,7 @@ class Agreement:
             self._others.pop(domain, None)
             if is_main:
                 self._backend.refusal = None
-                self._backend.met()
+                self._backend.on_listed()
             return
         sentence = self._sentence(domain.partition(".")[0], design, is_main=is_main)
         if is_main:
@@ -109,6 +109,6 @@ class Agreement:
 
     def close(self) -> None:
         """Tell nobody any more."""
-        self._untold.clear()
+        self._pending.clear()
         if self._timer is not None:
             self._timer.cancel()

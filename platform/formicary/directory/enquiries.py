@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from formicary.directory.model.description import ServiceDescription
     from formicary.fipa.management_agent import ManagementAgent
 
-_LARGEST: Final = 1 << 18  # bytes of an answer: what is larger only holds up others
-_MOST: Final = 1000  # subscriptions
+_LARGEST_ANSWER: Final = 1 << 18  # bytes of an answer: what is larger only holds up others
+_MOST_SUBSCRIBERS: Final = 1000  # subscriptions
 
 
 class Enquiries:
@@ -48,7 +48,7 @@ class Enquiries:
         self._agent = agent
         self._backend = backend
         # Who is told of changes, by the conversation in which they are.
-        self._told: dict[str, tuple[str, asyncio.Task[object]]] = {}
+        self._subscribers: dict[str, tuple[str, asyncio.Task[object]]] = {}
 
     async def handle(self, message: Message) -> None:
         """Answer a search, or tell of changes until that is cancelled, or cannot be delivered any more."""
@@ -63,7 +63,7 @@ class Enquiries:
                 found = await self._backend.search(request.query)
                 await self._answer(message, _as_much_as_fits(found))
             elif isinstance(request, Subscribe):
-                await self._tell(message, request)
+                await self._subscribe(message, request)
             else:
                 raise DirectoryRequestError("guests may only search and subscribe", "unsupported-function")
         except FormicaryError as error:
@@ -72,24 +72,24 @@ class Enquiries:
 
     def forget(self, domain: str) -> None:
         """Tell nobody in a container any more, as the link to it has ended."""
-        for receiver, task in tuple(self._told.values()):
+        for receiver, task in tuple(self._subscribers.values()):
             if _domain(receiver) == domain:
                 task.cancel()
 
-    async def _tell(self, message: Message, request: Subscribe) -> None:
+    async def _subscribe(self, message: Message, request: Subscribe) -> None:
         conversation = message.conversation_id or ""
         task = asyncio.current_task()
         assert task is not None
         if not conversation:
             raise DirectoryRequestError("a subscription needs a conversation_id", "missing-parameter")
-        if conversation in self._told:
+        if conversation in self._subscribers:
             raise AlreadyRegisteredError(
                 f"there is a subscription {conversation!r} already; name it otherwise"
             )
-        if len(self._told) >= _MOST:
-            raise DirectoryError(f"{_MOST} guests are told of changes already; try again later")
-        self._told[conversation] = message.sender or "", task
-        self._agent.follow(conversation, self._hear)
+        if len(self._subscribers) >= _MOST_SUBSCRIBERS:
+            raise DirectoryError(f"{_MOST_SUBSCRIBERS} guests are told of changes already; try again later")
+        self._subscribers[conversation] = message.sender or "", task
+        self._agent.follow(conversation, self._take_failure)
         try:
             anew = True
             async with Subscription(self._backend, request.query) as changes:
@@ -99,19 +99,19 @@ class Enquiries:
                             return
                     anew = False
         finally:
-            del self._told[conversation]
+            del self._subscribers[conversation]
             self._agent.unfollow(conversation)
 
-    def _hear(self, message: Message) -> None:
+    def _take_failure(self, message: Message) -> None:
         """End a subscription if this is a management agent's word that a notification was not delivered."""
-        receiver, task = self._told[message.conversation_id or ""]
+        receiver, task = self._subscribers[message.conversation_id or ""]
         speaker, _, domain = (message.sender or "").partition("@")
         is_known = speaker == MANAGEMENT and domain in {self._agent.container.domain, _domain(receiver)}
         if message.performative == "failure" and is_known:
             task.cancel()
 
     def _cancel(self, message: Message) -> None:
-        receiver, task = self._told.get(message.conversation_id or "", ("", None))
+        receiver, task = self._subscribers.get(message.conversation_id or "", ("", None))
         if task is not None and receiver == message.sender:
             task.cancel()
 
@@ -127,7 +127,7 @@ class Enquiries:
 def _as_much_as_fits(found: tuple[ServiceDescription, ...]) -> str:
     """Return the content that tells what was found, or the beginning of it."""
     body = encode(Result("search", found))
-    while len(body) > _LARGEST and len(found) > 1:
+    while len(body) > _LARGEST_ANSWER and len(found) > 1:
         found = found[: len(found) // 2]
         body = encode(Result("search", found, more=True))
     return body

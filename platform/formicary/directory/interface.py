@@ -81,7 +81,7 @@ class Backend(Protocol):
     def agent_gone(self, agent: str) -> None:
         """Called when an agent of this container has ended: its services are removed."""
 
-    def met(self) -> None:
+    def on_listed(self) -> None:
         """Called when this container is on the platform's list, and may have been forgotten before."""
 
     def joined(self, domain: str, incarnation: int) -> None:

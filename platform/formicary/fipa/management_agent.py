@@ -28,17 +28,17 @@ _TICK = 1.0  # s between looks at which questions have waited too long
 class ManagementAgent(MicroAgent):
     """A container's own agent: asks other agents, and hands what it is asked to handlers, by ontology."""
 
-    __slots__ = ("_asked", "_followed", "_handlers", "_numbers", "_prefix", "_timer")
+    __slots__ = ("_conversations", "_handlers", "_numbers", "_pending", "_prefix", "_timer")
 
     _speaks_for_container: ClassVar = True
 
     def __init__(self) -> None:
         super().__init__(MANAGEMENT)
         # By what the answer carries as in_reply_to: who waits, for whom, and until when by the loop's clock.
-        self._asked: dict[str, tuple[Answer, Any, float]] = {}
+        self._pending: dict[str, tuple[Answer, Any, float]] = {}
         self._prefix = secrets.token_hex(6)  # so that no earlier container's answers are taken for ours
         self._timer: asyncio.TimerHandle | None = None
-        self._followed: dict[str, Callable[[Message], None]] = {}  # by conversation
+        self._conversations: dict[str, Callable[[Message], None]] = {}  # by conversation
         self._handlers: dict[str, Handler] = {}
         self._numbers = count(1)
 
@@ -87,30 +87,30 @@ class ManagementAgent(MicroAgent):
         loop = self.micro_inbox.scheduler.loop
         answer = Answer(loop=loop)
         # One timer for all: to set one for each question, and to take it back, would cost as much as asking.
-        self._asked[name] = answer, message.to, loop.time() + timeout
+        self._pending[name] = answer, message.to, loop.time() + timeout
         if self._timer is None:
             self._timer = loop.call_later(_TICK, self._expire)
         try:
             await self.send(message)
             return await answer  # type: ignore[no-any-return]  # it is a message
         finally:
-            del self._asked[name]
+            del self._pending[name]
 
     def _expire(self) -> None:
         loop = asyncio.get_running_loop()
         now = loop.time()
-        for answer, receiver, until in self._asked.values():
+        for answer, receiver, until in self._pending.values():
             if now >= until and not answer.done():
                 answer.fail(NoAnswerError(f"{receiver} has not answered in time"))
-        self._timer = loop.call_later(_TICK, self._expire) if self._asked else None
+        self._timer = loop.call_later(_TICK, self._expire) if self._pending else None
 
     def follow(self, conversation: str, notice: Callable[[Message], None]) -> None:
         """Call `notice` with each message of a conversation, also with answers to requests."""
-        self._followed[conversation] = notice
+        self._conversations[conversation] = notice
 
     def unfollow(self, conversation: str) -> None:
         """Call nobody with the messages of a conversation any more."""
-        self._followed.pop(conversation, None)
+        self._conversations.pop(conversation, None)
 
     channel = "management"
 
@@ -120,7 +120,7 @@ class ManagementAgent(MicroAgent):
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more: nobody there will answer."""
         name = domain.partition(".")[0]
-        for answer, receiver, _ in self._asked.values():
+        for answer, receiver, _ in self._pending.values():
             if not answer.done() and str(receiver).partition("@")[2] == domain:
                 answer.fail(UndeliveredError(f"container {name} has ended before {receiver} answered"))
 
@@ -145,7 +145,7 @@ class ManagementAgent(MicroAgent):
         """Take a message."""
         performative = message.performative
         if performative == "inform" and message.conversation_id is None:
-            asked = self._asked.get(message.in_reply_to or "")
+            asked = self._pending.get(message.in_reply_to or "")
             if asked is not None and not asked[0].done():
                 asked[0].settle(message)
                 return None
@@ -159,8 +159,8 @@ class ManagementAgent(MicroAgent):
         return None
 
     def _take_answer(self, message: Message) -> None:
-        asked = self._asked.get(message.in_reply_to or "")
-        notice = self._followed.get(message.conversation_id or "")
+        asked = self._pending.get(message.in_reply_to or "")
+        notice = self._conversations.get(message.conversation_id or "")
         if notice is not None:
             notice(message)
         if asked is not None:

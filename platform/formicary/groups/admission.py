@@ -72,11 +72,11 @@ class AdmissionControl:
         self._gatekeepers: dict[tuple[str, str, str], Gatekeeper] = {}  # by manager, community and group
         agent.serve(ONTOLOGY, self.handle)
 
-    def keep(self, manager: str, community: str, group: str, gatekeeper: Gatekeeper) -> None:
+    def set_gatekeeper(self, manager: str, community: str, group: str, gatekeeper: Gatekeeper) -> None:
         """Have `gatekeeper` decide for a group that an agent of this container manages."""
         self._gatekeepers[manager, community, group] = gatekeeper
 
-    def give_up(self, manager: str, community: str, group: str) -> None:
+    def remove_gatekeeper(self, manager: str, community: str, group: str) -> None:
         """Have nobody decide any more, if somebody does."""
         self._gatekeepers.pop((manager, community, group), None)
 

@@ -179,11 +179,11 @@ class GroupService:
                 raise GroupExistsError(f"there is a group {group!r} in the community {community!r}; join it")
             role = Role(community, group, MANAGER)
             if gatekeeper is not None:  # who sees the group may ask at once
-                self._admission.keep(address_of(agent), community, group, gatekeeper)
+                self._admission.set_gatekeeper(address_of(agent), community, group, gatekeeper)
             try:
                 await self._play(agent, role, is_secured=gatekeeper is not None, is_shared=is_shared)
             except BaseException:
-                self._admission.give_up(address_of(agent), community, group)
+                self._admission.remove_gatekeeper(address_of(agent), community, group)
                 raise
 
     async def request_role(self, agent: BaseAgent, role: Role, pass_key: object) -> None:
@@ -274,7 +274,7 @@ class GroupService:
         if not roles:
             del self._own[agent]
         if role.role == MANAGER:
-            self._admission.give_up(agent, role.community, role.group)
+            self._admission.remove_gatekeeper(agent, role.community, role.group)
         (self.local if service is None else self.shared).remove(agent, role)
 
 

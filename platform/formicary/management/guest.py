@@ -91,7 +91,7 @@ class GuestServices:
         if domain == self._main:
             self._is_there = True
             if self._was_lost:
-                self.backend.met()
+                self.backend.on_listed()
 
     def ended(self, domain: str) -> None:
         """Called when the link to another container has ended."""

@@ -111,9 +111,9 @@ async def joined(design, *others, **options):
 def left_behind(container):
     """Return what a container's own agent and its part of the directory remember, which should be nothing."""
     services = container._services
-    left = [*services.agent._asked, *services.agent._followed]
+    left = [*services.agent._pending, *services.agent._conversations]
     backend = services.backend
-    for name in ("_claims", "_watches", "_unsubscribed", "_cancelled"):
+    for name in ("_claims", "_remote_watches", "_unsubscribed", "_cancelled"):
         part = getattr(backend, name, ())
         left += getattr(part, "_all", part)
     return left

@@ -23,8 +23,8 @@ def short(agents):
 @pytest.fixture
 def impatient(monkeypatch):
     """Have containers that do not answer given up soon."""
-    monkeypatch.setattr("formicary.management.requests.router._ONE", 1.0)
-    monkeypatch.setattr("formicary.management.requests.router._EACH", 0.5)
+    monkeypatch.setattr("formicary.management.requests.router._TIMEOUT", 1.0)
+    monkeypatch.setattr("formicary.management.requests.router._TIMEOUT_FOR_EACH", 0.5)
 
 
 async def test_an_agent_in_another_process_is_looked_up_created_and_killed(platform, join_process):

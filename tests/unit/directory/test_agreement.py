@@ -35,7 +35,7 @@ class Backend:
         self.refusal = None
         self.met_ = 0
 
-    def met(self):
+    def on_listed(self):
         self.met_ += 1
 
 

@@ -129,8 +129,8 @@ class DirectoryAgent(AnsweringAgent):
         else:
             super()._search(request, message)
 
-    def _hear(self, message: Message) -> None:
-        self._federation.hear(message)
+    def _take_answer(self, message: Message) -> None:
+        self._federation.take_answer(message)
         receiver = (message.metadata or {}).get("receiver")
         if message.performative == "failure" and receiver and message.conversation_id:
             speaker, _, domain = (message.sender or "").partition("@")
@@ -160,7 +160,7 @@ class DirectoryAgent(AnsweringAgent):
     def _cancel(self, message: Message) -> None:
         key = Key(_sender(message), "subscription", _conversation(message))
         plan = partial(plans.cancel, key=key)
-        if message.reply_with is None:  # whoever has closed a conversation need not hear of it again
+        if message.reply_with is None:  # whoever has closed a conversation need not be told that it is
             self.ledger.take(Step(plan))
         else:
             self._take(message, "cancel", plan)

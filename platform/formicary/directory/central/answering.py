@@ -112,7 +112,7 @@ class AnsweringAgent(MicroAgent):
         try:
             performative = message.performative
             if performative in _ANSWERS:
-                self._hear(message)
+                self._take_answer(message)
             elif performative == "cancel":
                 self._cancel(message)
             else:
@@ -170,7 +170,7 @@ class AnsweringAgent(MicroAgent):
         del message
         raise DirectoryRequestError("this directory has no subscriptions to cancel", "unsupported-function")
 
-    def _hear(self, message: Message) -> None:
+    def _take_answer(self, message: Message) -> None:
         """Take an answer."""
 
     def _changed(self, key: Key, before: ServiceDescription | None, after: ServiceDescription | None) -> None:

@@ -56,7 +56,7 @@ logger = logging.getLogger("formicary.directory")
 AGENT: Final = "df"
 """The name of the directory's agent."""
 
-_AGAIN = 5.0  # s until a directory that could not do it is told again
+_RETRY = 5.0  # s until a directory that could not do it is told again
 
 
 class CentralDirectory(Backend):
@@ -76,11 +76,11 @@ class CentralDirectory(Backend):
         self._options = options
         self._address = f"{AGENT}@{options.main}"
         self._ontology = ONTOLOGY
-        self._is_kept = options.directory == "central"  # as long as an agent lives; not so what expires
-        self._served: AnsweringAgent | None = None  # where it is in this container
+        self._is_lasting = options.directory == "central"  # as long as an agent lives; not so what expires
+        self._directory_agent: AnsweringAgent | None = None  # where it is in this container
         self.open_subscriptions = set()
         self._claims = Claims(self._ask)
-        self._watches: dict[RemoteWatch, None] = {}
+        self._remote_watches: dict[RemoteWatch, None] = {}
         self._unsubscribed: dict[RemoteWatch, None] = {}  # those that the directory may not know of
         self._cancelled: dict[str, None] = {}  # conversations that it may still tell things in
         self._worker: asyncio.Task[None] | None = None
@@ -91,7 +91,7 @@ class CentralDirectory(Backend):
         """Have the directory's agent here, if this is the platform's container."""
         if self._options.main != self._container.domain:
             return
-        if self._is_kept:
+        if self._is_lasting:
             from formicary.directory.central.agent import DirectoryAgent
 
             served: AnsweringAgent = DirectoryAgent(AGENT, path=self._options.directory_file)
@@ -100,7 +100,7 @@ class CentralDirectory(Backend):
 
             served = LookupAgent(AGENT)
         await served.open()
-        self._served = served
+        self._directory_agent = served
         self._container.lifecycle.add_system_agent(served)
 
     async def close(self) -> None:
@@ -109,8 +109,8 @@ class CentralDirectory(Backend):
         if self._worker is not None:
             self._worker.cancel()
             await asyncio.gather(self._worker, return_exceptions=True)
-        if self._served is not None:
-            await self._served.close()
+        if self._directory_agent is not None:
+            await self._directory_agent.close()
 
     # -- agents of this container ---------------------------------------------------------------------------
 
@@ -153,11 +153,11 @@ class CentralDirectory(Backend):
             raise
         finally:
             claim.under_way -= 1
-            if self._is_kept and not (is_answered and self._claims.of(agent) is claim):
+            if self._is_lasting and not (is_answered and self._claims.of(agent) is claim):
                 self._claims.doubt(agent, claim, names)
-                self._work()
+                self._start_worker()
             elif claim.doubtful:
-                self._work()
+                self._start_worker()
 
     async def search(self, query: Query) -> tuple[ServiceDescription, ...]:
         """Return what matches a query."""
@@ -166,7 +166,7 @@ class CentralDirectory(Backend):
     async def watch(self, query: Query, notice: Notice) -> RemoteWatch:
         """Call `notice` with what matches a query, then with each change."""
         watch = RemoteWatch(self._agent, query, notice, self._leave)
-        self._watches[watch] = None
+        self._remote_watches[watch] = None
         try:
             await watch.begin(self._subscribe)
         except BaseException:
@@ -177,12 +177,12 @@ class CentralDirectory(Backend):
     def _leave(self, watch: RemoteWatch, conversation: str) -> None:
         """Have the directory tell nothing more in a conversation."""
         if watch.is_over:
-            self._watches.pop(watch, None)
+            self._remote_watches.pop(watch, None)
             self._unsubscribed.pop(watch, None)
         if conversation:
             self._cancelled[conversation] = None
             self._agent.follow(conversation, _ignore)
-            self._work()
+            self._start_worker()
 
     def _ask(self, request: Request) -> Coroutine[Any, Any, Result]:
         return self._answer(self._agent.make_request(self._address, encode(request), self._ontology))
@@ -217,26 +217,26 @@ class CentralDirectory(Backend):
     def agent_gone(self, agent: str) -> None:
         """Remove all services of an agent that has ended."""
         is_stopping = self._container.dispatcher.is_closing  # then all of its agents' services go at once
-        if self._claims.drop(agent) and self._is_kept and not is_stopping:
+        if self._claims.drop(agent) and self._is_lasting and not is_stopping:
             self._claims.doubt(agent, self._claims.of(agent), (None,))
-            self._work()
+            self._start_worker()
 
-    def met(self) -> None:
+    def on_listed(self) -> None:
         """Called when this container is on the platform's list: the directory may have missed everything."""
-        if self._is_kept:
+        if self._is_lasting:
             self._claims.doubt_all()
-        self._unsubscribed.update(self._watches)
-        self._work()
+        self._unsubscribed.update(self._remote_watches)
+        self._start_worker()
 
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member."""
-        if self._served is not None:
-            self._served.container_joined(domain, incarnation)
+        if self._directory_agent is not None:
+            self._directory_agent.container_joined(domain, incarnation)
 
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more."""
-        if self._served is not None:
-            self._served.container_lost(domain)
+        if self._directory_agent is not None:
+            self._directory_agent.container_lost(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
         """Refuse what is told: this directory has messages for that."""
@@ -244,21 +244,21 @@ class CentralDirectory(Backend):
 
     # -- what the directory has to be told yet --------------------------------------------------------------
 
-    def _work(self) -> None:
+    def _start_worker(self) -> None:
         if self._worker is None and not self._is_closed:
-            self._worker = asyncio.get_running_loop().create_task(self._tell_all(), name="directory's news")
+            self._worker = asyncio.get_running_loop().create_task(self._settle_all(), name="directory's news")
 
-    async def _tell_all(self) -> None:
+    async def _settle_all(self) -> None:
         try:
             while self._cancelled or self._unsubscribed or not self._claims.is_settled:
                 try:
-                    await self._tell_some()
+                    await self._settle_some()
                     self._complaint = ""
                 except DirectoryError as error:
                     self._complain(str(error))
                     if isinstance(error.__cause__, UndeliveredError):
                         return  # it says so when it is there again
-                    await asyncio.sleep(_AGAIN)
+                    await asyncio.sleep(_RETRY)
         except ContainerClosedError:
             return
         except FormicaryError:
@@ -266,7 +266,7 @@ class CentralDirectory(Backend):
         finally:
             self._worker = None
 
-    async def _tell_some(self) -> None:
+    async def _settle_some(self) -> None:
         for conversation in tuple(self._cancelled):
             try:
                 await self._converse("cancel", conversation)

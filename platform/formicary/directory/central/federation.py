@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     Find = Callable[[Query], tuple[ServiceDescription, ...]]
     Answer = Callable[[Message, tuple[ServiceDescription, ...]], None]
 
-PATIENCE = 5.0
+TIMEOUT = 5.0
 """Seconds that another directory gets to answer."""
 
 _SHARE = 0.8  # of the time that who asks gives: so that its own answer is in time
-_REMEMBERED = 10_000  # searches that are known again
+_MOST_KNOWN = 10_000  # searches that are known again
 _KNOWN_FOR = 300.0  # seconds
-_MOST = 1000  # searches that may be under way
+_MOST_PENDING = 1000  # searches that may be under way
 
 
-class _Asked:
+class _Pending:
     """A search that others have been asked for.
 
     Args:
@@ -80,7 +80,7 @@ class Federation:
         self._send = send
         self._find = find
         self._answer = answer
-        self._asked: dict[str, _Asked] = {}  # by search
+        self._pending: dict[str, _Pending] = {}  # by search
         self._known: dict[str, float] = {}  # searches, and when they came: oldest first
 
     def search(self, message: Message, request: Search) -> None:
@@ -100,8 +100,10 @@ class Federation:
             self._answer(message, self._find(request.query) if self._is_new(search_id) else ())
             return
         wide = _widened(request, search_id)
-        if len(self._asked) >= _MOST:
-            raise DirectoryError(f"{_MOST} searches in other directories are under way; try again later")
+        if len(self._pending) >= _MOST_PENDING:
+            raise DirectoryError(
+                f"{_MOST_PENDING} searches in other directories are under way; try again later"
+            )
         if self._is_new(search_id):
             self._ask(message, request, wide, others)
         else:
@@ -111,25 +113,25 @@ class Federation:
         """Tell whether a search comes for the first time; from then on it is known for some minutes."""
         time = asyncio.get_running_loop().time()
         known = self._known
-        if search_id in self._asked:  # however many have come since
+        if search_id in self._pending:  # however many have come since
             return False
         if search_id in known and known[search_id] > time - _KNOWN_FOR:
             return False
         known.pop(search_id, None)
         known[search_id] = time
-        if len(known) > _REMEMBERED:
+        if len(known) > _MOST_KNOWN:
             del known[next(iter(known))]
         return True
 
     def _ask(self, message: Message, request: Search, wide: Search, others: Sequence[str]) -> None:
-        patience = PATIENCE
+        timeout = TIMEOUT
         if message.reply_by is not None:
-            patience = min(patience, _SHARE * seconds_until(message.reply_by))
+            timeout = min(timeout, _SHARE * seconds_until(message.reply_by))
         search = wide.search_id or ""
-        asked = self._asked[search] = _Asked(message, request, self._find(wide.query), others)
-        asked.timer = asyncio.get_running_loop().call_later(patience, self._end, search)
+        asked = self._pending[search] = _Pending(message, request, self._find(wide.query), others)
+        asked.timer = asyncio.get_running_loop().call_later(timeout, self._end, search)
         body = encode(wide)
-        reply_by = now() + timedelta(seconds=patience)
+        reply_by = now() + timedelta(seconds=timeout)
         for other in others:
             self._send(
                 Message(
@@ -144,10 +146,10 @@ class Federation:
                 )
             )
 
-    def hear(self, message: Message) -> None:
+    def take_answer(self, message: Message) -> None:
         """Take what may be the answer of another directory, or tell that there is none."""
         search = message.in_reply_to
-        asked = None if search is None else self._asked.get(search)
+        asked = None if search is None else self._pending.get(search)
         if asked is None or search is None:
             return
         other = message.sender
@@ -160,14 +162,14 @@ class Federation:
             self._end(search)
 
     def _end(self, search: str) -> None:
-        asked = self._asked.pop(search)
+        asked = self._pending.pop(search)
         if asked.timer is not None:
             asked.timer.cancel()
         self._answer(asked.message, asked.merged())
 
     def close(self) -> None:
         """Answer what is under way with what has come, and wait for nothing more."""
-        for search in tuple(self._asked):
+        for search in tuple(self._pending):
             self._end(search)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Change = tuple[ServiceDescription | None, ServiceDescription | None]
 
 
-class _News:
+class _Notification:
     """What one subscriber is to be told."""
 
     __slots__ = ("gone", "services", "subscription")
@@ -81,12 +81,12 @@ class Subscriptions:
         if not self._changes:
             return
         changes, self._changes = self._changes, {}
-        news: dict[int, _News] = {}
+        notifications: dict[int, _Notification] = {}
         for key, (before, after) in changes.items():
             if before != after:
-                self._compare(key, before, after, news)
+                self._compare(key, before, after, notifications)
         bodies: dict[tuple[int, ...], list[str]] = {}  # many subscribers are told the same
-        for item in news.values():
+        for item in notifications.values():
             told = (*map(id, item.services), 0, *map(id, item.gone))
             if told not in bodies:
                 bodies[told] = [*encode_changes(item.services, item.gone)]
@@ -100,7 +100,7 @@ class Subscriptions:
         key: Key,
         before: ServiceDescription | None,
         after: ServiceDescription | None,
-        news: dict[int, _News],
+        notifications: dict[int, _Notification],
     ) -> None:
         gone = Gone(key.agent, key.name)
         for subscription in self._interests.concerned(before, after):
@@ -108,9 +108,9 @@ class Subscriptions:
             comes = after is not None and matches(after)
             if not comes and not (before is not None and matches(before)):
                 continue
-            item = news.get(id(subscription))
+            item = notifications.get(id(subscription))
             if item is None:
-                item = news[id(subscription)] = _News(subscription)
+                item = notifications[id(subscription)] = _Notification(subscription)
             if comes and after is not None:
                 item.services.append(after)
             else:

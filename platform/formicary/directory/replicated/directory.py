@@ -131,7 +131,7 @@ class ReplicatedDirectory(Backend):
 
     # -- other containers -----------------------------------------------------------------------------------
 
-    def met(self) -> None:
+    def on_listed(self) -> None:
         """Do nothing: replicas ask for what they have missed."""
 
     def joined(self, domain: str, incarnation: int) -> None:

@@ -151,7 +151,7 @@ class Replica:
         if isinstance(message, Updates):
             self._take_updates(origin, peer, message)
         elif isinstance(message, Head):
-            self._hear(origin, peer, message.number)
+            self._note_latest(origin, peer, message.number)
         elif message.to == self._incarnation:
             self._receive_directed(origin, peer, message)
 
@@ -160,7 +160,7 @@ class Replica:
             case Hello():
                 peer.ask = 0  # it may not have come, or what answered it may be lost
                 self._send(origin, [encode(Head(self._incarnation, self._own.number))])
-                self._hear(origin, peer, message.number)
+                self._note_latest(origin, peer, message.number)
             case Ask():
                 self.flush()
                 self._send(origin, self._own.answer(origin, message))
@@ -170,7 +170,7 @@ class Replica:
             case Part():
                 self._take_part(origin, peer, message)
 
-    def _hear(self, origin: str, peer: PeerReplica, number: int) -> None:
+    def _note_latest(self, origin: str, peer: PeerReplica, number: int) -> None:
         """Take note that an owner's updates have gone up to a number."""
         peer.latest = max(peer.latest, number)
         self._ask(origin, peer)
@@ -180,7 +180,7 @@ class Replica:
             removed = peer.update(message)
             self._report(origin, message.put, removed)
         elif message.number > peer.number:
-            self._hear(origin, peer, message.number)
+            self._note_latest(origin, peer, message.number)
 
     def _take_part(self, origin: str, peer: PeerReplica, part: Part) -> None:
         if not peer.expects(part):

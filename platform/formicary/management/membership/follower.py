@@ -46,8 +46,8 @@ class MembershipFollower(Membership):
     def link_lost(self, domain: str, now: float) -> None:  # noqa: ARG002 -- as above
         """Called when the link to another container has ended: if it is the platform's, that is away."""
         if domain == self._leader:
-            self._heard.pop(domain, None)
-            self._show_listed()
+            self._last_seen.pop(domain, None)
+            self._announce_listed()
 
     def leave(self) -> None:
         """Tell the platform's container that this one stops."""
@@ -78,10 +78,10 @@ class MembershipFollower(Membership):
             case Beat(_, version) if version != self.version:
                 self._ask()
         if news.incarnation == self._listed.get(origin):
-            self._heard[origin] = now
+            self._last_seen[origin] = now
             if isinstance(news, Leave):
-                del self._heard[origin]
-        self._show_listed()
+                del self._last_seen[origin]
+        self._announce_listed()
 
     def _take_list(self, news: List) -> None:
         is_of_same = news.version[1] == self.version[1]
@@ -112,7 +112,7 @@ class MembershipFollower(Membership):
         elif own != self._incarnation:
             self._ask()
 
-    def _show_listed(self) -> None:
+    def _announce_listed(self) -> None:
         """Show the list, without the platform's container where that is away."""
-        away = () if self._leader in self._heard else (self._leader,)
-        self._show({domain: it for domain, it in self._listed.items() if domain not in away})
+        away = () if self._leader in self._last_seen else (self._leader,)
+        self._announce({domain: it for domain, it in self._listed.items() if domain not in away})

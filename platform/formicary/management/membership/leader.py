@@ -23,23 +23,23 @@ class MembershipLeader(Membership):
 
     def link_opened(self, domain: str, now: float) -> None:
         """Called when the link to another container has a new session: what was sent may be lost."""
-        if domain in self._heard:
-            self._heard[domain] = now
+        if domain in self._last_seen:
+            self._last_seen[domain] = now
             self._send_list(domain)
 
     def link_lost(self, domain: str, now: float) -> None:  # noqa: ARG002 -- what its silence shows at a time
         """Called when the link to another container has ended: it is off the list, until it is heard of."""
-        if domain in self._heard:
-            del self._heard[domain], self._listed[domain]
+        if domain in self._last_seen:
+            del self._last_seen[domain], self._listed[domain]
             self._publish(domain)
 
     def leave(self) -> None:
         """Tell the members that this container stops."""
-        for domain in self._heard:
+        for domain in self._last_seen:
             self._send(domain, Leave(self._incarnation))
 
     def _beat(self) -> None:
-        for domain in self._heard:
+        for domain in self._last_seen:
             self._send(domain, Beat(self._incarnation, self.version))
 
     def _take(self, origin: str, news: News, now: float) -> None:
@@ -49,7 +49,7 @@ class MembershipLeader(Membership):
                 self._send_list(origin)  # it should know that there is a later one of its domain
             return
         if news.incarnation == listed:
-            self._heard[origin] = now
+            self._last_seen[origin] = now
         match news:
             case Beat(incarnation, version):
                 self._take_beat(origin, incarnation, version, now)
@@ -96,18 +96,18 @@ class MembershipLeader(Membership):
 
     def _admit(self, domain: str, incarnation: int, now: float) -> None:
         self._listed[domain] = incarnation
-        self._heard[domain] = now
+        self._last_seen[domain] = now
 
     def _publish(self, changed: str | None = None) -> None:
         """Tell all members of a new version of the list, of which one place has changed, or any number."""
         self.version = successor(self.version)
         member = self._listed.get(changed) if changed else None
-        for domain in self._heard:
+        for domain in self._last_seen:
             if changed is None or domain == changed:
                 self._send_list(domain)
             else:
                 self._send(domain, Change(self._incarnation, self.version, changed, member))
-        self._show(self._listed)
+        self._announce(self._listed)
 
     def _send_list(self, domain: str) -> None:
         self._send(domain, List(self._incarnation, self.version, self._basis, self._listed))

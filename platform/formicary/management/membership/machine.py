@@ -48,23 +48,23 @@ class Membership:
         self._platform = domain.partition(".")[2]
         self._incarnation = incarnation
         self._listed = {domain: incarnation}
-        self._shown: dict[str, int] = {}  # the others that are members, as was last said
-        self._heard: dict[str, float] = {}  # when a sign of life last came, by domain
+        self._announced: dict[str, int] = {}  # the others that are members, as was last said
+        self._last_seen: dict[str, float] = {}  # when a sign of life last came, by domain
         self._beat_at = now  # when the next beat is due
         self._ticked_at = now
 
     @property
     def members(self) -> Mapping[str, int]:
         """The incarnations of the platform's containers by their domains, this one included."""
-        return {self._domain: self._incarnation, **self._shown}
+        return {self._domain: self._incarnation, **self._announced}
 
     def tick(self, now: float) -> None:
         """Let time pass."""
         late = now - self._ticked_at
         self._ticked_at = now
         if late > _STANDSTILL:  # what came meanwhile has not been read
-            self._heard = {domain: min(now, heard + late) for domain, heard in self._heard.items()}
-        for domain in [it for it, heard in self._heard.items() if now - heard > SILENCE]:
+            self._last_seen = {domain: min(now, heard + late) for domain, heard in self._last_seen.items()}
+        for domain in [it for it, heard in self._last_seen.items() if now - heard > SILENCE]:
             self.link_lost(domain, now)
         if now >= self._beat_at:
             self._beat_at = now + BEAT
@@ -105,16 +105,16 @@ class Membership:
     def _beat(self) -> None:
         raise NotImplementedError
 
-    def _show(self, members: Mapping[str, int]) -> None:
+    def _announce(self, members: Mapping[str, int]) -> None:
         """Make instructions of how the members differ from those that were shown last."""
         others = {domain: it for domain, it in sorted(members.items()) if domain != self._domain}
-        for domain, incarnation in self._shown.items():
+        for domain, incarnation in self._announced.items():
             if others.get(domain) != incarnation:
                 self.instructions.append(Lost(domain, incarnation))
         for domain, incarnation in others.items():
-            if self._shown.get(domain) != incarnation:
+            if self._announced.get(domain) != incarnation:
                 self.instructions.append(Joined(domain, incarnation))
-        self._shown = others
+        self._announced = others
 
     def _send(self, domain: str, news: News) -> None:
         self.instructions.append(Send(domain, encode(news)))

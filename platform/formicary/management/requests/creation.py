@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from formicary.management.requests.actions import Create
 
-_LONGEST = 300  # characters of somebody else's sentence within ours
+_LONGEST_REASON = 300  # characters of somebody else's sentence within ours
 
 
 def check_allowed(class_name: str, creatable: Sequence[str]) -> tuple[str, str]:
@@ -85,7 +85,7 @@ def _find_class(module: str, name: str) -> Any:
 
 
 def _not_importable(module: str, error: BaseException) -> ManagementRequestError:
-    return ManagementRequestError(f"module {module!r} cannot be imported: {say(error)}")
+    return ManagementRequestError(f"module {module!r} cannot be imported: {describe_error(error)}")
 
 
 def _instantiate(kind: type[Agent | MicroAgent], request: Create) -> Agent | MicroAgent:
@@ -99,14 +99,14 @@ def _instantiate(kind: type[Agent | MicroAgent], request: Create) -> Agent | Mic
         return kind(request.name, **request.arguments)
     except (Exception, SystemExit) as error:
         raise ManagementRequestError(
-            f"{request.class_name} cannot be made with these arguments: {say(error)}"
+            f"{request.class_name} cannot be made with these arguments: {describe_error(error)}"
         ) from error
 
 
-def say(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return what somebody else's exception says, as part of a sentence in one line."""
     text = " ".join(str(error).split())
-    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    text = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
     if isinstance(error, FormicaryError):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -91,16 +91,16 @@ class _Conversation:
 
     async def fail(self, error: FormicaryError) -> None:
         """Say why not."""
-        await self._send(*self._said(error))
+        await self._send(*self._describe(error))
 
     def fail_nowait(self, error: FormicaryError) -> None:
         """Say why not, if there is room for that now."""
-        answer = self._agent.make_answer(self._message, *self._said(error))
+        answer = self._agent.make_answer(self._message, *self._describe(error))
         if answer is not None:
             with suppress(FormicaryError):
                 self._agent.send_nowait(answer)
 
-    def _said(self, error: FormicaryError) -> tuple[str, str]:
+    def _describe(self, error: FormicaryError) -> tuple[str, str]:
         performative, content = encode_error(error)
         return "failure" if self._has_agreed else performative, content
 

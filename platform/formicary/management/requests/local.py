@@ -16,7 +16,7 @@ from formicary.core.errors import (
     UnknownAgentError,
 )
 from formicary.management.requests.actions import Create, Kill, ListContainers, Measure, Resume, Search
-from formicary.management.requests.creation import check_allowed, make_agent, say
+from formicary.management.requests.creation import check_allowed, describe_error, make_agent
 from formicary.management.requests.language import Result
 from formicary.management.requests.white_pages import WhitePages
 from formicary.observe.metrics import measure
@@ -87,7 +87,7 @@ class LocalManagement:
         except AgentStateError as error:
             raise ManagementError(str(error)) from error
         except Exception as error:
-            raise ManagementError(f"agent {agent.name} does not {done}: {say(error)}") from error
+            raise ManagementError(f"agent {agent.name} does not {done}: {describe_error(error)}") from error
         return Result(done, agent=request.agent)
 
     def _find(self, name: str) -> Agent | MicroAgent:
@@ -110,7 +110,7 @@ class LocalManagement:
                 raise
             raise ManagementError(f"setup of agent {request.name} was cancelled") from error
         except (Exception, SystemExit) as error:
-            raise ManagementError(f"setup of agent {request.name} failed: {say(error)}") from error
+            raise ManagementError(f"setup of agent {request.name} failed: {describe_error(error)}") from error
         return f"{agent.name}@{self._container.domain}"
 
 

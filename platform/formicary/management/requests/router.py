@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_ONE: Final = 30.0  # s that a container gets to answer when only that one is asked
-_EACH: Final = 5.0  # s that each gets when all are
+_TIMEOUT: Final = 30.0  # s that a container gets to answer when only that one is asked
+_TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
 
 
 class RequestRouter:
@@ -114,7 +114,7 @@ class RequestRouter:
     async def _pass_on(self, request: Request, domain: str) -> Result:
         message = self._agent.make_request(f"{MANAGEMENT}@{domain}", encode(request), ONTOLOGY)
         try:
-            answer = await self._agent.ask(message, _ONE)
+            answer = await self._agent.ask(message, _TIMEOUT)
         except FormicaryError as error:
             raise ManagementError(str(error)) from error
         if answer.performative != "inform":
@@ -158,10 +158,10 @@ class RequestRouter:
 
 async def _within_time(ask: Callable[[str], Coroutine[Any, Any, T]], domain: str) -> T | Missing:
     try:
-        async with asyncio.timeout(_EACH):
+        async with asyncio.timeout(_TIMEOUT_FOR_EACH):
             return await ask(domain)
     except TimeoutError:
-        return Missing(domain, f"{MANAGEMENT}@{domain} has not answered within {_EACH:g} s")
+        return Missing(domain, f"{MANAGEMENT}@{domain} has not answered within {_TIMEOUT_FOR_EACH:g} s")
     except FormicaryError as error:
         return Missing(domain, str(error))
 

@@ -178,7 +178,7 @@ class World:
                 assert self.lists.setdefault(membership.version, listed) == listed, "two lists of one version"
             assert all(first <= then for first, then in itertools.pairwise(container.versions))
             del container.versions[:-1]
-            assert membership._heard.keys() <= membership._listed.keys()
+            assert membership._last_seen.keys() <= membership._listed.keys()
 
     def check_equal(self):
         alive = {domain: it.membership._incarnation for domain, it in self.containers.items()}

@@ -100,7 +100,7 @@ async def test_only_so_many_searches_are_remembered():
 
 
 async def test_a_search_that_is_under_way_is_no_new_one_however_many_have_come_since(monkeypatch):
-    monkeypatch.setattr(federation, "_REMEMBERED", 2)
+    monkeypatch.setattr(federation, "_MOST_KNOWN", 2)
     async with directories([1], Silent()) as (asker, agent, _):
         asker.tell(wide(1, "mine"), to=df(0))
         await asyncio.sleep(1)
@@ -109,7 +109,7 @@ async def test_a_search_that_is_under_way_is_no_new_one_however_many_have_come_s
         assert names(await ask(asker, wide(1, "mine"))) == []
         await asyncio.sleep(5)
         assert names(asker.heard()) == ["c0"]
-        assert agent._federation._asked == {}
+        assert agent._federation._pending == {}
 
 
 async def test_answers_have_each_service_once_and_no_more_than_are_wanted():
@@ -170,7 +170,7 @@ async def test_a_directory_that_does_not_answer_is_left_out():
         silent.send_nowait(late)
         await until_idle()
         assert len(asker.messages) == 1
-        assert agent._federation._asked == {}
+        assert agent._federation._pending == {}
         assert decode_request(asked.body).max_depth == 0
 
 
@@ -238,7 +238,7 @@ async def test_an_answer_of_somebody_else_is_none():
         agree = silent.messages[0].make_reply(performative="agree")
         silent.send_nowait(agree)
         await until_idle()
-        assert len(agent._federation._asked) == 1
+        assert len(agent._federation._pending) == 1
         await asyncio.sleep(6)
         assert names([(message.performative, content(message)) for message in asker.messages]) == ["c0"]
 

@@ -19,4 +19,5 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(placements=(APART,), carriers=DIRECTLY),)),
     beside=BESIDE,
     plan=PLAN,
+    played_by="formicary_bench.subjects.ours.churn",
 )

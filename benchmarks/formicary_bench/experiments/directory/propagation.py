@@ -23,4 +23,5 @@ EXPERIMENT = Experiment(
     beside=BESIDE,
     plan=PLAN,
     summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
+    played_by="formicary_bench.subjects.ours.propagation",
 )

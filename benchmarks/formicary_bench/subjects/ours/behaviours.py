@@ -9,17 +9,15 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
-from formicary_bench.subjects.ours.containers import complaint, container, endpoint, meet, partner
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
+from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from formicary_bench.worker.workload import Workload
-
-    Make = Callable[[Workload, str], Container]
 
 
 class Echo(CyclicBehaviour):
@@ -98,37 +96,6 @@ class WaitAndTell(Wait):
         self.waits.set_result(None)
 
 
-@asynccontextmanager
-async def both(work: Workload, make: Make = container) -> AsyncIterator[PreparedRole]:
-    """Have all agents in one container, which `make` makes."""
-    async with make(work, ASKING) as home:
-        await start_echoes(home, work)
-        yield await _start_asking(home, work)
-
-
-@asynccontextmanager
-async def echo(work: Workload, make: Make = container) -> AsyncIterator[PreparedRole]:
-    """Have the agents that echo, in a container that `make` makes."""
-    async with make(work, ECHOING) as home:
-        await start_echoes(home, work)
-        yield PreparedRole(endpoint(home, work), complaint=partial(complaint, home, work))
-
-
-@asynccontextmanager
-async def ask(work: Workload, make: Make = container) -> AsyncIterator[PreparedRole]:
-    """Have the agents that ask, in a container that `make` makes."""
-    async with make(work, ASKING) as home:
-        yield await _start_asking(home, work)
-
-
-@asynccontextmanager
-async def member(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have agents that ask, and agents that echo to those of other members."""
-    async with container(work, member_name(work.job.member)) as home:
-        await start_echoes(home, work)
-        yield await _start_asking(home, work)
-
-
 async def start_echoes(home: Container, work: Workload) -> None:
     """Start the agents that echo."""
     for number in work.receivers:
@@ -137,7 +104,8 @@ async def start_echoes(home: Container, work: Workload) -> None:
         await home.start(agent)
 
 
-async def _start_asking(home: Container, work: Workload) -> PreparedRole:
+async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
+    """Start the agents that ask, and return what has them begin and waits until they have ended."""
     begin = asyncio.Event()
     asking = []
     for number in work.senders:
@@ -152,12 +120,11 @@ async def _start_asking(home: Container, work: Workload) -> PreparedRole:
         begin.set()
         await asyncio.gather(*(behaviour.join() for behaviour in asking))
 
-    return PreparedRole(
-        endpoint(home, work),
-        measure if asking else None,
-        partial(complaint, home, work),
-        partial(meet, home, work),
-    )
+    return measure
+
+
+ROLES = PairRoles(start_echoes, start_asking)
+both, echo, ask, member = ROLES.both, ROLES.echo, ROLES.ask, ROLES.member
 
 
 @asynccontextmanager

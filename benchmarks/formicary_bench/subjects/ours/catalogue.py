@@ -12,7 +12,7 @@ SUBJECTS = (
     Subject("formicary", _HERE + "behaviours", ANYWHERE, "behaviours", "Agents", families=_AGENTS),
     Subject("formicary", _HERE + "micro", ANYWHERE, "micro", "Micro-agents", families=_AGENTS),
     *(
-        Subject("formicary", _HERE + "directory", ANYWHERE, kind, label, families=("directory",))
+        Subject("formicary", _HERE + "operations", ANYWHERE, kind, label, families=("directory",))
         for kind, label in (
             (REPLICA, "Replica"),
             (CENTRAL, "Central directory"),

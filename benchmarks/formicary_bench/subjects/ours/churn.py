@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -21,19 +20,18 @@ import msgspec
 
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.errors import FormicaryError
-from formicary_bench.subjects.ours.containers import complaint, endpoint, meet_all
+from formicary_bench.subjects.ours.containers import all_prepared, endpoint
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
 from formicary_bench.vocabulary.containers import ECHOING, names_on
 from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.worker.creation import batches
-from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
     from formicary import Container
-    from formicary_bench.worker.workload import Workload
+    from formicary_bench.worker.workload import PreparedRole, Workload
 
 HOMES = tuple(name for both in zip(names_on(0)[:2], names_on(1)[:2], strict=True) for name in both)
 """The names of the containers: every other one, from the first, is in the process that measures."""
@@ -210,9 +208,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
         other = with_directory(work, HOMES[3], join=endpoint(first, work))
         homes = [first, await stack.enter_async_context(other)]
         await _start(homes, work)
-        yield PreparedRole(
-            endpoint(first, work), complaint=partial(_complaint, homes, work), meet=_meet(homes, work)
-        )
+        yield all_prepared(homes, work, len(HOMES))
 
 
 @asynccontextmanager
@@ -231,13 +227,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
             begin.set()
             await conduct.join()
 
-        yield PreparedRole(
-            measure=measure, complaint=partial(_complaint, homes, work), meet=_meet(homes, work)
-        )
-
-
-def _meet(homes: Sequence[Container], work: Workload) -> Callable[[], Awaitable[None]]:
-    return partial(meet_all, homes, work, len(HOMES))
+        yield all_prepared(homes, work, len(HOMES), measure)
 
 
 async def _start(homes: Sequence[Container], work: Workload) -> None:
@@ -245,7 +235,3 @@ async def _start(homes: Sequence[Container], work: Workload) -> None:
         agent = Agent("churner")
         agent.add_behaviour(Churn(work.configuration.kind))
         await home.start(agent)
-
-
-def _complaint(homes: Sequence[Container], work: Workload) -> str:
-    return next(filter(None, (complaint(home, work) for home in homes)), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,13 +20,16 @@ from formicary_bench.vocabulary.names import NETWORK
 from formicary_bench.vocabulary.roles import ASK
 from formicary_bench.vocabulary.routes import DIRECT, XMPP
 from formicary_bench.worker.traffic import partners_of, receiver_of
+from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
     from typing import Literal
 
     from formicary_bench.worker.messages import Server
     from formicary_bench.worker.workload import Workload
+
+    Measure = Callable[[], Awaitable[None]]
 
 _IN_PROCESS = "in-process"
 _LOOKS, _LOOK_SECONDS = 5000, 0.005  # for less time than that after which a worker that hangs is ended
@@ -139,6 +143,25 @@ async def _be_connected(home: Container, work: Workload, domains: set[str]) -> N
 
     if work.configuration.route == DIRECT and await _fails(lambda: not missing()):
         raise FormicaryError(f"{home.name} has no direct connection to {', '.join(sorted(missing()))}")
+
+
+def prepared(home: Container, work: Workload, measure: Measure | None = None) -> PreparedRole:
+    """Return the role of a worker that has one container."""
+    return PreparedRole(
+        endpoint(home, work), measure, partial(complaint, home, work), partial(meet, home, work)
+    )
+
+
+def all_prepared(
+    homes: Sequence[Container], work: Workload, count: int, measure: Measure | None = None
+) -> PreparedRole:
+    """Return the role of a worker that has several containers, of so many that there are in all."""
+
+    def first_complaint() -> str:
+        return next(filter(None, (complaint(home, work) for home in homes)), "")
+
+    meets = partial(meet_all, homes, work, count)
+    return PreparedRole(endpoint(homes[0], work), measure, first_complaint, meets)
 
 
 async def know_members(home: Container, count: int) -> None:

@@ -1,25 +1,20 @@
 """Pairs of our agents that talk for a time, and keep nothing of it: what a process holds must not grow.
 
-The parts of `behaviours` and `micro` will not do here: they keep the time of every round trip.
+Those that ask in `behaviours` and `micro` will not do here: they keep the time of every round trip.
 """
 
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Message, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.ours import behaviours, micro
-from formicary_bench.subjects.ours.containers import complaint, container, partner
-from formicary_bench.vocabulary.containers import ASKING
-from formicary_bench.worker.workload import PreparedRole
+from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.pairs import PairRoles
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from contextlib import AbstractAsyncContextManager
-    from types import ModuleType
+    from collections.abc import Awaitable, Callable
 
     from formicary import Container
     from formicary_bench.worker.workload import Workload
@@ -103,32 +98,12 @@ class MicroAsk(MicroAgent):
             self.load.end_pair()
 
 
-@asynccontextmanager
-async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all agents in one container."""
-    async with container(work, ASKING) as home:
-        await _echoes(work).start_echoes(home, work)
-        yield await _start_asking(home, work)
+async def _start_echoes(home: Container, work: Workload) -> None:
+    agents = micro if work.configuration.kind == "micro" else behaviours
+    await agents.start_echoes(home, work)
 
 
-def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have the agents that echo."""
-    part: AbstractAsyncContextManager[PreparedRole] = _echoes(work).echo(work)
-    return part
-
-
-@asynccontextmanager
-async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agents that ask."""
-    async with container(work, ASKING) as home:
-        yield await _start_asking(home, work)
-
-
-def _echoes(work: Workload) -> ModuleType:
-    return micro if work.configuration.kind == "micro" else behaviours
-
-
-async def _start_asking(home: Container, work: Workload) -> PreparedRole:
+async def _start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
     begin = asyncio.Event()
     load = Load(work)
     asking: list[MicroAsk] = []
@@ -150,4 +125,8 @@ async def _start_asking(home: Container, work: Workload) -> PreparedRole:
         load.goes_on = False
         await load.ended.wait()
 
-    return PreparedRole(measure=measure, complaint=partial(complaint, home, work))
+    return measure
+
+
+_ROLES = PairRoles(_start_echoes, _start_asking)
+both, echo, ask = _ROLES.both, _ROLES.echo, _ROLES.ask

@@ -9,13 +9,13 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Container, Message, MicroAgent
-from formicary_bench.subjects.ours.containers import complaint, container, endpoint, meet, partner
-from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
+from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from formicary_bench.worker.workload import Workload
 
@@ -84,44 +84,14 @@ class Idle(MicroAgent):
         """Do nothing."""
 
 
-@asynccontextmanager
-async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all agents in one container."""
-    async with container(work, ASKING) as home:
-        await start_echoes(home, work)
-        yield await _start_asking(home, work)
-
-
-@asynccontextmanager
-async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agents that echo."""
-    async with container(work, ECHOING) as home:
-        await start_echoes(home, work)
-        yield PreparedRole(endpoint(home, work), complaint=partial(complaint, home, work))
-
-
-@asynccontextmanager
-async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have the agents that ask."""
-    async with container(work, ASKING) as home:
-        yield await _start_asking(home, work)
-
-
-@asynccontextmanager
-async def member(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have agents that ask, and agents that echo to those of other members."""
-    async with container(work, member_name(work.job.member)) as home:
-        await start_echoes(home, work)
-        yield await _start_asking(home, work)
-
-
 async def start_echoes(home: Container, work: Workload) -> None:
     """Start the micro-agents that echo."""
     for number in work.receivers:
         await home.start(MicroEcho(f"echo-{number}"))
 
 
-async def _start_asking(home: Container, work: Workload) -> PreparedRole:
+async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
+    """Start the micro-agents that ask, and return what has them begin and waits for all answers."""
     finished = asyncio.Semaphore(0)
     asking = []
     for number in work.senders:
@@ -137,12 +107,11 @@ async def _start_asking(home: Container, work: Workload) -> PreparedRole:
         for _ in asking:
             await finished.acquire()
 
-    return PreparedRole(
-        endpoint(home, work),
-        measure if asking else None,
-        partial(complaint, home, work),
-        partial(meet, home, work),
-    )
+    return measure
+
+
+ROLES = PairRoles(start_echoes, start_asking)
+both, echo, ask, member = ROLES.both, ROLES.echo, ROLES.ask, ROLES.member
 
 
 @asynccontextmanager

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 from formicary import Agent, CyclicBehaviour, Message, MicroAgent
 from formicary_bench.subjects.baselines import tasks, tcp
 from formicary_bench.subjects.ours import behaviours, micro
-from formicary_bench.subjects.ours.containers import complaint, container, partner
+from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.subjects.pacing import Pacer
-from formicary_bench.vocabulary.containers import ASKING
 from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from contextlib import AbstractAsyncContextManager
-    from types import ModuleType
 
     from formicary import Container
     from formicary_bench.worker.workload import Workload
@@ -86,42 +85,7 @@ class SocketCollect(tcp.Framed):
         self.transport.write(tcp.LENGTH.pack(len(data)) + data)
 
 
-@asynccontextmanager
-async def both(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have all in one process."""
-    if work.configuration.platform == "tasks":
-        async with _tasks(work) as side:
-            yield side
-        return
-    async with container(work, ASKING) as home:
-        await _answering(work).start_echoes(home, work)
-        yield await _asking(home, work)
-
-
-def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
-    """Have what answers."""
-    part: AbstractAsyncContextManager[PreparedRole] = _answering(work).echo(work)
-    return part
-
-
-@asynccontextmanager
-async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
-    """Have what sends."""
-    if work.configuration.platform == "tcp":
-        async with _sockets(work) as side:
-            yield side
-        return
-    async with container(work, ASKING) as home:
-        yield await _asking(home, work)
-
-
-def _answering(work: Workload) -> ModuleType:
-    if work.configuration.platform == "tcp":
-        return tcp
-    return micro if work.configuration.kind == "micro" else behaviours
-
-
-async def _asking(home: Container, work: Workload) -> PreparedRole:
+async def _start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
     """Start the agents that take answers; they send when it is time."""
     pacer = Pacer(work)
     partners = [partner(home, work, number) for number in work.senders]
@@ -142,7 +106,15 @@ async def _asking(home: Container, work: Workload) -> PreparedRole:
     async def send(number: int, body: str) -> None:
         await agents[number].send(Message(to=partners[number], body=body, performative="request"))
 
-    return PreparedRole(measure=partial(pacer.run, send), complaint=partial(complaint, home, work))
+    return partial(pacer.run, send)
+
+
+_MICRO = PairRoles(micro.start_echoes, _start_asking)
+_BEHAVIOURS = PairRoles(behaviours.start_echoes, _start_asking)
+
+
+def _agents(work: Workload) -> PairRoles:
+    return _MICRO if work.configuration.kind == "micro" else _BEHAVIOURS
 
 
 @asynccontextmanager
@@ -188,3 +160,18 @@ async def _take(own: tasks.Channel, take: Callable[[str], None]) -> None:
             own.waiter = asyncio.get_running_loop().create_future()
             await own.waiter
         take(own.items.popleft())
+
+
+def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+    """Have all in one process."""
+    return _tasks(work) if work.configuration.platform == "tasks" else _agents(work).both(work)
+
+
+def echo(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+    """Have what answers."""
+    return tcp.echo(work) if work.configuration.platform == "tcp" else _agents(work).echo(work)
+
+
+def ask(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+    """Have what sends."""
+    return _sockets(work) if work.configuration.platform == "tcp" else _agents(work).ask(work)

@@ -16,7 +16,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, OneShotBehaviour
-from formicary_bench.subjects.ours.containers import complaint, endpoint
+from formicary_bench.subjects.ours.containers import prepared
 from formicary_bench.subjects.ours.services import (
     has_type,
     know_services,
@@ -25,13 +25,13 @@ from formicary_bench.subjects.ours.services import (
     with_directory,
 )
 from formicary_bench.vocabulary.containers import ASKING, ECHOING, member_name
-from formicary_bench.worker.workload import PairTimes, PreparedRole
+from formicary_bench.worker.workload import PairTimes
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Awaitable, Callable
 
     from formicary import Container
-    from formicary_bench.worker.workload import Workload
+    from formicary_bench.worker.workload import PreparedRole, Workload
 
 _TYPE = "measured"
 
@@ -135,7 +135,7 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have everything in one container."""
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
-        yield await _start(home, work)
+        yield prepared(home, work, await _start_use(home, work))
 
 
 @asynccontextmanager
@@ -143,7 +143,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the platform's container, and agents whose services are there."""
     async with with_directory(work, ECHOING) as home:
         await register_services(home, work)
-        yield PreparedRole(endpoint(home, work), complaint=partial(complaint, home, work))
+        yield prepared(home, work)
 
 
 @asynccontextmanager
@@ -152,7 +152,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     async with with_directory(work, ASKING) as home:
         await register_services(home, work)
         await know_services(home, work)
-        yield await _start(home, work)
+        yield prepared(home, work, await _start_use(home, work))
 
 
 @asynccontextmanager
@@ -160,18 +160,24 @@ async def member(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have one of many containers: the first is the platform's, the last has the agent that measures."""
     async with with_directory(work, member_name(work.job.member)) as home:
         await register_services(home, work)
-        side = PreparedRole(endpoint(home, work), complaint=partial(complaint, home, work))
-        if work.senders:
-            side = await _start(home, work)
-            side.meet = partial(know_services, home, work)
-        yield side
+        if not work.senders:
+            yield prepared(home, work)
+            return
+        role = prepared(home, work, await _start_use(home, work))
+        role.meet = partial(know_services, home, work)
+        yield role
 
 
-async def _start(home: Container, work: Workload) -> PreparedRole:
+async def _start_use(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
+    return await start_use(home, work, _USES[work.configuration.experiment])
+
+
+async def start_use(home: Container, work: Workload, kind: type[Use]) -> Callable[[], Awaitable[None]]:
+    """Start the agent that uses the directory, and return what has it begin and waits until it has ended."""
     begin = asyncio.Event()
     times = PairTimes()
     work.times.append(times)
-    use = _USES[work.configuration.experiment](work, times, begin)
+    use = kind(work, times, begin)
     agent = Agent("user")
     agent.add_behaviour(use)
     await home.start(agent)
@@ -180,4 +186,4 @@ async def _start(home: Container, work: Workload) -> PreparedRole:
         begin.set()
         await use.join()
 
-    return PreparedRole(measure=measure, complaint=partial(complaint, home, work))
+    return measure

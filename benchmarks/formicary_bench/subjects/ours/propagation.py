@@ -9,21 +9,20 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Message, OneShotBehaviour
-from formicary_bench.subjects.ours.containers import complaint, endpoint, know_members, meet_all
+from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members
+from formicary_bench.subjects.ours.operations import Use, start_use
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
 from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
-from formicary_bench.worker.workload import PairTimes, PreparedRole
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+    from collections.abc import AsyncIterator
 
     from formicary import Container
-    from formicary_bench.worker.workload import Workload
+    from formicary_bench.worker.workload import PreparedRole, Workload
 
 _TYPE = "measured"
 
@@ -50,35 +49,20 @@ class Tell(OneShotBehaviour):
                     await self.send(Message(to=service.agent, body=service.name, performative="inform"))
 
 
-class Announce(OneShotBehaviour):
-    """Registers a service, waits until all others have seen it, and takes it back.
+class Announce(Use):
+    """Registers a service, waits until all others have seen it, and takes it back outside the time."""
 
-    Args:
-        work: how often, and how many others there are.
-        times: where the times go.
-        begin: set when it is to begin.
-    """
+    __slots__ = ()
 
-    __slots__ = ("begin", "times", "work")
-
-    def __init__(self, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
-        super().__init__()
-        self.work = work
-        self.times = times
-        self.begin = begin
-
-    async def run(self) -> None:
-        """Register again and again."""
+    async def once(self, name: str) -> tuple[int, int]:
+        """Register, and wait."""
         directory = self.agent.directory
-        await self.begin.wait()
-        for number in range(self.work.trips):
-            name = f"measured-{number}"
-            start = perf_counter_ns()
-            await directory.register(_TYPE, name)
-            await self._be_seen(name)
-            self.times.rtts.append(perf_counter_ns() - start)
-            self.times.starts.append(start)
-            await directory.deregister(name)
+        start = perf_counter_ns()
+        await directory.register(_TYPE, name)
+        await self._be_seen(name)
+        end = perf_counter_ns()
+        await directory.deregister(name)
+        return start, end
 
     async def _be_seen(self, name: str) -> None:
         """Wait until each of the others has told of this service."""
@@ -101,9 +85,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
             homes.append(await stack.enter_async_context(other))
         for home in homes:
             await _watch(home, work, len(homes))
-        yield PreparedRole(
-            endpoint(first, work), complaint=partial(_complaint, homes, work), meet=_meet(homes, work)
-        )
+        yield all_prepared(homes, work, 1 + work.configuration.containers)
 
 
 async def _watch(home: Container, work: Workload, members: int) -> None:
@@ -123,26 +105,5 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     async with with_directory(work, ASKING) as home:
         await know_members(home, 1 + work.configuration.containers)
         await know_services(home, work)
-        begin = asyncio.Event()
-        times = PairTimes()
-        work.times.append(times)
-        announce = Announce(work, times, begin)
-        agent = Agent("announcer")
-        agent.add_behaviour(announce)
-        await home.start(agent)
-
-        async def measure() -> None:
-            begin.set()
-            await announce.join()
-
-        yield PreparedRole(
-            measure=measure, complaint=partial(_complaint, [home], work), meet=_meet([home], work)
-        )
-
-
-def _meet(homes: Sequence[Container], work: Workload) -> Callable[[], Awaitable[None]]:
-    return partial(meet_all, homes, work, 1 + work.configuration.containers)
-
-
-def _complaint(homes: Sequence[Container], work: Workload) -> str:
-    return next(filter(None, (complaint(home, work) for home in homes)), "")
+        measure = await start_use(home, work, Announce)
+        yield all_prepared([home], work, 1 + work.configuration.containers, measure)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.ours import behaviours
@@ -19,4 +19,4 @@ def container(work: Workload, name: str) -> Container:
     return Designed(name, MAKE[work.configuration.kind](), seed=work.job.seed)
 
 
-both = partial(behaviours.both, make=container)
+both = replace(behaviours.ROLES, make=container).both

@@ -5,11 +5,12 @@ What the operating system makes of frames that are written at once is its own bu
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from formicary_bench.subjects.ours import behaviours
 from formicary_bench.subjects.variants import links
 
 container = partial(links.container, batch_size=1)
-ask = partial(behaviours.ask, make=container)
-echo = partial(behaviours.echo, make=container)
+_ROLES = replace(behaviours.ROLES, make=container)
+ask, echo = _ROLES.ask, _ROLES.echo

@@ -6,6 +6,7 @@ acknowledges none, keeps none and has no window.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -46,6 +47,5 @@ class UnnumberedSession(Session):
         return memoryview(batch)
 
 
-container = partial(links.container, session=UnnumberedSession)
-ask = partial(behaviours.ask, make=container)
-echo = partial(behaviours.echo, make=container)
+_ROLES = replace(behaviours.ROLES, make=partial(links.container, session=UnnumberedSession))
+ask, echo = _ROLES.ask, _ROLES.echo

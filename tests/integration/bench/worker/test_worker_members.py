@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from formicary.server import ManagedServer, ServerAddress
 from formicary_bench.results.store.model import Configuration
-from formicary_bench.subjects.ours import directory
+from formicary_bench.subjects.ours import operations
 from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.containers import member_name
 from formicary_bench.vocabulary.designs import DESIGNS
@@ -121,9 +121,9 @@ async def test_services_are_found_wherever_they_are_of_two_containers(design, sp
     about = {"experiment": "directory/search", "pairs": 1, "services": 230, "spread": spread}
     configuration = replace(many(0, "", kind=design, **about), placement=APART)
     async with asyncio.timeout(20), AsyncExitStack() as stack:
-        there = await stack.enter_async_context(directory.echo(Workload(Job(configuration, "echo", 1))))
+        there = await stack.enter_async_context(operations.echo(Workload(Job(configuration, "echo", 1))))
         work = Workload(Job(configuration, "ask", 2, peer=there.endpoint))
-        here = await stack.enter_async_context(directory.ask(work))
+        here = await stack.enter_async_context(operations.ask(work))
         await here.measure()
         assert [len(times.rtts) for times in work.times] == [TRIPS]
         assert here.complaint() == there.complaint() == ""

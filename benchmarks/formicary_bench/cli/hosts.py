@@ -11,9 +11,10 @@ from formicary.cli.options import Json, examples
 from formicary_bench.cli.hosts_lab import app as lab
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Sequence
 
-    from formicary_bench.remote.inventory import Host, Inventory
+    from formicary_bench.remote.inventory import Host
+    from formicary_bench.remote.steps import Steps
 
 app = typer.Typer(
     no_args_is_help=True, help="Look at the hosts of a hosts.toml, prepare them for measurements, clean up."
@@ -45,13 +46,10 @@ def check(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
     need_extra()
     from formicary.cli.output import show_json
     from formicary_bench.cli import hosts_check_view
-    from formicary_bench.cli.hosts_progress import StepsDisplay
     from formicary_bench.remote.checks import check as checking
     from formicary_bench.remote.folders import code_digest
 
-    inventory, hosts = _chosen(hosts_toml, on)
-    with StepsDisplay() as steps:
-        checked = _run(checking.check(hosts, inventory.hosts, steps))
+    checked = _on_hosts(hosts_toml, on, checking.check)
     if as_json:
         show_json(checked)
     else:
@@ -73,15 +71,11 @@ def prepare(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json:
 
     need_extra()
     from formicary.cli.output import show_json
-    from formicary_bench.cli.hosts_prepare_view import show
-    from formicary_bench.cli.hosts_progress import StepsDisplay
-    from formicary_bench.remote.provisioning import prepare as preparing
-    from formicary_bench.remote.provisioning.stock import Stock
+    from formicary_bench.cli.hosts_outcome_view import show_prepared
+    from formicary_bench.remote.provisioning.prepare import prepare as prepare_all
 
-    inventory, hosts = _chosen(hosts_toml, on)
-    with StepsDisplay() as steps:
-        prepared = _run(preparing.prepare(hosts, inventory.hosts, Stock(), steps))
-    show_json(prepared) if as_json else show(prepared)
+    prepared = _on_hosts(hosts_toml, on, prepare_all)
+    show_json(prepared) if as_json else show_prepared(prepared)
     if any(each.problem for each in prepared):
         raise typer.Exit(1)
 
@@ -97,31 +91,29 @@ def clean(hosts_toml: HostsToml = Path("hosts.toml"), *, on: On = "", as_json: J
 
     need_extra()
     from formicary.cli.output import show_json
-    from formicary_bench.cli.hosts_clean_view import show
-    from formicary_bench.cli.hosts_progress import StepsDisplay
+    from formicary_bench.cli.hosts_outcome_view import show_cleaned
     from formicary_bench.remote import clean as cleaning
 
-    inventory, hosts = _chosen(hosts_toml, on)
-    with StepsDisplay() as steps:
-        cleaned = _run(cleaning.clean(hosts, inventory.hosts, steps))
-    show_json(cleaned) if as_json else show(cleaned)
+    cleaned = _on_hosts(hosts_toml, on, cleaning.clean)
+    show_json(cleaned) if as_json else show_cleaned(cleaned)
     if any(each.problem for each in cleaned):
         raise typer.Exit(1)
 
 
-def _run(work: Coroutine[Any, Any, T]) -> T:
-    """Do it to its end, or until Ctrl-C: then nothing of it goes on, here or on the hosts."""
+def _on_hosts(
+    path: Path, on: str, work: Callable[[Sequence[Host], Sequence[Host], Steps], Coroutine[Any, Any, T]]
+) -> T:
+    """Do something on the chosen hosts to its end, or until Ctrl-C: then nothing of it goes on anywhere."""
     import asyncio
 
-    try:
-        return asyncio.run(work)
-    except KeyboardInterrupt:
-        typer.echo("formicary: interrupted", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
-
-
-def _chosen(path: Path, on: str) -> tuple[Inventory, Sequence[Host]]:
+    from formicary_bench.cli.hosts_progress import StepsDisplay
     from formicary_bench.remote.inventory import choose, load
 
     inventory = load(path)
-    return inventory, choose(inventory, [word.strip() for word in on.split(",") if word.strip()])
+    hosts = choose(inventory, [word.strip() for word in on.split(",") if word.strip()])
+    try:
+        with StepsDisplay() as steps:
+            return asyncio.run(work(hosts, inventory.hosts, steps))
+    except KeyboardInterrupt:
+        typer.echo("formicary: interrupted", err=True)
+        raise typer.Exit(_INTERRUPTED) from None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary_bench.experiments.memory.summary import judged, memory_estimates
+from formicary_bench.results.store.raw import Holdings
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.row import NO_INTERVAL, OVER_REPETITIONS, Digest, frame
 from formicary_bench.results.verdicts.verdicts import believed
@@ -24,7 +25,7 @@ class Memory(Summary):
 
     def digest(self, run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
         """Compute the row of what processes hold."""
-        found = memory_estimates([run.holdings(repetition) for repetition in repetitions])
+        found = memory_estimates([run.raw(repetition, Holdings) for repetition in repetitions])
         row = msgspec.structs.replace(
             frame(configuration, repetitions),
             memory=found,

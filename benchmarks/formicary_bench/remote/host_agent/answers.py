@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -32,12 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from formicary.profiling.model.profile import Profile
     from formicary_bench.remote.host_agent.protocol import Ask, Question, Result
-
-
-class _Window(Protocol):
-    def end(self) -> Profile: ...
+    from formicary_bench.worker.windows import Sampled, Unsampled
 
 
 class Answers:
@@ -51,7 +47,7 @@ class Answers:
     def __init__(self, interface: str, folder: Path) -> None:
         self._interface = interface
         self._folder = folder
-        self._windows: dict[int, tuple[_Window, ExitStack]] = {}
+        self._windows: dict[int, tuple[Sampled | Unsampled, ExitStack]] = {}
         self._stop_server: Callable[[], object] | None = None
         # One thread that stays: the system ends the server with the thread that has started it.
         self._serving = ThreadPoolExecutor(1, "server")

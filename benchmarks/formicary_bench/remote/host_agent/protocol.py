@@ -237,10 +237,32 @@ class Looked(msgspec.Struct, frozen=True, tag="looked"):
     cores: int = 0
 
 
-class Serving(msgspec.Struct, frozen=True, tag="serving"):
-    """The server runs; `about` is what `host_agent.servers` needs to know of it, as JSON."""
+class About(msgspec.Struct, frozen=True):
+    """What the controller has to know of a server; its secret, it knows.
 
-    about: dict[str, Any] = {}
+    Attributes:
+        folder: where its files are on its host.
+        port: TCP port for containers of its host.
+        tls_port: TCP port for containers that come with TLS; 0 if there is none.
+        client_port: TCP port for accounts.
+        stanza_limit: bytes of the largest stanza that it takes.
+        pid: its process.
+        version: of Prosody.
+    """
+
+    folder: str
+    port: int = 0
+    tls_port: int = 0
+    client_port: int = 0
+    stanza_limit: int = 0
+    pid: int = 0
+    version: str = ""
+
+
+class Serving(msgspec.Struct, frozen=True, tag="serving"):
+    """The server runs."""
+
+    about: About
 
 
 class Profiled(msgspec.Struct, frozen=True, tag="profiled"):

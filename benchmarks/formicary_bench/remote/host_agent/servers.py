@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from formicary.errors import UsageError
+from formicary_bench.remote.host_agent.protocol import About
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,31 +18,9 @@ if TYPE_CHECKING:
 _FOLDER = "s"  # a Unix socket is in it, and paths of such are short
 
 
-class About(msgspec.Struct, frozen=True):
-    """What the controller has to know of a server; its secret, it knows.
-
-    Attributes:
-        folder: where its files are on its host.
-        port: TCP port for containers of its host.
-        tls_port: TCP port for containers that come with TLS; 0 if there is none.
-        client_port: TCP port for accounts.
-        stanza_limit: bytes of the largest stanza that it takes.
-        pid: its process.
-        version: of Prosody.
-    """
-
-    folder: str
-    port: int = 0
-    tls_port: int = 0
-    client_port: int = 0
-    stanza_limit: int = 0
-    pid: int = 0
-    version: str = ""
-
-
 def serve(
     files: Mapping[str, bytes], options: Mapping[str, Any], folder: Path
-) -> tuple[dict[str, Any], Callable[[], None]]:
+) -> tuple[About, Callable[[], None]]:
     """Start a server from its files, unless it runs; it ends with the calling thread at the latest.
 
     Args:
@@ -53,7 +30,7 @@ def serve(
         folder: where its state folder is made.
 
     Returns:
-        What an `About` is made of, and what ends the server and removes its files.
+        What is to be known of it, and what ends the server and removes its files.
 
     Raises:
         ServerError: it cannot be started.
@@ -69,7 +46,7 @@ def serve(
     except BaseException:
         stop()
         raise
-    return msgspec.to_builtins(about), stop
+    return about, stop
 
 
 def _write(files: Mapping[str, bytes], home: Path) -> None:

@@ -14,6 +14,7 @@ from formicary_bench.remote.checks.facts import Folder, Installed, Interpreter
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.folders import code_digest, interpreter
 from formicary_bench.remote.provisioning.helper import helping
+from formicary_bench.remote.provisioning.stock import Stock
 from formicary_bench.remote.ssh.connection import Web
 from formicary_bench.remote.ssh.sending import send
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.provisioning.helper import Helper
-    from formicary_bench.remote.provisioning.stock import Stock, Supply
+    from formicary_bench.remote.provisioning.stock import Supply
     from formicary_bench.remote.ssh.connection import Connection
     from formicary_bench.remote.steps import Steps
 
@@ -76,7 +77,7 @@ class Prepared(msgspec.Struct, kw_only=True):
     problem: str = ""
 
 
-async def prepare(hosts: Sequence[Host], known: Sequence[Host], stock: Stock, steps: Steps) -> list[Prepared]:
+async def prepare(hosts: Sequence[Host], known: Sequence[Host], steps: Steps) -> list[Prepared]:
     """Prepare hosts, all at once; what fails on one of them is no matter to the others.
 
     After cancellation the old environments are still there, and work.
@@ -84,11 +85,10 @@ async def prepare(hosts: Sequence[Host], known: Sequence[Host], stock: Stock, st
     Args:
         hosts: which.
         known: all of the inventory, where some are only reached by way of others.
-        stock: the wheels.
         steps: shows how far it is.
     """
     steps.begin(host.name for host in hosts)
-    web = Web(known)
+    web, stock = Web(known), Stock()
     try:
         return await asyncio.gather(*(_prepare(host, web, stock, steps) for host in hosts))
     finally:

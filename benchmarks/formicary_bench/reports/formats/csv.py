@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 import msgspec
 
 from formicary.core.quoting import printable
+from formicary_bench.results.store.raw import AnyRaw, Creations, Holdings, RoundTrips, Trials
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.row import Row
 
@@ -46,15 +47,14 @@ def write_raw(run: RunFolder, stream: TextIO) -> None:
         UsageError: Raw values are missing or broken.
     """
     known = {configuration.key: configuration for configuration in run.manifest.configurations}
-    names = [name for kind in ("messages", "create", "memory", "search") for name in _RAW[kind]]
-    columns = tuple(dict.fromkeys(names))
+    columns = tuple(dict.fromkeys(field.name for kind in _KINDS.values() for field in fields(kind)))
     writer = csv.writer(stream)
     writer.writerow(("configuration", "repetition", *columns))
     for repetition in run.manifest.repetitions:
         configuration = known.get(repetition.configuration)
         if configuration is None:
             continue
-        data = getattr(run, _READ[summary_of(configuration.experiment, configuration.agents).raw])(repetition)
+        data = run.raw(repetition, _KINDS[summary_of(configuration.experiment, configuration.agents).raw])
         present = {field.name: getattr(data, field.name) for field in fields(data)}
         about = _text(repetition.configuration), repetition.number
         many = len(next(iter(present.values())))
@@ -65,13 +65,12 @@ def write_raw(run: RunFolder, stream: TextIO) -> None:
             writer.writerows((*about, *line) for line in zip(*cells, strict=True))
 
 
-_RAW = {
-    "messages": ("pair", "index", "start_ns", "rtt_ns", "phase"),
-    "create": ("batch", "agents", "seconds", "bytes"),
-    "memory": ("seconds", "messages", "uss_bytes", "traced_bytes"),
-    "search": ("rate", "kept", "p99_ns", "answered", "late", "lost"),
+_KINDS: dict[str, type[AnyRaw]] = {
+    "messages": RoundTrips,
+    "create": Creations,
+    "memory": Holdings,
+    "search": Trials,
 }
-_READ = {"messages": "round_trips", "create": "creations", "memory": "holdings", "search": "trials"}
 
 
 def _names(kind: type[msgspec.Struct]) -> list[str]:

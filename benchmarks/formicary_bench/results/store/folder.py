@@ -20,22 +20,14 @@ import msgspec
 from formicary.core.files import replacing
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.results.store.model import FORMAT_VERSION, Manifest
-from formicary_bench.results.store.raw import (
-    Creations,
-    Holdings,
-    RoundTrips,
-    Trials,
-    is_whole,
-    read_raw,
-    write_raw,
-)
+from formicary_bench.results.store.raw import is_whole, read_raw, write_raw
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from formicary.profiling.model.profile import Profile
     from formicary_bench.results.store.model import Clock, Repetition
-    from formicary_bench.results.store.raw import AnyRaw
+    from formicary_bench.results.store.raw import AnyRaw, Raw
 
 MANIFEST = "manifest.json"
 RAW = "raw"
@@ -244,33 +236,20 @@ class RunFolder:
             folder.rmdir()
 
     def raw_path(self, repetition: Repetition) -> Path:
-        """Give the file of a repetition's raw values.
+        """Return the file of a repetition's raw values.
 
         Raises:
             UsageError: The manifest names a file outside the folder.
         """
-        if Path(repetition.raw).name != repetition.raw or repetition.raw in {"", "..", "."}:
-            raise UsageError(
-                f"{self.path / MANIFEST} names the raw values {repetition.raw!r}, which is no file of the "
-                f"folder {RAW}: fetch the run folder again"
-            )
-        return self.path / RAW / repetition.raw
+        return self.path / RAW / self._own_name(repetition.raw)
 
-    def round_trips(self, repetition: Repetition) -> RoundTrips:
-        """Read a repetition's round trips; raises UsageError if they are missing or broken."""
-        return read_raw(self.raw_path(repetition), RoundTrips)
+    def raw(self, repetition: Repetition, kind: type[Raw]) -> Raw:
+        """Read a repetition's raw values, which are of this kind.
 
-    def creations(self, repetition: Repetition) -> Creations:
-        """Read a repetition's batches of created agents; raises UsageError if missing or broken."""
-        return read_raw(self.raw_path(repetition), Creations)
-
-    def holdings(self, repetition: Repetition) -> Holdings:
-        """Read what a repetition's processes held of the memory; raises UsageError if missing or broken."""
-        return read_raw(self.raw_path(repetition), Holdings)
-
-    def trials(self, repetition: Repetition) -> Trials:
-        """Read the rates that a repetition has tried; raises UsageError if they are missing or broken."""
-        return read_raw(self.raw_path(repetition), Trials)
+        Raises:
+            UsageError: They are missing or broken.
+        """
+        return read_raw(self.raw_path(repetition), kind)
 
     def write_text(self, name: str, text: str) -> Path:
         """Put a report into the folder, in place of an older one of that name.

@@ -95,7 +95,7 @@ _TYPES: dict[type, dict[str, str]] = {
 _AT_ONCE = 2**17  # rows
 _TOO_LONG = 2**60  # nanoseconds: 36 years; sums of such times stay within 64 bits
 
-Raw = TypeVar("Raw", RoundTrips, Creations, Holdings, Trials)
+Raw = TypeVar("Raw", bound=AnyRaw)
 
 
 def write_raw(path: Path, data: AnyRaw, about: Mapping[str, str]) -> None:

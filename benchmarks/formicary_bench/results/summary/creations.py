@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.results.store import raw
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import Each
 from formicary_bench.results.summary.row import Digest, bounds, frame, method
@@ -28,7 +29,7 @@ class Creations(Summary):
         rates, sizes = [], []
         alone: Interval | None = None
         for repetition in repetitions:
-            data = run.creations(repetition)
+            data = run.raw(repetition, raw.Creations)
             agents, seconds = int(data.agents.sum()), float(data.seconds.sum())
             if agents and seconds:
                 rates.append(agents / seconds)
@@ -54,7 +55,7 @@ class Creations(Summary):
     def each(self, run: RunFolder, configuration: Configuration, repetition: Repetition) -> Each | None:
         """Return how many agents there were per second."""
         del configuration
-        data = run.creations(repetition)
+        data = run.raw(repetition, raw.Creations)
         seconds = float(data.seconds.sum())
         return Each(agents_per_s=int(data.agents.sum()) / seconds) if seconds else None
 

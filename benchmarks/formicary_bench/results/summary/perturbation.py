@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.cpu import profiled_rate
 from formicary_bench.results.summary.load import load_of
 
@@ -51,10 +52,10 @@ def _rate(
 ) -> float:
     """Give how fast a repetition went, as far as it was profiled if it was; zero if that is not known."""
     if configuration.agents:
-        data = run.creations(repetition)
+        data = run.raw(repetition, Creations)
         seconds = float(data.seconds.sum())
         return int(data.agents.sum()) / seconds if seconds else 0.0
     if is_profiled:
         return profiled_rate(repetition)
-    load = load_of(run.round_trips(repetition))
+    load = load_of(run.raw(repetition, RoundTrips))
     return load.round_trips_in_window / load.window_s if load and load.window_s else 0.0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from formicary.errors import UsageError
-from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP
+from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
 from formicary_bench.statistics.warmup import FEWEST, PAPERS, WarmUp, across, detect
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Configuration, Manifest, Repetition
-    from formicary_bench.results.store.raw import RoundTrips
 
 OPTION = "warm-up"
 """The name of the option on the command line and in manifests."""
@@ -102,7 +101,7 @@ def measured(run: RunFolder, configuration: Configuration, repetition: Repetitio
     """
     given = run.manifest.options.get(OPTION)
     rule = None if given is None else read_rule(str(given))
-    data = run.round_trips(repetition)
+    data = run.raw(repetition, RoundTrips)
     series = _series(data)
     found = detect(series)
     index = found.index if rule == DETECT else rule

@@ -11,13 +11,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from formicary.errors import UsageError
 from formicary.server.address import LOOPBACK
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import Serving, StartServer, StopServer
-from formicary_bench.remote.host_agent.servers import About
 from formicary_bench.remote.inventory import SERVER
 from formicary_bench.vocabulary.containers import names_on
 from formicary_bench.vocabulary.routes import XMPP
@@ -26,6 +23,7 @@ from formicary_bench.worker.messages import Server
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from formicary_bench.remote.host_agent.protocol import About
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.session import Session
     from formicary_bench.results.store.model import Configuration
@@ -87,7 +85,7 @@ class HostServers:
         """
         for name, answer in self._session.ask_all({name: self._orders[name] for name in hosts}).items():
             assert isinstance(answer, Serving)
-            self._abouts[name] = msgspec.convert(answer.about, About)
+            self._abouts[name] = answer.about
 
     @property
     def versions(self) -> dict[str, str]:

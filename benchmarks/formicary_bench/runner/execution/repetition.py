@@ -26,7 +26,7 @@ from formicary_bench.runner.execution.phases import (
     SendAll,
     Show,
 )
-from formicary_bench.runner.execution.worker_hosts import WorkerSlot
+from formicary_bench.runner.execution.worker_hosts import LocalHost, WorkerSlot
 from formicary_bench.runner.execution.worker_results import creations, round_trips
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import NOBODY, Observer, PlacedWorker, ProgressListener
@@ -153,8 +153,9 @@ class RepetitionRun:
         self._task = task
         self._listener = listener
         self._observer = observer
+        here = LocalHost()
         self._slots = task.slots or tuple(
-            WorkerSlot(role, server=task.server) for role in roles_of(task.configuration)
+            WorkerSlot(role, here, server=task.server) for role in roles_of(task.configuration)
         )
         roles = tuple(slot.role for slot in self._slots)
         self._hosts = tuple(slot.host.name for slot in self._slots if slot.host.name)

@@ -41,8 +41,6 @@ class LocalHost:
         return look("", pids)
 
 
-LOCAL_HOST = LocalHost()
-
 if TYPE_CHECKING:
     WorkerHost = LocalHost | RemoteHost
 
@@ -59,7 +57,7 @@ class WorkerSlot:
     """
 
     role: str
-    host: WorkerHost = LOCAL_HOST
+    host: WorkerHost
     listen: str = ""
     server: Server | None = None
 

@@ -11,6 +11,7 @@ from formicary_bench.experiments.messaging.saturation.summary import (
     saturation_estimates,
     trials_of,
 )
+from formicary_bench.results.store.raw import Trials
 from formicary_bench.results.summary.declared import Summary
 from formicary_bench.results.summary.each import HIGHEST, Each, named
 from formicary_bench.results.summary.row import NO_INTERVAL, OVER_REPETITIONS, Digest, frame
@@ -28,7 +29,7 @@ class Searches(Summary):
 
     def digest(self, run: RunFolder, configuration: Configuration, repetitions: list[Repetition]) -> Digest:
         """Compute the row of a search for the highest rate."""
-        searches = [trials_of(run.trials(repetition), repetition.number) for repetition in repetitions]
+        searches = [trials_of(run.raw(repetition, Trials), repetition.number) for repetition in repetitions]
         found = saturation_estimates(configuration.limit_us, searches)
         each = tuple(Each(others=named({HIGHEST: float(highest_kept(trials))})) for trials in searches)
         row = msgspec.structs.replace(

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
 from formicary_bench.runner.execution.run import perform
@@ -70,7 +71,7 @@ def test_agents_come_and_go_and_nothing_of_them_stays(agents, silent, tmp_path):
     assert [(one.kind, one.agents) for one in rows] == [("replica", agents), ("central", agents)]
     assert all(one.agents_per_s > 0 for one in rows)
     (repetition, _) = outcome.folder.manifest.repetitions
-    assert int(outcome.folder.creations(repetition).agents.sum()) == agents
+    assert int(outcome.folder.raw(repetition, Creations).agents.sum()) == agents
 
 
 def test_a_directory_that_refuses_ends_churn_at_once_with_its_reason(silent):

@@ -16,6 +16,7 @@ from tests.integration.bench.conftest import Silent
 
 from formicary_bench.remote.inventory import load
 from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.planning.options import Options
@@ -197,7 +198,7 @@ def test_members_on_three_hosts_all_measure(make_lab, over):
     for repetition in manifest.repetitions:
         assert repetition.members == (3, 3, 3)
         assert repetition.round_trips == 3 * 3 * 20
-        data = outcome.folder.round_trips(repetition)
+        data = outcome.folder.raw(repetition, RoundTrips)
         assert sorted(set(data.pair.tolist())) == list(range(9))
 
 

@@ -14,6 +14,7 @@ import pytest
 from tests.plugins.missing import leave_out
 
 from formicary_bench.results.store.folder import RunFolder
+from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.runner.planning.run_plan import order_of
 
 pytestmark = pytest.mark.timeout(180)  # each starts the program several times
@@ -78,7 +79,7 @@ def check_complete(folder, before):
     assert sorted(path.name for path in (folder / "raw").iterdir()) == sorted(
         one.raw for one in manifest.repetitions
     )
-    assert all(len(run.round_trips(one).pair) == 2 * 2100 for one in manifest.repetitions)
+    assert all(len(run.raw(one, RoundTrips).pair) == 2 * 2100 for one in manifest.repetitions)
     assert not list(folder.rglob("*.part"))
 
 

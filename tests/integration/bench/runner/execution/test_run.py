@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from formicary.server import ManagedServer
 from formicary_bench.results.store.folder import RunFolder
-from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP
+from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
 from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.execution.server import RunServer
@@ -295,7 +295,7 @@ def test_an_interruption_leaves_nothing_and_keeps_what_was_measured(placement, n
     assert not run.manifest.complete
     assert run.manifest.finished
     assert len(run.manifest.repetitions) == len(list(raw.iterdir())) >= 1
-    assert np.unique(run.round_trips(run.manifest.repetitions[0]).pair).tolist() == [0, 1]
+    assert np.unique(run.raw(run.manifest.repetitions[0], RoundTrips).pair).tolist() == [0, 1]
     assert not list(Path(tmp_path).rglob("*.part"))
 
 

@@ -12,6 +12,7 @@ from formicary_bench.reports.document.sections import sections_of
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.reports.formats import latex, markdown
 from formicary_bench.reports.formats.csv import write, write_raw
+from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.row import Row
 from formicary_bench.results.summary.summary import summarise
 
@@ -80,7 +81,7 @@ def test_raw_csv_has_every_value(tmp_path):
     stream = io.StringIO(newline="")
     write_raw(run, stream)
     table = table_of(stream.getvalue())
-    data = run.round_trips(run.manifest.repetitions[0])
+    data = run.raw(run.manifest.repetitions[0], RoundTrips)
     first = [line for line in table if line["repetition"] == "1" and line["pair"]]
     assert [int(line["rtt_ns"]) for line in first] == data.rtt_ns.tolist()
     assert [int(line["phase"]) for line in first] == data.phase.tolist()

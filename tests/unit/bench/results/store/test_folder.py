@@ -11,6 +11,7 @@ from tests.unit.bench.synthetic import STARTED, add_repetition, make_run, plan
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Configuration, Manifest
+from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.summary import summarise
 
 
@@ -37,7 +38,7 @@ def test_what_was_added_is_there_when_opened_again(run):
     assert again.manifest == run.manifest
     assert again.manifest.complete
     assert len(again.manifest.repetitions) == 4
-    data = again.round_trips(again.manifest.repetitions[0])
+    data = again.raw(again.manifest.repetitions[0], RoundTrips)
     assert data.pair.dtype == np.int32
     assert data.phase.dtype == np.int8
     assert len(data.rtt_ns) == 100
@@ -202,7 +203,7 @@ def test_fields_of_a_later_version_of_the_format_are_passed_over(run):
 def test_raw_values_outside_the_folder_are_refused(run, name):
     repetitions = json.loads((run.path / "manifest.json").read_text())["repetitions"]
     edit(run, repetitions=[{**repetitions[0], "raw": name}])
-    with pytest.raises(UsageError, match="no file of the folder raw"):
+    with pytest.raises(UsageError, match="none of the folder's own"):
         summarise(RunFolder.open(run.path))
 
 

@@ -19,6 +19,7 @@ from formicary_bench.reports.document.families import columns, heading, parts, s
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
 from formicary_bench.results.store.model import Repetition
+from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.cpu import cpu_estimates, summed, whole
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
@@ -148,7 +149,7 @@ def test_what_profiling_costs_is_what_repetitions_without_it_were_faster(tmp_pat
     assert (profiled.profiled, reference.reference) == (True, True)
     run = run_of(tmp_path / "run", [profiled, reference], [profile(), profile()])
     (row,) = summarise(run)
-    loads = [load_of(run.round_trips(one)) for one in run.manifest.repetitions_of(reference)]
+    loads = [load_of(run.raw(one, RoundTrips)) for one in run.manifest.repetitions_of(reference)]
     rates = [load.round_trips_in_window / load.window_s for load in loads]
     assert row.cpu.cost.mean == pytest.approx(sum(1 - 10_000 / rate for rate in rates) / 2)
     assert "sampling cost" in said(row.experiment, [row], [row])[0]

@@ -2,13 +2,12 @@
 
 from types import SimpleNamespace
 
-import msgspec
 import pytest
 
 from formicary.errors import UsageError
 from formicary_bench.remote.errors import HostError
-from formicary_bench.remote.host_agent.protocol import Serving, StartServer, StopServer
-from formicary_bench.remote.host_agent.servers import About, serve
+from formicary_bench.remote.host_agent.protocol import About, Serving, StartServer, StopServer
+from formicary_bench.remote.host_agent.servers import serve
 from formicary_bench.remote.inventory import CONTAINERS, SERVER, Host, Inventory
 from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.execution import run_hosts as module
@@ -60,7 +59,7 @@ class Session:
             raise HostError(self.refusals.pop(0))
         about = {"port": 1, "tls_port": 2, "client_port": 3, "stanza_limit": 4, "pid": 5, "version": "1"}
         return {
-            name: Serving(msgspec.to_builtins(About(f"/{name}", **about)))
+            name: Serving(About(f"/{name}", **about))
             for name, one in questions.items()
             if not isinstance(one, StopServer)
         }
@@ -209,7 +208,7 @@ def test_files_of_a_server_are_private_and_gone_in_the_end(tmp_path):
     about, stop = serve({"server.crt": b"x"}, {"run": False}, tmp_path)
     (file,) = (tmp_path / "s").iterdir()
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"x", 0o600)
-    assert about["folder"] == str(tmp_path / "s")
+    assert about.folder == str(tmp_path / "s")
     stop()
     assert list(tmp_path.iterdir()) == []
 

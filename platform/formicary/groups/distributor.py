@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import force_setattr
 
@@ -22,19 +22,14 @@ if TYPE_CHECKING:
     from formicary.groups.service import GroupService
 
 _PATIENCE: Final = 1  # messages that may wait for a member: each message to a group may wait for many
-_DOUBTED: Final = 10_000  # messages that may wait until it is known whether their senders are members
-
-
-class _Doubted(NamedTuple):
-    message: Message
-    content: Content
+_MOST_UNVERIFIED: Final = 10_000  # messages that wait until it is known whether their senders are members
 
 
 class Distributor(MicroAgent):
     """Hands messages to groups on as they come in, without a queue of its own.
 
-    It says that it has no room while too much waits for one of the members: so who sends to the group has to
-    wait in the end, as for a mailbox. It is told of that as a link would be (`overflow.Origin`).
+    While too much waits for one of the members, it has no room: so those who send to the group have to wait,
+    as they do for a mailbox. Like a link, it is told so by the container's overflow (`overflow.Origin`).
 
     Args:
         service: who knows the members.
@@ -44,13 +39,13 @@ class Distributor(MicroAgent):
         super().__init__(DISTRIBUTOR)
         self._service = service
         self._paused: set[str] = set()  # members that too much waits for
-        self._doubted: dict[str, list[_Doubted]] = {}  # by sender
-        self._doubts = 0  # how many these are
-        self._free: list[asyncio.Future[None]] = []
+        self._unverified: dict[str, list[tuple[Message, Content]]] = {}  # by sender
+        self._unverified_count = 0  # how many these are
+        self._waiting: list[asyncio.Future[None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     def begin(self) -> None:
-        """Come to life in the service's container; again, it does nothing.
+        """Start in the service's container, if that is not done.
 
         Raises:
             NameTakenError: an agent of that name lives there.
@@ -73,27 +68,27 @@ class Distributor(MicroAgent):
         self._make_room()
 
     def handle(self, message: Message) -> Awaitable[None] | None:
-        """Take nothing: all comes by `accept`."""
+        """Refuse: all messages come by `accept`."""
         raise NotImplementedError(f"{message} took another way than all others")
 
     # -- the way in -----------------------------------------------------------------------------------------
 
     def message_entrance(self) -> Deliver:
-        """Return the way in: past the queue of micro-agents."""
+        """Return what takes messages, past the queue of micro-agents."""
         return self.accept
 
     deliver_message = property(message_entrance)
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message to a group; return this place if there is no room."""
-        if self._paused or self._doubts >= _DOUBTED:
+        if self._paused or self._unverified_count >= _MOST_UNVERIFIED:
             return (self,)
         try:
             content = unwrap(message)
         except ValueError as error:
             self._add_dead_letter(message, f"it is no message to a group: {error}")
             return None
-        self._sort(message, content)
+        self._take(message, content)
         return None
 
     def put(self, message: Message) -> bool:
@@ -103,7 +98,7 @@ class Distributor(MicroAgent):
     async def room(self) -> None:
         """Wait for room."""
         future = asyncio.get_running_loop().create_future()
-        self._free.append(future)
+        self._waiting.append(future)
         await future
 
     def is_done(self) -> bool:
@@ -121,7 +116,7 @@ class Distributor(MicroAgent):
     def _make_room(self) -> None:
         if self._paused and self.state is not AgentState.GONE:
             return
-        free, self._free = self._free, []
+        free, self._waiting = self._waiting, []
         for future in free:
             if not future.done():
                 future.set_result(None)
@@ -131,18 +126,18 @@ class Distributor(MicroAgent):
 
     # -- who may --------------------------------------------------------------------------------------------
 
-    def _sort(self, message: Message, content: Content) -> None:
+    def _take(self, message: Message, content: Content) -> None:
         """Hand a message out if its sender is known as a member, else ask the directory."""
         sender = message.sender or ""
-        if sender not in self._doubted and self._is_member(sender, content):
+        if sender not in self._unverified and self._is_member(sender, content):
             self._hand_out(message, content)
             return
-        # Also what only comes after something that is doubted: in its order.
-        self._doubts += 1
-        doubted = self._doubted.setdefault(sender, [])
-        doubted.append(_Doubted(message, content))
-        if len(doubted) == 1:
-            task = asyncio.get_running_loop().create_task(self._settle(sender))
+        # What comes after something unverified waits as well, to stay in order.
+        self._unverified_count += 1
+        unverified = self._unverified.setdefault(sender, [])
+        unverified.append((message, content))
+        if len(unverified) == 1:
+            task = asyncio.get_running_loop().create_task(self._verify(sender))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
@@ -150,26 +145,26 @@ class Distributor(MicroAgent):
         group = self._service.shared.find(content[0], content[1])
         return group is not None and sender in group.roles_of
 
-    async def _settle(self, sender: str) -> None:
-        """Find out who may send what is doubted: what a sender has been told may not have come here yet."""
-        doubted = self._doubted[sender]
+    async def _verify(self, sender: str) -> None:
+        """Find out whether a sender may send: it may have joined the group, unknown here as yet."""
+        unverified = self._unverified[sender]
         try:
-            while doubted:
-                message, content = doubted[0]
-                reason = await self._doubt(sender, content)
+            while unverified:
+                message, content = unverified[0]
+                reason = await self._why_not(sender, content)
                 if reason is None:
                     self._hand_out(message, content)
                 else:
                     self._add_dead_letter(message, reason)
-                del doubted[0]
-                self._doubts -= 1
+                del unverified[0]
+                self._unverified_count -= 1
                 self._make_room()
         finally:
-            for message, _ in doubted:
+            for message, _ in unverified:
                 self._add_dead_letter(message, "the container has ended before it was handed out")
-            del self._doubted[sender]
+            del self._unverified[sender]
 
-    async def _doubt(self, sender: str, content: Content) -> str | None:
+    async def _why_not(self, sender: str, content: Content) -> str | None:
         """Return why a sender may not send this; None if it may."""
         community, group = content[:2]
         if not self._is_member(sender, content):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary.container.container import Container
+    from formicary.container.dispatcher import Dispatcher
     from formicary.core.mailbox import MessageSink
     from formicary.groups.roster import Players
 
@@ -63,13 +64,20 @@ async def send(
     full: list[_Waiting] = []
     first_error: FormicaryError | None = None
     count = players.count - (sender in players)
+    dispatcher = container.dispatcher
     others = [domain for domain in players.by_domain if domain != container.domain]
     if others:
         message.check()  # before anybody has it
-        first_error = _post(container, _wrap(message, address), others, full)
-    full += hand_out(container, message, players.by_domain.get(container.domain, ()), sender)
+        first_error = _post(dispatcher, _wrap(message, address), others, full)
+    for member in tuple(players.by_domain.get(container.domain, ())):
+        if member != sender:
+            single = address_to(message, member)
+            if dispatcher.instruments:
+                dispatcher.notify("message_sent", single)
+            if sinks := dispatcher.deliver(single, member):
+                full.append((single, sinks))
     if full:
-        await _wait_for_room(container, full)
+        await _wait_for_room(dispatcher, full)
     if first_error is not None:
         raise first_error
     return count
@@ -94,43 +102,19 @@ def _wrap(message: Message, address: tuple[str, str, str | None]) -> Message:
 
 
 def _post(
-    container: Container, wrapped: Message, domains: Iterable[str], full: list[_Waiting]
+    dispatcher: Dispatcher, wrapped: Message, domains: Iterable[str], full: list[_Waiting]
 ) -> FormicaryError | None:
     """Send a message to the distributors of other containers; return what some cannot take."""
     first_error = None
     for domain in domains:
-        receiver = f"{DISTRIBUTOR}@{domain}"
-        single = copy(wrapped)
-        force_setattr(single, "to", receiver)
-        _say_sent(container, single)
+        single = address_to(wrapped, f"{DISTRIBUTOR}@{domain}")
+        dispatcher.notify("message_sent", single)
         try:
-            if sinks := container.dispatcher.dispatch_to(single, receiver):
+            if sinks := dispatcher.dispatch_to(single, f"{DISTRIBUTOR}@{domain}"):
                 full.append((single, sinks))
         except FormicaryError as error:  # the others shall have it all the same
             first_error = first_error or error
     return first_error
-
-
-def hand_out(container: Container, message: Message, members: Iterable[str], sender: str) -> list[_Waiting]:
-    """Hand a message to agents of this container; return those who have no room.
-
-    Args:
-        container: the container.
-        message: the message, with its sender.
-        members: the full names of its receivers.
-        sender: the full name of who does not get it.
-    """
-    full: list[_Waiting] = []
-    dispatcher = container.dispatcher
-    for member in tuple(members):
-        if member == sender:
-            continue
-        single = address_to(message, member)
-        if dispatcher.instruments:
-            _say_sent(container, single)
-        if sinks := dispatcher.deliver(single, member):
-            full.append((single, sinks))
-    return full
 
 
 def address_to(message: Message, member: str) -> Message:
@@ -160,13 +144,9 @@ def unwrap(message: Message) -> Content:
     return content
 
 
-def _say_sent(container: Container, message: Message) -> None:
-    container.dispatcher.notify("message_sent", message)
-
-
-async def _wait_for_room(container: Container, full: Sequence[_Waiting]) -> None:
+async def _wait_for_room(dispatcher: Dispatcher, full: Sequence[_Waiting]) -> None:
     """Wait until all have their message; errors as of `Behaviour.send`."""
-    waits = [container.dispatcher.overflow.wait_to_deliver(message, sinks) for message, sinks in full]
+    waits = [dispatcher.overflow.wait_to_deliver(message, sinks) for message, sinks in full]
     for outcome in await asyncio.gather(*waits, return_exceptions=True):
         if isinstance(outcome, BaseException):
             raise outcome

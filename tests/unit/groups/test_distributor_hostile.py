@@ -113,7 +113,7 @@ class Unknown:
 
 @pytest.mark.parametrize("outcome", ["fails", "knows", "does not know", "closes"])
 async def test_what_is_doubted_waits_and_its_senders_do_in_the_end(outcome, monkeypatch):
-    monkeypatch.setattr("formicary.groups.distributor._DOUBTED", 100)
+    monkeypatch.setattr("formicary.groups.distributor._MOST_UNVERIFIED", 100)
     async with joined("c1") as (c1, network):
         async with Container("c2", server=network) as c2:
             (alice,), (bob,) = await begin(c1, "alice"), await begin(c2, "bob")

@@ -21,7 +21,7 @@ _PREFIX = "cli-"
 
 
 def is_guest_name(domain: str) -> bool:
-    """Tell whether a container's domain is that of such a command."""
+    """Return whether a container's domain is that of such a command."""
     return domain.startswith(_PREFIX)
 
 

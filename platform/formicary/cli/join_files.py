@@ -169,7 +169,7 @@ def _not_read(path: Path, error: OSError) -> UsageError:
 
 
 def _is_held(path: Path) -> bool:
-    """Tell whether the container of a file is there."""
+    """Return whether the container of a file is there."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except FileNotFoundError:  # it has just ended, or there never was one

@@ -49,7 +49,7 @@ class RemoteSink:
         await self._carrier.room(self.address)
 
     def is_done(self) -> bool:
-        """Tell whether nothing will go there any more."""
+        """Return whether nothing will go there any more."""
         return self._carrier.is_closed
 
     def __str__(self) -> str:

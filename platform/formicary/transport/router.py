@@ -34,7 +34,7 @@ _FRAME_LIMIT = 1 << 18  # bytes of a frame: with larger ones, nothing gets faste
 _LINKS = 10_000  # other containers
 _LOGGED = 10  # dropped frames and stanzas that are logged one by one
 _DRAIN = 5.0  # s that other containers get to acknowledge what was sent when this one stops
-_PARTING = 2.0  # s that they get to learn that it does
+_CLOSE_TIMEOUT = 2.0  # s that they get to learn that it does
 
 
 class Router:
@@ -326,8 +326,8 @@ class Router:
             self.is_closed = True
             links = list(self.links.values())
             for link in links:
-                link.part()
-            await _within(_PARTING, [link.parted() for link in links])
+                link.send_close()
+            await _within(_CLOSE_TIMEOUT, [link.wait_closed() for link in links])
         finally:
             self.is_closed = True
             self.container.dispatcher.routes.clear()  # what is sent now is to be refused

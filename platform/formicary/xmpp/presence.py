@@ -107,7 +107,7 @@ class Presence:
         return {str(jid): self._contact(jid, item) for jid, item in self._roster.items.items()}
 
     def is_available(self, address: str) -> bool:
-        """Tell whether another is online, as far as the agent can see."""
+        """Return whether another is online, as far as the agent can see."""
         return self._is_available(_bare(address))
 
     def _contact(self, jid: Any, item: Any) -> Contact:

@@ -204,7 +204,7 @@ async def test_closing_waits_for_a_silent_server_no_longer_than_it_says(
     containers, server, monkeypatch, caplog
 ):
     monkeypatch.setattr(router, "_DRAIN", 0.2)
-    monkeypatch.setattr(router, "_PARTING", 0.1)
+    monkeypatch.setattr(router, "_CLOSE_TIMEOUT", 0.1)
     monkeypatch.setattr(stream, "_CLOSE_TIMEOUT", 0.2)
     async with containers("c2", mailbox_limit=0) as (c2,):
         got = Collect()

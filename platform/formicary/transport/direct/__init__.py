@@ -7,7 +7,7 @@
 - `endpoint`: makes connections: listens and dials; `listener` has the sockets
 - `opening`: how both sides prove who they are, as a state machine; `opening_protocol` is that on a connection
 - `connection`: an open connection: frames out, frames in
-- `peers`: which containers this one knows, and the keys that they have of it
+- `peer_keys`: which containers this one knows, and the keys that they have of it
 - `offer`: what a container tells others about where it listens
 - `identity`: a container's key and certificate; `identity_file` is where these outlive it
 """

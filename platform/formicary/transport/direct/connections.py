@@ -159,7 +159,7 @@ class Connections:
             logger.warning("container %s is not taken back: %s", self._container.name, error)
         if self._direct_only and link.direct is None:
             # What waits may yet go by the next try, or by the connection that the other end makes.
-            link.hinder(str(error))
+            link.on_obstacle(str(error))
         if isinstance(error.__context__, ConnectionRefusedError | FileNotFoundError):
             link.set_away(is_away=True)  # nobody listens there any more
             if link.was_direct or self._direct_only:

@@ -17,7 +17,7 @@ from formicary.transport.direct.listener import Listener
 from formicary.transport.direct.offer import Offer, this_host
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 from formicary.transport.direct.opening_protocol import OpeningProtocol
-from formicary.transport.direct.peers import Peers
+from formicary.transport.direct.peer_keys import PeerKeys
 from formicary.transport.os_errors import reason
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class DirectEndpoint:
         self._record = file.record if file else None
         self._identity = ((file and file.identity) or Identity.make()) if tls else None
         self._token = (self._record.token if self._record else secrets.token_bytes(32)) if listen else None
-        self._peers = Peers(self._identity, self._token)
+        self._peers = PeerKeys(self._identity, self._token)
         self._listener = Listener(self._welcome, self.dropped)
         self._showing: ssl.SSLContext | None = self._identity.dialling() if self._identity else None
         self._anonymous = anonymous() if tls else None

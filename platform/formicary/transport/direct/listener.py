@@ -186,7 +186,7 @@ def _free(path: Path) -> bool:
 
 
 def _is_used(path: Path) -> bool:
-    """Tell whether somebody listens at a Unix socket."""
+    """Return whether somebody listens at a Unix socket."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.setblocking(False)
         try:

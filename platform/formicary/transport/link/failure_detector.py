@@ -99,7 +99,7 @@ class FailureDetector:
         return self._confirmed_at + LEASE
 
     def is_mute(self, now: float) -> bool:
-        """Tell whether to answer nothing any more, so that the other's lease ends before it is given up."""
+        """Return whether to answer nothing any more, so that the other's lease ends before it is given up."""
         return self._unanswered(now) > UNANSWERED - GIVE_UP
 
     def _unanswered(self, now: float) -> float:
@@ -133,7 +133,7 @@ class FailureDetector:
         return self._pinged_at is not None
 
     def is_ping_due(self, now: float) -> bool:
-        """Tell whether to ask for a sign of life."""
+        """Return whether to ask for a sign of life."""
         last = self._pinged_again_at
         if self._absent_since is not None:
             return now >= last + _PROBE_AWAY
@@ -144,7 +144,7 @@ class FailureDetector:
         return self.waiting_since is not None and now >= max(last, self.waiting_since) + _PROBE
 
     def has_doubt(self, now: float) -> bool:
-        """Tell whether the path may be at fault."""
+        """Return whether the path may be at fault."""
         return self._pinged_at is not None and now - self._pinged_at >= _DOUBT
 
     def ping(self, now: float, sent: int) -> int:

@@ -115,7 +115,7 @@ def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message,
 
 
 def _is_simple(others: dict[str, Any]) -> bool:
-    """Tell whether parameters need no further look: so it is for most requests and answers."""
+    """Return whether parameters need no further look: so it is for most requests and answers."""
     return _SIMPLE.issuperset(others) and _TEXT.issuperset(map(type, others.values()))
 
 

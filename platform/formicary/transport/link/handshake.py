@@ -61,11 +61,11 @@ class Handshake:
         return HEADER.pack(HELLO, own, peer, self._nonce if asks else 0, echo) + write_terms(terms)
 
     def is_fresh(self, now: float) -> bool:
-        """Tell whether what was asked last was asked just now."""
+        """Return whether what was asked last was asked just now."""
         return now - self.asked_at <= _FRESH
 
     def is_answer(self, echo: int) -> bool:
-        """Tell whether a hello to this end answers its question; if so, the question is settled."""
+        """Return whether a hello to this end answers its question; if so, the question is settled."""
         if not self._nonce or echo != self._nonce:
             return False
         self._nonce = 0
@@ -76,7 +76,7 @@ class Handshake:
         self._nonce = 0
 
     def is_hello_due(self, now: float) -> bool:
-        """Tell whether to say hello again, as there was no answer."""
+        """Return whether to say hello again, as there was no answer."""
         return now >= self._hello_at + _AGAIN
 
     def greet(self, own: int, now: float) -> bytes:
@@ -85,7 +85,7 @@ class Handshake:
         return self.write(own, 0, now, asks=True)
 
     def may_challenge(self, now: float) -> bool:
-        """Tell whether to ask whoever writes, now; not too often. If so, the caller has to do it."""
+        """Return whether to ask whoever writes, now; not too often. If so, the caller has to do it."""
         if now < self._challenged_at + _CHALLENGE:
             return False
         self._challenged_at = now

@@ -222,7 +222,7 @@ class Link:
             self._timer = None
         self._tick_soon()
 
-    def hinder(self, obstacle: str) -> None:
+    def on_obstacle(self, obstacle: str) -> None:
         """Called with why there is no direct connection yet, where messages have no other path."""
         self.obstacle = obstacle
         self.session.remind(self._now())
@@ -391,7 +391,7 @@ class Link:
             self._tick_soon()
             await self._draining.wait()
 
-    def part(self) -> None:
+    def send_close(self) -> None:
         """Take nothing more, and tell the other end so, behind all that is to go there."""
         self._is_closing = True
         if self.session.is_open:
@@ -399,7 +399,7 @@ class Link:
         self.session.close()
         self._perform()
 
-    async def parted(self) -> None:
+    async def wait_closed(self) -> None:
         """Wait until the other end knows."""
         while self.session.state is State.CLOSING:
             self._tick_soon()

@@ -157,7 +157,7 @@ class Outbox:
         await self._room.wait()
 
     def is_done(self) -> bool:
-        """Tell whether there is no way out any more."""
+        """Return whether there is no way out any more."""
         return self._carrier.is_closed
 
     @property

@@ -147,7 +147,7 @@ class Sending:
         return None
 
     def _fits(self, size: int) -> bool:
-        """Tell whether the window has room; a single frame goes however large it is."""
+        """Return whether the window has room; a single frame goes however large it is."""
         unacked, other = self._unacked, self._other
         return not unacked or (
             len(unacked) < other.window_frames and self._unacked_bytes + size + SIZE <= other.window_bytes

@@ -312,9 +312,9 @@ async def test_what_has_been_sent_when_it_drains_is_acknowledged_and_what_comes_
             await one.link.drain()
         assert got.bodies == bodies
         assert not endless.is_done()
-        one.link.part()
+        one.link.send_close()
         async with asyncio.timeout(2):
-            await one.link.parted()
+            await one.link.wait_closed()
         assert CLOSE in one.indirect.kinds
         assert not two.link.status().is_up
 

@@ -1,4 +1,4 @@
-"""Whom a container knows: the keys that it has made for others, and the certificates they will show."""
+"""The keys that a container has made for others, and the certificates that these will show."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Peer:
     certificate: bytes = b""
 
 
-class Peers:
+class PeerKeys:
     """The peers that a container knows.
 
     Args:

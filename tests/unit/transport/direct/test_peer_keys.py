@@ -8,10 +8,10 @@ import tempfile
 import pytest
 
 from formicary.errors import AuthenticationError
-from formicary.transport.direct import peers as module
+from formicary.transport.direct import peer_keys as module
 from formicary.transport.direct.identity import NO_FINGERPRINT, Identity
 from formicary.transport.direct.opening import BY_KEY, BY_TOKEN, OpeningError
-from formicary.transport.direct.peers import Peers
+from formicary.transport.direct.peer_keys import PeerKeys
 
 C2 = "c2.lab.localhost"
 
@@ -22,7 +22,7 @@ def identities():
 
 
 def test_a_peer_keeps_its_key_until_it_is_forgotten():
-    peers = Peers(None, None)
+    peers = PeerKeys(None, None)
     key = peers.key_for(C2)
     assert peers.key_for(C2) == key == peers.key_of(C2, BY_KEY, NO_FINGERPRINT, with_tls=False)
     assert peers.key_for("c3.lab.localhost") != key
@@ -35,7 +35,7 @@ def test_a_peer_keeps_its_key_until_it_is_forgotten():
 
 def test_with_tls_only_the_expected_certificate_will_do(identities):
     ours, old, new = identities
-    peers = Peers(ours, None)
+    peers = PeerKeys(ours, None)
     key = peers.key_for(C2)
     peers.expect(C2, old.certificate)
     peers.expect(C2, new.certificate)
@@ -46,7 +46,7 @@ def test_with_tls_only_the_expected_certificate_will_do(identities):
 
 
 def test_a_peer_that_gave_no_certificate_cannot_come_over_tls(identities):
-    peers = Peers(identities[0], None)
+    peers = PeerKeys(identities[0], None)
     peers.key_for(C2)
     peers.expect(C2, b"")
     with pytest.raises(OpeningError, match="other certificate"):
@@ -54,7 +54,7 @@ def test_a_peer_that_gave_no_certificate_cannot_come_over_tls(identities):
 
 
 def test_a_peer_that_was_not_offered_a_key_is_unknown(identities):
-    peers = Peers(identities[0], None)
+    peers = PeerKeys(identities[0], None)
     peers.expect(C2, identities[1].certificate)
     with pytest.raises(OpeningError, match="unknown peer"):
         peers.key_of(C2, BY_KEY, identities[1].fingerprint, with_tls=True)
@@ -62,25 +62,25 @@ def test_a_peer_that_was_not_offered_a_key_is_unknown(identities):
 
 def test_nobody_joins_without_a_token():
     with pytest.raises(OpeningError, match="nobody may join"):
-        Peers(None, None).key_of(C2, BY_TOKEN, NO_FINGERPRINT, with_tls=False)
-    assert Peers(None, b"t" * 32).key_of(C2, BY_TOKEN, NO_FINGERPRINT, with_tls=False) == b"t" * 32
+        PeerKeys(None, None).key_of(C2, BY_TOKEN, NO_FINGERPRINT, with_tls=False)
+    assert PeerKeys(None, b"t" * 32).key_of(C2, BY_TOKEN, NO_FINGERPRINT, with_tls=False) == b"t" * 32
 
 
 def test_what_is_no_certificate_is_refused(identities):
     with pytest.raises(AuthenticationError, match=r"what c2\.lab\.localhost gave as its certificate is none"):
-        Peers(identities[0], None).expect(C2, b"nonsense")
+        PeerKeys(identities[0], None).expect(C2, b"nonsense")
 
 
 def test_the_longest_unheard_of_is_forgotten_first(monkeypatch):
     monkeypatch.setattr(module, "_KNOWN", 3)
-    peers = Peers(None, None)
+    peers = PeerKeys(None, None)
     for name in ("a", "b", "c", "a", "d"):
         peers.key_for(name)
     assert list(peers._known) == ["c", "a", "d"]
 
 
 def test_certificates_of_the_past_do_not_pile_up(identities):
-    peers = Peers(identities[0], None)
+    peers = PeerKeys(identities[0], None)
     first = peers.context()
     for number in range(50):
         for identity in identities:
@@ -111,6 +111,6 @@ def test_only_tls_1_3_is_spoken(identities):
     for context in (
         identities[0].accepting(),
         identities[0].dialling(),
-        module.Peers(identities[0], None).context(),
+        module.PeerKeys(identities[0], None).context(),
     ):
         assert context.minimum_version == ssl.TLSVersion.TLSv1_3

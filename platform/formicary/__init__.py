@@ -1,9 +1,10 @@
 """Formicary: a multi-agent platform, and (in `formicary_bench`) a laboratory for what communication costs.
 
-The layers, each knowing only those before it: `names`, `message` and `template` (what agents say), `strand`,
-`run_queue` and `mailbox` (who drives behaviours, and the path of a message), `behaviours`, `fsm`, `agent` and
-`micro` (what users write), `delivery` and `container` (where agents live), `transport` and `server` (how
-containers meet), `cli`. Everything that users need is importable from here.
+The packages, from the inside to the outside: `core` (messages, agents, behaviours, and who drives them),
+`container` (where agents live), `transport` and `server` (how containers meet), `fipa` (what is said to
+`ams` and `df`), `management`, `directory` and `groups` (the services of a platform), `xmpp` (agents with
+accounts of their own), `observe` and `profiling` (what can be seen of it), `testing`, `doctor`, `cli`.
+Everything that users need is importable from here.
 """
 
 from typing import TYPE_CHECKING

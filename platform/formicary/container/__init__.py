@@ -1,4 +1,15 @@
-"""Containers: where agents live, and how their messages are handed over."""
+"""Containers: where agents live, and how their messages are handed over.
+
+- `container`: a container, as users see it
+- `options`: its options, and which of them go together
+- `lifecycle`: how its agents start and end
+- `dispatcher`: how messages get to their receivers, by routes or the long way
+- `overflow`: what happens where mailboxes are full
+- `dead_letters`: messages that could not be delivered
+- `instruments`: who is told of everything that happens
+- `protocols`: what transports, accounts and services have to be, to plug into a container
+- `link_status`: what is known of a link to another container
+"""
 
 from formicary.container.container import Container
 

@@ -81,9 +81,10 @@ class Dispatcher:
     def notify(self, event: str, *details: object) -> None:
         """Tell all instruments of an event, which is the name of a method of theirs."""
         for instrument in self.instruments:
-            self._tell(instrument, event, *details)
+            self.tell_instrument(instrument, event, *details)
 
-    def _tell(self, instrument: Instrument, event: str, *details: object) -> None:
+    def tell_instrument(self, instrument: Instrument, event: str, *details: object) -> None:
+        """Tell one instrument of an event, and take it out if it raises."""
         try:
             getattr(instrument, event)(*details)
         except Exception:

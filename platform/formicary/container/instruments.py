@@ -19,19 +19,19 @@ class Instrument:
     """
 
     def message_sent(self, message: Message) -> None:
-        """Learn that an agent of this container sends `message`."""
+        """Called when an agent of this container sends `message`."""
 
     def message_delivered(self, message: Message, receiver: str) -> None:
-        """Learn that `message` was handed to the agent with the full name `receiver`, of this container."""
+        """Called when `message` was handed to the agent of this container with the full name `receiver`."""
 
     def message_dead(self, letter: DeadLetter) -> None:
-        """Learn that a message could not be delivered."""
+        """Called when a message could not be delivered."""
 
     def agent_started(self, agent: BaseAgent) -> None:
-        """Learn that `agent` is active."""
+        """Called when `agent` is active."""
 
     def agent_stopped(self, agent: BaseAgent) -> None:
-        """Learn that `agent` is gone."""
+        """Called when `agent` is gone."""
 
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
-        """Learn that `behaviour` has ended, and with what exception if with one."""
+        """Called when `behaviour` has ended, and with what exception if with one."""

@@ -59,7 +59,7 @@ class Lifecycle:
             )
         agent.enter_container(container, address)
         if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
-            if not await self._set_up(agent, address):
+            if not await self.set_up(agent, address):
                 return
             if not container.is_open:
                 agent.become_gone()
@@ -82,7 +82,7 @@ class Lifecycle:
         agent.become_active(self._container.scheduler, self._mailbox_limit)
         self._dispatcher.attach(address, agent)
 
-    async def _set_up(self, agent: Agent, address: str) -> bool:
+    async def set_up(self, agent: Agent, address: str) -> bool:
         """Run an agent's `setup`; return False if that has stopped it."""
         self._starting.add(address)
         try:

@@ -1,3 +1,16 @@
-"""What runs without any container: names, messages, templates, behaviours, agents, and who drives them."""
+"""What runs without any container: messages, agents, behaviours, and who drives them.
+
+It imports nothing of the other packages; users find what is theirs in `formicary` itself.
+
+- `names`: names of agents, containers and platforms, and how short ones are completed
+- `message`, `template`: messages, and which of them a behaviour takes
+- `errors`: all exceptions; `quoting`: foreign text in sentences
+- `clock`: the time; `files`: files that are written whole or not at all
+- `strand`, `scheduler`: coroutines as asyncio sees tasks, and the queue that runs them and micro-agents
+- `mailbox`: where a behaviour's messages wait, and the path that every message takes
+- `host`: what agents ask of the container that they live in
+- `base_agent`, `agent`, `micro`: agents
+- `behaviours`, `fsm`: what agents do
+"""
 
 CPU_GROUP = "platform"

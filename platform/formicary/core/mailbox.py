@@ -27,7 +27,7 @@ GREEDY = 32
 
 
 class MessageSink(Protocol):
-    """Somewhere a message can wait to be received."""
+    """What takes messages, and may have no room: a mailbox, or the way to another container."""
 
     @property
     def address(self) -> str | None:
@@ -44,7 +44,7 @@ class MessageSink(Protocol):
 
 
 Deliver = Callable[["Message"], "Sequence[MessageSink] | None"]
-"""Hands a message over and returns the places that were full, if there were any."""
+"""Hands a message over and returns the sinks that were full, if there were any."""
 
 Routes = dict[Any, Deliver]
 """How to hand over, by the receiver's full name. A key may be anything that a message's `to` can be: what is
@@ -143,7 +143,7 @@ class Mailbox:
             _wake_first(self._takers)
 
     async def room(self) -> None:
-        """Wait for a place; it may be taken again by the time the caller runs."""
+        """Wait for room; it may be taken again by the time the caller runs."""
         if self._senders is None:
             self._senders = deque()
         await _wait_in(self._senders)

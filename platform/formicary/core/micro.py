@@ -39,7 +39,7 @@ class MicroInbox:
         self.handling: dict[Strand, Message] | None = None  # what its asynchronous `handle` has not ended
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message; return this place if the queue is full."""
+        """Take a message; return this inbox if the queue is full."""
         messages = self.messages
         if len(messages) >= self.limit:
             return (self,)
@@ -68,7 +68,7 @@ class MicroInbox:
 class MicroAgent(BaseAgent):
     """An agent that is one method, called with each message. It has no task and no mailbox of its own.
 
-    Its messages wait in its container's run queue, in which micro-agents take turns message by message. With
+    Its messages wait in its container's queue, in which micro-agents take turns message by message. With
     an `async def handle`, messages may overlap: the next is handled while one awaits something.
 
     Args:

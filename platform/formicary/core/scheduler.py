@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 _become: Callable[[asyncio.AbstractEventLoop, Any], object]
 _rest: Callable[[asyncio.AbstractEventLoop, None], object]
 if sys.version_info >= (3, 12):
-    _become = _rest = asyncio.tasks._swap_current_task
+    _become = _rest = asyncio.tasks._swap_current_task  # noqa: SLF001 -- for third-party loops
 else:
-    _become = asyncio.tasks._current_tasks.__setitem__  # type: ignore[attr-defined]  # not in the stubs
-    _rest = asyncio.tasks._current_tasks.pop  # type: ignore[attr-defined]  # as above
+    _become = asyncio.tasks._current_tasks.__setitem__  # type: ignore[attr-defined]  # noqa: SLF001 -- as above
+    _rest = asyncio.tasks._current_tasks.pop  # type: ignore[attr-defined]  # noqa: SLF001
 
 # How many strands and messages run before the loop sees to sockets and timers again: in rounds, so that a
 # strand that has asked a micro-agent goes on in the same turn.

@@ -152,7 +152,7 @@ class Strand(asyncio.Future[Any]):
                     RuntimeError(f"{self.get_name()} awaited {yielded!r}, which belongs to another loop")
                 )
                 return
-            yielded._asyncio_future_blocking = False
+            yielded._asyncio_future_blocking = False  # noqa: SLF001 -- asyncio's protocol for tasks
             self._future = yielded
             yielded.add_done_callback(self.wake_up)
             if self._must_cancel and yielded.cancel(msg=self._cancel_message):

@@ -69,7 +69,7 @@ class Template:
     @classmethod
     def _composed(cls, word: str, expression: str, values: list[Any]) -> Template:
         template = cls.__new__(cls)
-        template._compile(word, expression, values)
+        template._compile(word, expression, values)  # noqa: SLF001 -- one of this class
         return template
 
     def _joined(self, word: str, other: Template) -> Template:

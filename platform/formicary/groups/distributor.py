@@ -80,7 +80,7 @@ class Distributor(MicroAgent):
     deliver_message = property(message_entrance)
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message to a group; return this place if there is no room."""
+        """Take a message to a group; return this sink if there is no room."""
         if self._paused or self._unverified_count >= _MOST_UNVERIFIED:
             return (self,)
         try:

@@ -41,7 +41,7 @@ class MemoryNetwork:
 
     def __init__(self, *, delay: float = 0.0) -> None:
         self.delay = delay
-        self._members: dict[str, MemoryTransport] = {}  # by domain
+        self.members: dict[str, MemoryTransport] = {}  # by domain
         self.whole = asyncio.Event()  # set while the connection is there
         self.whole.set()
 
@@ -88,18 +88,19 @@ class MemoryTransport:
         """
         if not self._network.whole.is_set():
             raise LinkError("the memory network is cut; heal() it first")
-        if container.domain in self._network._members:
+        if container.domain in self._network.members:
             raise NameTakenError(
                 f"a container {container.domain} is on the memory network already; take another name"
             )
         self._container = container
-        others = tuple(self._network._members.values())
-        self._network._members[container.domain] = self
+        others = tuple(self._network.members.values())
+        self._network.members[container.domain] = self
         for other in others:
-            self._met(other)
-            other._met(self)
+            self.met(other)
+            other.met(self)
 
-    def _met(self, other: MemoryTransport) -> None:
+    def met(self, other: MemoryTransport) -> None:
+        """Called when another container has come."""
         peers = self.container.peers
         if peers is not None:
             asyncio.get_running_loop().call_soon(peers.opened, other.container.domain)
@@ -120,7 +121,7 @@ class MemoryTransport:
         self._before = callback
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for `receiver`; return the place where it waits if much is on its way or it is cut.
+        """Take a message for `receiver`; return the sink where it waits if much is on its way or it is cut.
 
         Raises:
             InvalidMessageError: the message has a value that cannot cross a process's border.
@@ -165,14 +166,14 @@ class MemoryTransport:
                 await line.drained()
         finally:
             self._is_closed = True
-            del self._network._members[domain]
+            del self._network.members[domain]
             for line in tuple(self._lines.values()):
                 await line.close(f"container {domain} has left the memory network")
-            for member in tuple(self._network._members.values()):
+            for member in tuple(self._network.members.values()):
                 await member.leaves(domain)
 
     async def leaves(self, domain: str) -> None:
-        """Learn that another container has left."""
+        """Called when another container has left."""
         line = self._lines.pop(domain, None)
         if line is not None:
             await line.close(f"container {domain} has left the memory network")
@@ -182,7 +183,7 @@ class MemoryTransport:
     def _line(self, receiver: str) -> _Line | None:
         domain = receiver.partition("/")[0].partition("@")[2]
         line = self._lines.get(domain)
-        target = None if self._is_closed else self._network._members.get(domain)
+        target = None if self._is_closed else self._network.members.get(domain)
         if line is None and target is not None:
             line = self._lines[domain] = _Line(self._network, self.container, target.container)
         return line

@@ -41,7 +41,7 @@ def run_virtual(main: Coroutine[Any, Any, T]) -> T:
             others have been cancelled and have ended.
         RuntimeError: another loop runs in this thread.
     """
-    if asyncio._get_running_loop() is not None:
+    if asyncio._get_running_loop() is not None:  # noqa: SLF001 -- the public one raises an error
         main.close()
         raise RuntimeError("run_virtual() cannot run inside a running event loop; call it from plain code")
     with asyncio.Runner(loop_factory=VirtualClockLoop) as runner:

@@ -267,7 +267,7 @@ class Router:
         """Take a message for `receiver`, a full name of another domain.
 
         Returns:
-            The places that have no room now, if any.
+            The sinks that have no room now, if any.
 
         Raises:
             FormicaryError: the message cannot go there.

@@ -183,7 +183,7 @@ class AccountClient:
         """Take a message for an address outside the platform.
 
         Returns:
-            The places that have no room now, if any.
+            The sinks that have no room now, if any.
 
         Raises:
             FormicaryError: the message cannot go there.
@@ -278,11 +278,11 @@ class AccountClient:
                         stanza, message, f"agent {self._agent.name} ended before it had room"
                     )
                     raise
-                for place in waiting:
+                for sink in waiting:
                     self._add_dead_letter(
                         stanza,
                         message,
-                        f"{place} had no room for {container.dispatcher.overflow.send_timeout:g} s",
+                        f"{sink} had no room for {container.dispatcher.overflow.send_timeout:g} s",
                     )
 
     def _add_dead_letter(self, stanza: Any, message: Message, reason: str) -> None:

@@ -22,7 +22,7 @@ logger = logging.getLogger("formicary.directory")
 _LIMIT = 10_000  # messages that wait here at most: what comes then is a dead letter
 
 Line = deque[tuple["Message", "Sequence[MessageSink]"]]
-"""Messages for one receiver, with the places that are known to have no room for them."""
+"""Messages for one receiver, with the sinks that are known to have no room for them."""
 
 
 class Outgoing:

@@ -78,7 +78,7 @@ BORDERS: tuple[Callable[..., Any], ...] = (
 )
 """Methods that lead to the group that their package declares."""
 
-TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle._set_up, Dispatcher._tell)
+TO_AGENTS: tuple[Callable[..., Any], ...] = (Lifecycle.set_up, Dispatcher.tell_instrument)
 """Methods of the platform in which it calls the users' code."""
 
 

@@ -337,7 +337,7 @@ class Link:
             receiver.release()
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
-        """Take a message for an agent at the other end; return the places that have no room now, if any."""
+        """Take a message for an agent at the other end; return the sinks that have no room now, if any."""
         if self.paused and (paused := self.paused.get(receiver)):
             return (paused,)
         if isinstance(message.to, tuple):

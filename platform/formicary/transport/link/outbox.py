@@ -106,7 +106,7 @@ class Outbox:
         """Whether messages are taken; they may have to wait here."""
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message with one receiver, who is there; return this place if there is no room now.
+        """Take a message with one receiver, who is there; return this sink if there is no room now.
 
         Raises:
             MessageTooLargeError: it is too large for the link.

@@ -17,7 +17,7 @@ class PausedReceiver:
 
     Args:
         address: its full name.
-        post: sends a message to it, once it may be; returns the places that have no room.
+        post: sends a message to it, once it may be; returns the sinks that have no room.
     """
 
     def __init__(self, address: str, post: Callable[[Message, str], Sequence[MessageSink] | None]) -> None:
@@ -41,8 +41,8 @@ class PausedReceiver:
     async def room(self) -> None:
         """Wait until the receiver may be sent messages again, and there is room on the way to it."""
         await self._free.wait()
-        for place in self._ahead:
-            await place.room()
+        for sink in self._ahead:
+            await sink.room()
 
     def is_done(self) -> bool:
         """Return False: when the link ends, messages take the ordinary way and fail there."""

@@ -214,7 +214,7 @@ class XmppConnection:
         """Take a message for an address outside the platform.
 
         Returns:
-            The places that have no room now, if any.
+            The sinks that have no room now, if any.
 
         Raises:
             FormicaryError: the message cannot go there.

@@ -17,7 +17,7 @@ LIMIT = 1000
 
 
 class Way:
-    """The way to one receiver. It is also a place that senders wait for, as they do for mailboxes.
+    """The way to one receiver. It is also a sink that senders wait for, as they do for mailboxes.
 
     Args:
         dispatcher: that of the container where the receiver is.
@@ -49,7 +49,7 @@ class Way:
     # -- where it begins ------------------------------------------------------------------------------------
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
-        """Have the design take a message; return this place if too many are on their way."""
+        """Have the design take a message; return this sink if too many are on their way."""
         if self.is_closed or self.under_way >= LIMIT:
             return (self,)
         self.under_way += 1
@@ -100,7 +100,7 @@ class Way:
 
 
 class Turn:
-    """The place of a message that waits behind others: it is handed over when they have been.
+    """The sink of a message that waits behind others: it is handed over when they have been.
 
     Args:
         way: the way that it has come.
@@ -117,15 +117,15 @@ class Turn:
             self._full = list(self._way.deliver(message) or ())
             self.address = self._way.receiver
             return not self._full
-        self._full = [place for place in self._full if not self._has_gone(message, place)]
+        self._full = [sink for sink in self._full if not self._has_gone(message, sink)]
         return not self._full
 
-    def _has_gone(self, message: Message, place: MessageSink) -> bool:
-        if place.is_done():
-            reason = f"{place} ended before it had room for the message"
+    def _has_gone(self, message: Message, sink: MessageSink) -> bool:
+        if sink.is_done():
+            reason = f"{sink} ended before it had room for the message"
             self._way.dispatcher.add_dead_letter(message, reason, self.address)
             return True
-        return place.put(message)
+        return sink.put(message)
 
     async def room(self) -> None:
         """Wait for room where there was none."""

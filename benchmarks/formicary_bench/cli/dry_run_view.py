@@ -17,8 +17,8 @@ from formicary_bench.vocabulary.parameters import PARAMETERS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.run_plan import RunPlan
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 def show(run_plan: RunPlan, *, as_json: bool) -> None:

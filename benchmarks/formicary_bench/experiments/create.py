@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.experiment import Experiment, Loaded
-from formicary_bench.results.store.model import Configuration
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.placements import SAME
 from formicary_bench.vocabulary.roles import CREATE
 

@@ -16,8 +16,8 @@ from formicary_bench.subjects.ours import catalogue as ours
 from formicary_bench.subjects.variants import catalogue as variants
 
 if TYPE_CHECKING:
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.configuration import Configuration
 
 SUBJECTS = (*ours.SUBJECTS, *variants.SUBJECTS, *baselines.SUBJECTS)
 """All that come with the laboratory; `subjects` has those with a driver as well."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from formicary.profiling.model.profile import Profile  # noqa: TC001 - msgspec resolves the annotations
-from formicary_bench.results.store.model import Configuration  # noqa: TC001 - as above
+from formicary_bench.vocabulary.configuration import Configuration  # noqa: TC001 - as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from formicary_bench.vocabulary.roles import BOTH, ECHO
 from formicary_bench.vocabulary.traffic import AWAY, BESIDE, RING, SPLIT
 
 if TYPE_CHECKING:
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.messages import Job
 
 CPU_GROUP = "agents"

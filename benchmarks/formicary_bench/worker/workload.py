@@ -16,7 +16,7 @@ from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.worker.traffic import receivers_of, senders_of
 
 if TYPE_CHECKING:
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.messages import Job
 
 CPU_GROUP = "agents"

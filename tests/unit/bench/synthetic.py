@@ -10,10 +10,11 @@ import numpy as np
 
 from formicary_bench.reports.document.families import extras
 from formicary_bench.results.store.folder import RunFolder
-from formicary_bench.results.store.model import Configuration, Git, Machine, Manifest, Repetition
+from formicary_bench.results.store.model import Git, Machine, Manifest, Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.row import Row
+from formicary_bench.vocabulary.configuration import Configuration
 
 STARTED = datetime(2026, 3, 14, 15, 9, 26, tzinfo=UTC)
 

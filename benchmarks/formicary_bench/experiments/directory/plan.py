@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary_bench.experiments.selections import A_MESSAGE
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.planning.carriers import carriers_of
 from formicary_bench.runner.planning.hosts import layouts_of
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.vocabulary.traffic import AWAY
 

@@ -27,9 +27,9 @@ from formicary_bench.worker.processes import last_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.execution.repetition import Task
     from formicary_bench.runner.observers.observer import ProgressListener
+    from formicary_bench.vocabulary.configuration import Configuration
 
 _QUIET_SECONDS = 60.0  # without a word: tracing makes creating a batch of agents several times slower
 

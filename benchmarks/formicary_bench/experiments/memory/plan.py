@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.experiment import Take
 from formicary_bench.experiments.memory import growth
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.planning.carriers import carriers_of
 from formicary_bench.runner.planning.hosts import Layout, placements_of
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.designs import CONTAINER, IMPORTED
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from formicary_bench.results.verdicts.verdicts import believed
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 class Memory(Summary):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.experiment import Point
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.planning.carriers import carriers_of
 from formicary_bench.runner.planning.hosts import layouts_of
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.presets import PAPER
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from formicary_bench.experiments.network.summary import network_each, network_es
 from formicary_bench.results.summary.round_trips import Exchanges
 
 if TYPE_CHECKING:
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 def _wire(_: Any, repetition: Repetition, *__: Any) -> dict[str, float | None]:

@@ -12,7 +12,8 @@ from formicary_bench.statistics.estimates import Estimate, mean_estimate
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
 
 _MESSAGES = 2  # of a round trip
 _SERVERS = ("to_server", "from_server")

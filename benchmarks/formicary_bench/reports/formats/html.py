@@ -35,8 +35,9 @@ if TYPE_CHECKING:
     from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.reports.charts.svg_charts import Plot
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Machine, Manifest, Option
+    from formicary_bench.results.store.model import Machine, Manifest, Option
     from formicary_bench.results.summary.row import Digest
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 class Beside(NamedTuple):

@@ -22,7 +22,8 @@ from formicary_bench.results.store.model import Git, Machine, Manifest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from formicary_bench.results.store.model import Configuration, Option
+    from formicary_bench.results.store.model import Option
+    from formicary_bench.vocabulary.configuration import Configuration
 
 LIBRARIES = ("msgspec", "uvloop", "numpy", "pyarrow", "scipy", "aioxmpp")
 """The libraries whose versions are kept, where they are installed."""

@@ -16,7 +16,8 @@ from formicary_bench.statistics.intervals import Interval, mean_interval, ratio_
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 class Creations(Summary):

@@ -8,9 +8,10 @@ from formicary_bench.experiments.registry import declared
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.summary.each import Each
     from formicary_bench.results.summary.row import Digest, Row
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 class Summary:

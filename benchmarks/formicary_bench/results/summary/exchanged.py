@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
 
     Others = Callable[[Configuration, Repetition, Load, NDArray[np.int64]], Mapping[str, float | None]]
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 def losses(

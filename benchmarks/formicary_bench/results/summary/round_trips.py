@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.summary.each import Each
     from formicary_bench.results.summary.exchanged import Others
     from formicary_bench.results.summary.load import Load
+    from formicary_bench.vocabulary.configuration import Configuration
 
     Extend = Callable[[Row, Configuration, list[Repetition], Sequence[Measured | None]], Row]
 

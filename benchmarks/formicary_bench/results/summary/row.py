@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary.profiling.model.profile import Profile
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.statistics.intervals import Interval
+    from formicary_bench.vocabulary.configuration import Configuration
 
 OVER_REPETITIONS = "repetitions"
 BATCH_MEANS = "batch-means"

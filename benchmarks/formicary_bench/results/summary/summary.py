@@ -20,7 +20,8 @@ from formicary_bench.results.verdicts.verdicts import believed, with_comparisons
 
 if TYPE_CHECKING:
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 def summarise(run: RunFolder) -> list[Row]:

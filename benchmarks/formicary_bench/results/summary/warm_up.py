@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration, Manifest, Repetition
+    from formicary_bench.results.store.model import Manifest, Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
 
 OPTION = "warm-up"
 """The name of the option on the command line and in manifests."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from formicary_bench.results.store.folder import RunFolder
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
 
 Samples = dict[str, list[float]]
 

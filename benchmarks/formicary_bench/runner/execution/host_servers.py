@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formicary_bench.remote.host_agent.protocol import About
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.session import Session
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
 
 MODES = EACH, ONE = "each", "one"
 """A server on each host with containers, or one for all of them."""

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from types import TracebackType
 
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.execution.worker_hosts import WorkerProcess
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.messages import Mark, Order, Server
 
 _SECONDS_TO_END = 5.0

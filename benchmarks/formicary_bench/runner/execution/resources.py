@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from contextlib import ExitStack
 
-    from formicary_bench.results.store.model import Clock, Configuration, Manifest
+    from formicary_bench.results.store.model import Clock, Manifest
     from formicary_bench.runner.execution.run_hosts import HostSelection, RunHosts
     from formicary_bench.runner.execution.server import RunServer
     from formicary_bench.runner.planning.run_plan import RunPlan
+    from formicary_bench.vocabulary.configuration import Configuration
 
 _LONGEST = 2000  # characters of a sentence in a manifest
 

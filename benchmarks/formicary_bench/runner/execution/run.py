@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.execution.resources import Resources
     from formicary_bench.runner.execution.run_hosts import HostSelection
     from formicary_bench.runner.observers.observer import RunListener
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.runner.planning.run_plan import Order, RunPlan
+    from formicary_bench.vocabulary.configuration import Configuration
 
 _LONG = 600  # seconds after which one may wish to have known before
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from formicary_bench.remote.inventory import Host, Inventory
-    from formicary_bench.results.store.model import Configuration, Manifest
+    from formicary_bench.results.store.model import Manifest
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from formicary_bench.worker.messages import Server
 
 if TYPE_CHECKING:
     from formicary.server import ManagedServer
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 class RunServer:

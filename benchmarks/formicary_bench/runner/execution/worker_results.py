@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.messages import Done
 
 _MEASURED_BY_NS = 8  # bytes of a time

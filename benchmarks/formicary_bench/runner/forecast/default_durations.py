@@ -13,7 +13,7 @@ from formicary_bench.vocabulary.names import DIRECTORY, GROWTH, MEMORY, NETWORK
 from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
 
 # Seconds to start the processes, to have them meet, and to end them.
 _ALONE, _APART = 0.4, 1.1

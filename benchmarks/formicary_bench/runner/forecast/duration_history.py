@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.files import replacing
-from formicary_bench.results.store.model import Configuration  # noqa: TC001 - msgspec resolves it
+from formicary_bench.vocabulary.configuration import Configuration  # noqa: TC001 - msgspec resolves it
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,8 +17,8 @@ from formicary_bench.runner.forecast.default_durations import rough
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.forecast.default_durations import Rough
+    from formicary_bench.vocabulary.configuration import Configuration
 
 _FRESH = 20  # repetitions of a configuration that count: a machine that has become slower stays so
 _SHORTEST = 1e-3  # seconds

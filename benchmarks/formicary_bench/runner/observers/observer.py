@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.execution.worker_hosts import WorkerProcess, WorkerSlot
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.worker.messages import Accounted, Mark
 
 

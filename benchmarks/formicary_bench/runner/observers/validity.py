@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from formicary_bench.remote.host_agent.protocol import Looked
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
 
 SATURATED = 0.8
 """Part of a core from which on the controller has no time left to keep time."""

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.experiments.experiment import Part
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.hosts import Layout
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.configuration import Configuration
     from formicary_bench.vocabulary.routes import Carrier
 
 _FOR_ALL = {"tcp"}  # what all routes are held against

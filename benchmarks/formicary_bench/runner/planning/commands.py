@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.experiments.experiment import Experiment
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 def needs_server(configuration: Configuration) -> bool:

@@ -8,7 +8,7 @@ from formicary_bench.vocabulary.names import DIRECTORY, MEMORY
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 
 if TYPE_CHECKING:
-    from formicary_bench.results.store.model import Configuration
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 def describe(configuration: Configuration) -> str:

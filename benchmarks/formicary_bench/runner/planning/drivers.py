@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from formicary_bench.experiments.experiment import Experiment
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 def fits(configuration: Configuration) -> bool:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.experiments.experiment import Part
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.configuration import Configuration
 
 _MOST_IN_MEMORY = 2**27  # round trips of one repetition
 

@@ -15,8 +15,8 @@ from formicary_bench.vocabulary.presets import QUICK
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
+    from formicary_bench.vocabulary.configuration import Configuration
 
 # Round trips, or uses, of all pairs together that take some seconds: shares need samples.
 _TRIPS = {"in-process": 1_500_000, "direct": 400_000, "auto": 400_000, "xmpp": 150_000, "tcp": 300_000}

@@ -18,8 +18,9 @@ from formicary_bench.vocabulary.presets import EVERYTHING, PAPER, QUICK
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from formicary_bench.results.store.model import Configuration, Manifest, Option
+    from formicary_bench.results.store.model import Manifest, Option
     from formicary_bench.runner.planning.options import Options
+    from formicary_bench.vocabulary.configuration import Configuration
 
 Order = list[tuple["Configuration", int, int]]
 """What is measured one after the other: a configuration, the number of its repetition, a seed."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import psutil
 
-from formicary_bench.results.store.model import Configuration
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.worker.messages import Go, Job, Meet, Met, Ready
 
 SECONDS = 30.0

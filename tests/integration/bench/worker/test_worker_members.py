@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from formicary.server import ManagedServer, ServerAddress
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.ours import operations
 from formicary_bench.subjects.registry import subject_of
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.containers import member_name
 from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.placements import APART, N_HOSTS

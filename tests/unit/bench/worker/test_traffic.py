@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formicary_bench.results.store.model import Configuration
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL, AWAY, BESIDE, RING, SPLIT, TRAFFICS
 from formicary_bench.worker.messages import Job

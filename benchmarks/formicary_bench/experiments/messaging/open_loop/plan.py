@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from formicary_bench.experiments.experiment import Part
-    from formicary_bench.results.store.model import Configuration
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.configuration import Configuration
 
 PHASES_S = 0.5, 2.0, 0.5
 """How long a load comes before, while and after it is measured, where nobody says how many messages."""

@@ -13,10 +13,11 @@ from formicary_bench.results.summary.round_trips import Exchanges
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.results.summary.exchanged import Measured
     from formicary_bench.results.summary.load import Load
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.vocabulary.configuration import Configuration
 
 
 def _costs(

@@ -13,7 +13,8 @@ from formicary_bench.statistics.estimates import Estimate, mean_estimate
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.results.store.model import Configuration, Repetition
+    from formicary_bench.results.store.model import Repetition
+    from formicary_bench.vocabulary.configuration import Configuration
 
 AGENTS, SERVER, HOST = "agents", "server", "host"
 """Whose counters there are: `agents@a cores` is how many cores the agents' process of host a keeps busy."""

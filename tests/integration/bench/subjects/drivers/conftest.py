@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.drivers.installed import Entry, keeping
 from formicary_bench.subjects.drivers.protocol import Hello
+from formicary_bench.vocabulary.configuration import Configuration
 
 HERE = Path(__file__).parent
 GOOD = (sys.executable, str(HERE / "good.py"))

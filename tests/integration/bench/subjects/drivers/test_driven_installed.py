@@ -14,13 +14,13 @@ from tests.integration.bench.conftest import Silent
 from tests.integration.bench.subjects.drivers.conftest import keep
 
 import formicary_bench.subjects.drivers
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.execution.resources import private_server
 from formicary_bench.runner.observers.observer import Observer
 from formicary_bench.subjects.drivers.catalogue import subject_for
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
 from formicary_bench.subjects.drivers.installing import ask
+from formicary_bench.vocabulary.configuration import Configuration
 
 pytestmark = pytest.mark.drivers
 PLATFORMS = (

@@ -4,7 +4,6 @@ import msgspec
 import pytest
 
 from formicary_bench.experiments.directory import SERVICES
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.execution.repetition import roles_of
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import Options
@@ -12,6 +11,7 @@ from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects.ours.churn import HOMES, Batch, _differences, _shares
 from formicary_bench.subjects.ours.services import OF_A_TYPE, has_type, types
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.designs import DESIGNS
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import DIRECT, XMPP

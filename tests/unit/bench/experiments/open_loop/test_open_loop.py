@@ -15,7 +15,6 @@ from formicary_bench.experiments.messaging.open_loop.report import (
     open_loop_remarks,
     open_loop_sentences,
 )
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.results.summary.baselines import comparisons_of
 from formicary_bench.runner.execution.worker_results import round_trips
 from formicary_bench.runner.observers.validity import why_late
@@ -26,6 +25,7 @@ from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects import pacing
 from formicary_bench.subjects.pacing import Pacer
 from formicary_bench.vocabulary.arrivals import CONSTANT, LATE, LATEST_US, LOST, POISSON, schedule
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import OPEN_LOOP
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.worker.messages import Done, Job

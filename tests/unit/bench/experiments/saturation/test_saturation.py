@@ -25,7 +25,7 @@ from formicary_bench.experiments.messaging.saturation.summary import (
 from formicary_bench.reports import formatting
 from formicary_bench.reports.document.families import charts, columns, extras, said
 from formicary_bench.reports.formats.csv import write_raw
-from formicary_bench.results.store.model import Configuration, Repetition
+from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
 from formicary_bench.results.summary.each import HIGHEST, Each, named
 from formicary_bench.results.summary.summary import summarise
@@ -40,6 +40,7 @@ from formicary_bench.runner.planning.values import parse
 from formicary_bench.statistics.comparisons import Verdict, compare
 from formicary_bench.statistics.gates import Outcome, gate
 from formicary_bench.vocabulary.arrivals import CONSTANT, LATE, POISSON
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.names import SATURATION
 from formicary_bench.vocabulary.placements import APART, SAME
 

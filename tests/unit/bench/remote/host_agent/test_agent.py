@@ -44,7 +44,7 @@ from formicary_bench.remote.host_agent.protocol import (
     decode_word,
     frame,
 )
-from formicary_bench.results.store.model import Configuration
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.worker.messages import Failed, Job, decode_report, encode
 
 SECONDS = 20.0

@@ -9,7 +9,8 @@ from tests.unit.bench.synthetic import EVIL, MACHINE, add_repetition, make_run, 
 
 from formicary_bench.reports.formats.html import render, write_html
 from formicary_bench.results.store.folder import RunFolder
-from formicary_bench.results.store.model import Configuration, Machine
+from formicary_bench.results.store.model import Machine
+from formicary_bench.vocabulary.configuration import Configuration
 
 
 class Page(HTMLParser):

@@ -10,9 +10,10 @@ from tests.unit.bench.synthetic import STARTED, add_repetition, make_run, plan
 
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.results.store.folder import RunFolder
-from formicary_bench.results.store.model import Configuration, Manifest
+from formicary_bench.results.store.model import Manifest
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.vocabulary.configuration import Configuration
 
 
 @pytest.fixture

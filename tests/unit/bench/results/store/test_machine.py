@@ -5,7 +5,7 @@ import psutil
 
 import formicary
 from formicary_bench.results.store import machine
-from formicary_bench.results.store.model import Configuration
+from formicary_bench.vocabulary.configuration import Configuration
 
 
 def git(folder, *arguments):

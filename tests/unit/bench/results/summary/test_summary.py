@@ -6,11 +6,12 @@ from tests.unit.bench.synthetic import STARTED, add_repetition, create_plan, mak
 from tests.unit.bench.synthetic import row as a_row
 
 from formicary_bench.results.store.folder import RunFolder
-from formicary_bench.results.store.model import Configuration, Repetition
+from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.baselines import baseline_of, comparisons_of, median_ratio, rate_ratio
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.vocabulary.configuration import Configuration
 
 
 def trips(*rows):

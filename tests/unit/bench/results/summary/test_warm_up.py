@@ -8,13 +8,14 @@ from tests.unit.bench.synthetic import STARTED, create_plan, make_run
 
 from formicary.errors import UsageError
 from formicary_bench.reports.document.families import to_know
-from formicary_bench.results.store.model import Configuration, Repetition
+from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.summary.warm_up import read_rule, with_rule
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse
+from formicary_bench.vocabulary.configuration import Configuration
 
 TRIPS = 600
 

@@ -9,7 +9,6 @@ from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.host_agent.protocol import About, Serving, StartServer, StopServer
 from formicary_bench.remote.host_agent.servers import serve
 from formicary_bench.remote.inventory import CONTAINERS, SERVER, Host, Inventory
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.runner.execution import run_hosts as module
 from formicary_bench.runner.execution.host_servers import HostServers, server_host
 from formicary_bench.runner.execution.run_hosts import (
@@ -18,6 +17,7 @@ from formicary_bench.runner.execution.run_hosts import (
     participants_of,
     read_host_selection,
 )
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.placements import N_HOSTS, TWO_HOSTS
 from formicary_bench.vocabulary.routes import DIRECT, XMPP
 

@@ -8,7 +8,6 @@ from formicary.errors import UsageError
 from formicary_bench.experiments.experiment import Point
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.results.summary.baselines import BASELINES, baseline_of
 from formicary_bench.results.summary.row import Row
 from formicary_bench.runner.planning.commands import command, needs_server
@@ -21,6 +20,7 @@ from formicary_bench.runner.planning.values import parse
 from formicary_bench.subjects.drivers.installed import Entry, keeping
 from formicary_bench.subjects.drivers.protocol import Hello
 from formicary_bench.subjects.registry import SUBJECTS
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import AUTO, DIRECT, XMPP, Carrier
 from formicary_bench.worker.creation import batches

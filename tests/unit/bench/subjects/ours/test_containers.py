@@ -9,9 +9,9 @@ from formicary.container.dead_letters import DeadLetters
 from formicary.container.link_status import LinkStatus
 from formicary.errors import FormicaryError
 from formicary.transport.addresses import JoinAddress
-from formicary_bench.results.store.model import Configuration
 from formicary_bench.subjects.ours import containers
 from formicary_bench.subjects.ours.containers import complaint, connection_options, meet, meet_all, partner
+from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.containers import ASKING, ECHOING, MOST_HOSTS, names_on
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.worker.messages import Job

@@ -1,0 +1,128 @@
+"""What is measured: one point of an experiment, as plans, workers, manifests and rows know it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from formicary_bench.vocabulary.names import DIRECTORY, MEMORY, family_of
+from formicary_bench.vocabulary.placements import N_HOSTS
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Name = Annotated[str, msgspec.Meta(max_length=200)]
+
+
+class Configuration(msgspec.Struct, frozen=True, kw_only=True):
+    """One point of an experiment: what is measured, on what, how much of it.
+
+    Attributes:
+        experiment: Its name, as in `messaging/pairs`.
+        platform: `formicary`, `spade`, or a baseline: `tasks`, `callbacks`, `tcp`, `components`; `python`
+            where nothing of ours has been loaded.
+        kind: Of our agents, `behaviours` or `micro`; of our directory, `replica`, `central` or `lookup`; in
+            `memory`, `imported` or `container` where there are no agents; empty for other platforms.
+        placement: `same-container`, `two-containers`, `two-hosts` or `n-hosts`.
+        route: What carries the messages: `in-process`; between containers `xmpp` (the first version wrote
+            `prosody`), `direct` or `auto`; for a baseline `tcp`; `none` where there are none.
+        tls: Whether they are encrypted between the containers.
+        pairs: How many pairs exchange messages at once.
+        senders: How many agents send; as `pairs`, but for experiments of the many-to-one kind.
+        payload_bytes: The size of a message's body.
+        warm_up: Round trips of each pair, or uses of the directory, that come first and do not count (T1).
+        measured: Round trips of each pair that count (T2).
+        cool_down: Round trips of each pair that keep the load up while others are still measured (T3).
+        agents: How many agents `create` makes, are idle in `memory`, or register and end in
+            `directory/churn`; 0 elsewhere.
+        services: How many services are registered before anything is measured, in `directory/...`.
+        containers: How many containers are to learn of a registration in `directory/propagation`.
+        seconds: How long the load lasts in `memory/growth`.
+        profiled: Whether a sampler looks where the CPU time goes meanwhile.
+        reference: Whether it is only there to show what the profiling of its profiled twin costs.
+        hosts: How many hosts take part; 0 where all processes are the controller's own.
+        traffic: Who talks to whom in `n-hosts`: `ring` or `all-to-all`; empty elsewhere.
+        spread: Where the services of `directory/...` are, if there are two containers: `beside` the user, or
+            `split` evenly; empty where they are apart from it, in the container of the directory, and
+            elsewhere.
+        rate: Messages per second of all senders together in an open loop; 0 where they wait for answers.
+        arrivals: How those follow each other: `constant` or `poisson`; empty where they wait.
+        limit_us: Within how many microseconds 99% of all answers are to come, where the highest such rate is
+            searched for.
+    """
+
+    experiment: Name
+    platform: Name
+    kind: Name = ""
+    placement: Name = "same-container"
+    route: Name = "in-process"
+    tls: bool = False
+    pairs: Count = 0
+    senders: Count = 0
+    payload_bytes: Count = 0
+    warm_up: Count = 0
+    measured: Count = 0
+    cool_down: Count = 0
+    agents: Count = 0
+    services: Count = 0
+    containers: Count = 0
+    seconds: Count = 0
+    profiled: bool = False
+    reference: bool = False
+    hosts: Count = 0
+    traffic: Name = ""
+    spread: Name = ""
+    rate: Count = 0
+    arrivals: Name = ""
+    limit_us: Count = 0
+
+    @property
+    def key(self) -> str:
+        """The name of this configuration: equal for equal configurations, in this version and later."""
+        who = f"{self.platform}-{self.kind}" if self.kind else self.platform
+        if self.seconds:
+            size = f"{self._size}-{self.seconds}-seconds"
+        elif self.agents or self.experiment == MEMORY:
+            size = f"{self.agents}-agents"
+        else:
+            size = f"{self._size}-{self.warm_up}-{self.measured}-{self.cool_down}"
+        route = f"{self.route}-tls" if self.tls else self.route
+        profiled = "/profiled" if self.profiled else "/reference" if self.reference else ""
+        return f"{self.experiment}/{who}/{self.place}/{route}/{size}{profiled}"
+
+    @property
+    def place(self) -> str:
+        """The placement, with how many hosts it has and who talks to whom, where that varies."""
+        hosts = [str(self.hosts)] if self.hosts and self.placement == N_HOSTS else []
+        return "-".join([self.placement, *hosts, *([self.traffic] if self.traffic else [])])
+
+    @property
+    def _size(self) -> str:
+        if self.family == DIRECTORY:
+            seen_by = f"{self.containers}-containers-" if self.containers else ""
+            spread = f"-{self.spread}" if self.spread else ""
+            return f"{seen_by}{self.services}-services{spread}"
+        senders = f"{self.senders}-senders-" if self.senders not in {0, self.pairs} else ""
+        paced = f"-{self.rate}-per-second-{self.arrivals}" if self.rate else ""
+        if self.limit_us:
+            paced = f"-p99-within-{self.limit_us}-us-{self.arrivals}"
+        return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes{paced}"
+
+    @property
+    def family(self) -> str:
+        """What kind of experiment it is: what stands before the stroke of its name."""
+        return family_of(self.experiment)
+
+    @property
+    def named_route(self) -> str:
+        """The route by the name that it has now."""
+        return "xmpp" if self.route == "prosody" else self.route
+
+    @property
+    def rounds(self) -> tuple[int, int, int]:
+        """How many round trips, or uses, come before, while and after it is measured."""
+        return self.warm_up, self.measured, self.cool_down
+
+    @property
+    def load(self) -> int:
+        """How many agents send at once."""
+        return self.senders or self.pairs

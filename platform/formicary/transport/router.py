@@ -341,6 +341,14 @@ class Router:
         if self._xmpp is not None:
             await self._xmpp.close()
 
+    def rebind(self) -> None:
+        """Have the loop call the methods that connections' classes have now, where some were replaced."""
+        for link in self.links.values():
+            if link.direct is not None:
+                link.direct.rebind()
+        if self._xmpp is not None:
+            self._xmpp.rebind()
+
 
 async def _within(seconds: float, waits: Sequence[Coroutine[Any, Any, None]]) -> None:
     """Wait for all of several things, but not longer than that."""

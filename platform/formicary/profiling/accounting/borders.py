@@ -54,7 +54,7 @@ BORDERS: tuple[Callable[..., Any], ...] = (
     Container.start,
     Scheduler.run,
     # Batches out, and what comes in.
-    Outbox._send_all,
+    Outbox.send_all,
     Link.receive,
     Link.send_control,
     DirectConnection.data_received,

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from formicary.core.strand import Strand
 from formicary.profiling.accounting.ledger import PLATFORM, RUNTIME, Callback, ledgers, resume_border
 from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_strand
+from formicary.transport.router import Router
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from formicary.container.container import Container
     from formicary.core.micro import MicroInbox
@@ -81,9 +82,9 @@ class Hooks:
             waiting[::2] = [handle.__self__.micro_inbox.handle for handle in waiting[::2]]
             micro.clear()
             micro.extend(waiting)
-            for connection in _connections(container):
-                if not connection._transport.is_closing():
-                    connection._transport.set_protocol(connection)  # uvloop remembers `data_received`
+            transport = container.dispatcher.transport
+            if isinstance(transport, Router):
+                transport.rebind()
 
     # -- what comes -----------------------------------------------------------------------------------------
 
@@ -129,14 +130,3 @@ class Hooks:
             self._collected_from = self._ledger.enter(RUNTIME, 0)
         else:
             self._ledger.leave(self._collected_from, 0)
-
-
-def _connections(container: Container) -> Iterable[Any]:
-    """Return the open connections through which a container is sent frames."""
-    router: Any = container.dispatcher.transport
-    for link in getattr(router, "links", {}).values():
-        if link.direct is not None:
-            yield link.direct
-    stream = getattr(getattr(router, "_xmpp", None), "_stream", None)
-    if stream is not None and stream._is_usable:
-        yield stream

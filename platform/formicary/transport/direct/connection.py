@@ -147,6 +147,11 @@ class DirectConnection(asyncio.Protocol):
         with suppress(RuntimeError):
             self._transport.resume_reading()
 
+    def rebind(self) -> None:
+        """Have the loop call the methods that the class has now: uvloop remembers `data_received`."""
+        if not self._transport.is_closing():
+            self._transport.set_protocol(self)
+
     def abort(self) -> None:
         """End the connection at once; nothing is called any more, and what waits to be written is lost."""
         self._silence()

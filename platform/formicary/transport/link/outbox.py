@@ -170,7 +170,7 @@ class Outbox:
         if not self._letters:
             return
         if self._carrier.has_room:
-            self._send_all()
+            self.send_all()
         else:
             self._until = _QUEUE
             self._carrier.connect()
@@ -178,7 +178,7 @@ class Outbox:
     def push(self) -> None:
         """Send what waits even where the carrier has to keep it until there is room."""
         if self._letters:
-            self._send_all()
+            self.send_all()
 
     def open(self) -> None:
         """Send what waits, and let who waits for room go on: the carrier has room again, or is closed."""
@@ -190,7 +190,7 @@ class Outbox:
     def _send_or_stop(self) -> None:
         if self._carrier.has_room:
             self._until = self._batch_size
-            self._send_all()
+            self.send_all()
             self._batches += 1
             if self._batches >= _TURN:
                 self.stop()
@@ -210,7 +210,8 @@ class Outbox:
         if not self._is_scheduled:
             self._schedule()
 
-    def _send_all(self) -> None:
+    def send_all(self) -> None:
+        """Send what waits, as one batch."""
         letters, self._letters = self._letters, []
         self._weight = 0
         try:

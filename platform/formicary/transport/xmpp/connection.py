@@ -157,6 +157,11 @@ class XmppConnection:
             return f"without connection since {since:%H:%M:%S} UTC ({error})"
         return f"as {self._server} takes nothing more for now"
 
+    def rebind(self) -> None:
+        """As of `Router`."""
+        if self._stream is not None:
+            self._stream.rebind()
+
     async def close(self) -> None:
         """Disconnect, when what was written has gone out."""
         self.is_up = False

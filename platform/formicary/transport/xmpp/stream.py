@@ -204,6 +204,11 @@ class XmppStream(asyncio.Protocol):
         if self._is_usable:
             self._transport.resume_reading()
 
+    def rebind(self) -> None:
+        """Have the loop call the methods that the class has now: uvloop remembers `data_received`."""
+        if self._is_usable:
+            self._transport.set_protocol(self)
+
     def _drop(self) -> None:
         if self._is_connected:
             self._abort()

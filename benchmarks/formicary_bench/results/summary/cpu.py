@@ -12,7 +12,7 @@ import msgspec
 
 from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.model.groups import Group, Rule, Rules
-from formicary.profiling.model.profile import Method, Role
+from formicary.profiling.model.profile import ROUGH_COST, Method, Role
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
 from formicary_bench.vocabulary.roles import SERVER
 
@@ -34,7 +34,6 @@ ALL = "all"
 """All groups together."""
 
 _US = 1e6
-_ROUGH = 0.5  # of the CPU time, as of formicary.profiling.accounting.accounting
 
 
 class CpuEstimate(msgspec.Struct, frozen=True):
@@ -130,7 +129,7 @@ def cpu_estimates(
     profiles: Sequence[dict[str, Profile]],
     losses: Sequence[float] = (),
 ) -> CpuEstimates | None:
-    """Compute the figures of a profiled configuration; None where there are none.
+    """Compute the CPU times of a profiled configuration; None where there are none.
 
     Args:
         repetitions: Its repetitions.
@@ -169,7 +168,7 @@ def judged(cpu: CpuEstimates | None) -> dict[str, tuple[float, ...]]:
 
 
 def name_of(one: CpuEstimate) -> str:
-    """Give the name of a group's CPU time as a figure."""
+    """Give the name under which a group's CPU time is judged."""
     return f"CPU time of {one.group}, {one.process} (µs)"
 
 
@@ -217,11 +216,11 @@ def _items(repetition: Repetition) -> float:
 
 def _warnings(profiles: Sequence[Profile]) -> Iterator[str]:
     for profile in profiles:
-        # What an accounted one says of its own cost is a figure, another one each time.
+        # What an accounted one says of its own cost is a number, another one each time.
         yield from profile.warnings[: 1 if profile.method is Method.ACCOUNTED else None]
     taken = [profile.cost for profile in profiles if profile.cost is not None]
     if taken:
-        rough = "; where that is most of it, figures are rough" if max(taken) >= _ROUGH else ""
+        rough = "; where that is most of it, figures are rough" if max(taken) >= ROUGH_COST else ""
         span = " to ".join(dict.fromkeys((f"{min(taken):.0%}", f"{max(taken):.0%}")))
         yield f"the accounting itself took {span} of each process's CPU time, which is taken off{rough}"
 

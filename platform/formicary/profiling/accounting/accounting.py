@@ -21,15 +21,12 @@ from formicary.profiling.accounting.ledger import GROUPS, ledgers
 from formicary.profiling.accounting.recording import Recording
 from formicary.profiling.accounting.rehearsal import rehearse
 from formicary.profiling.accounting.thread_clocks import ThreadClocks
-from formicary.profiling.model.profile import Account, Method, Process, Profile, Role, Thread
+from formicary.profiling.model.profile import ROUGH_COST, Account, Method, Process, Profile, Role, Thread
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.profiling.accounting.calibration import Costs
 
-_ROUGH = (
-    0.5  # of the CPU time: where borders cost more than that, the rest is what is left of two large numbers
-)
 _UNCERTAIN = 0.25  # of what borders cost: they cost more where they are not passed again and again at once
 
 
@@ -187,6 +184,6 @@ class Accounting:
             f"the accounting itself took {seconds:.3f} s of CPU ({cost:.0%} of all), which is taken off: "
             f"{self._costs.mean_us:.1f} µs at each border between groups"
         )
-        if cost < _ROUGH:
+        if cost < ROUGH_COST:
             return (took,)
         return took, "the borders cost more than what lies between them, so take the figures as rough ones"

@@ -1,4 +1,4 @@
-"""What the borders of the exact accounting cost here and now, measured by passing each in vain."""
+"""What the borders of the exact accounting cost here and now, measured around code that does nothing."""
 
 from __future__ import annotations
 

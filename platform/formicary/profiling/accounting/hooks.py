@@ -75,7 +75,7 @@ class Hooks:
         return (task for task in asyncio.all_tasks(self._loop) if isinstance(task, Strand))
 
     def _refresh(self) -> None:
-        """Have what waits already, or has remembered a method, use the present ones."""
+        """Put the present methods where earlier ones wait to be called, or are remembered."""
         for container in self._containers:
             micro = container.scheduler.micro
             waiting = list(micro)

@@ -35,7 +35,7 @@ def group_of_class(kind: type) -> int:
 
 
 def group_of_callback(callback: Any) -> int:
-    """Return whose code a loop's callback is; the runtime's where that cannot be told."""
+    """Return whose code a loop's callback is; the runtime's where that is not known."""
     if isinstance(callback, Callback):
         return RUNTIME  # it is charged already
     owner = getattr(callback, "__self__", None)

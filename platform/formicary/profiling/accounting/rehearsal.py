@@ -79,7 +79,7 @@ async def _play(costs: Costs) -> list[float]:
 
 
 async def _talk(container: Container) -> int:
-    """Have messages exchanged; return the ns of CPU that it took."""
+    """Exchange messages; return the ns of CPU that it took."""
     asker, ask = Agent("asker"), _Ask()
     asker.add_behaviour(ask)
     began = time.thread_time_ns()

@@ -31,7 +31,7 @@ COLLECTOR = "(garbage collector)"
 
 
 class View(StrEnum):
-    """By what the time is told apart."""
+    """What the time is split by."""
 
     GROUP = "group"
     THREAD = "thread"

@@ -32,7 +32,7 @@ def write(console: Console, profile: Profile, found: Sequence[CpuTime], view: Vi
         console: where.
         profile: the profile.
         found: what used how much, as `cpu_times` returns it.
-        view: by what that is told apart.
+        view: what that is split by.
         top: how many lines at most, apart from groups.
     """
     cpu_s = sum(process.cpu_s for process in profile.processes)

@@ -42,11 +42,11 @@ def module_of(file: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def is_library(file: str) -> bool:
-    """Tell whether a file is the interpreter's or an installed library's, not somebody's own program."""
+    """Return whether a file is the interpreter's or an installed library's, not somebody's own program."""
     return bool(_FROZEN.fullmatch(file) or _INSTALLED.fullmatch(file) or _STANDARD.fullmatch(file))
 
 
 @lru_cache(maxsize=10_000)
 def is_native(file: str) -> bool:
-    """Tell whether a frame of this file is machine code, as far as its name tells."""
+    """Return whether a frame of this file is machine code, going by its name."""
     return not file.startswith("<") and PurePath(file).suffix not in {".py", ".pyw"}

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the JSON below; a reader refuses others."""
 
+ROUGH_COST = 0.5
+"""From such a `cost` on, times are what is left of two large numbers, and rough."""
+
 
 class Method(StrEnum):
-    """How the CPU time within a thread was told apart."""
+    """How the CPU time within a thread was split."""
 
     SAMPLED = "sampled"  # py-spy looked at the stacks many times a second
     ACCOUNTED = "accounted"  # the platform read the CPU clock at the borders between groups

@@ -27,7 +27,7 @@ MOST = 10_000
 
 @contextmanager
 def labelled_agents() -> Iterator[None]:
-    """Have all behaviours and micro-agents that start within the block visible to samplers, to their end."""
+    """Make all behaviours and micro-agents that start within the block visible to samplers, to their end."""
     before = Behaviour.start_strand, MicroAgent.become_active
     left = iter(range(MOST))
 

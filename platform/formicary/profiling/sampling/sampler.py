@@ -118,7 +118,7 @@ class Sampler:
             undo.callback(self._folder.cleanup)
             self._file = Path(self._folder.name, "samples.json")
             self._process = _launch(program, self._pid, self._file, self._options)
-            self._listener = threading.Thread(target=self._listen, name="py-spy's words", daemon=True)
+            self._listener = threading.Thread(target=self._listen, name="py-spy's output", daemon=True)
             self._listener.start()
             undo.callback(self._end)
             self._started.wait(_SECONDS_TO_START)
@@ -193,7 +193,7 @@ def _launch(program: str, pid: int, file: Path, options: list[str]) -> subproces
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            start_new_session=True,  # Ctrl-C is for us: it would end without having been told
+            start_new_session=True,  # Ctrl-C is for us: it would end before we end it
         )
     except OSError as error:
         raise TracingError(f"{program} cannot be started ({error.strerror}); install py-spy anew") from error

@@ -155,7 +155,13 @@ def run(
         )
         container = settings.container(name, seed)
         agents = load_agents(file)
-        _run_to_the_end(container, agents, seconds, settings.can_be_joined_at, cpu_by_group=cpu_by_group)
+        listens = settings.can_be_joined_at
+        try:
+            run_until_signal(
+                _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group), _loop_factory()
+            )
+        finally:
+            _report_dead_letters(container)
     finally:
         logging.getLogger("formicary").removeHandler(errors)
     if errors.count:
@@ -172,21 +178,6 @@ class _Errors(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         del record
         self.count += 1
-
-
-def _run_to_the_end(
-    container: Container,
-    agents: list[Agent | MicroAgent],
-    seconds: float | None,
-    listens: str | None,
-    *,
-    cpu_by_group: bool,
-) -> None:
-    live = _live(container, agents, seconds, listens, cpu_by_group=cpu_by_group)
-    try:
-        run_until_signal(live, _loop_factory())
-    finally:
-        _report_dead_letters(container)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

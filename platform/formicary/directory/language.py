@@ -260,11 +260,6 @@ def encode_error(error: FormicaryError) -> tuple[str, str]:
     return write_error(error, "unrecognised-parameter-value" if is_value else "internal-error")
 
 
-def decode_error(body: str | bytes) -> DirectoryError:
-    """Return the error that a `not-understood`, `refuse` or `failure` tells of, whoever has written it."""
-    return DIALECT.read_error(body)
-
-
 DIALECT: Dialect[DirectoryError] = Dialect(
     speaker="the directory",
     actions="register, modify, renew, deregister, search and subscribe",
@@ -275,6 +270,7 @@ DIALECT: Dialect[DirectoryError] = Dialect(
         for kind in (AlreadyRegisteredError, NotRegisteredError, TooManyServicesError, UnauthorisedError)
     },
 )
+decode_error = DIALECT.read_error
 _MOST_AT_ONCE = 100  # services in a message: at 16 KiB each, it fits through every link between containers
 _SHORT = 256  # bytes or characters
 _REMEMBERED = 1024

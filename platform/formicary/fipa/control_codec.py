@@ -1,7 +1,8 @@
-"""How containers tell each other something past their agents: as msgpack that is checked when it is read."""
+"""How containers write control messages to each other: as msgpack that is checked when it is read."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Generic, TypeVar
 
 import msgspec
@@ -13,12 +14,20 @@ Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
 encode = msgspec.msgpack.Encoder().encode
 
 
+@dataclass(slots=True, frozen=True)
+class Send:
+    """What a state machine wants done: send a control message to a container."""
+
+    domain: str
+    payload: bytes
+
+
 class ControlDecoder(Generic[T]):
-    """Reads one kind of what is told.
+    """Reads the control messages of one channel.
 
     Args:
-        decoder: knows what can be said.
-        what: what it should be, as part of a sentence.
+        decoder: knows these messages.
+        what: what they are, as part of a sentence.
     """
 
     def __init__(self, decoder: msgspec.msgpack.Decoder[T], what: str) -> None:
@@ -26,10 +35,10 @@ class ControlDecoder(Generic[T]):
         self._what = what
 
     def decode(self, payload: bytes | memoryview) -> T:
-        """Return what another container has said.
+        """Return the message of another container.
 
         Raises:
-            ValueError: it is nothing of this kind.
+            ValueError: it is none of this channel.
         """
         try:
             return self._decode(payload)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.directory.model.description import ServiceDescription  # noqa: TC001 -- msgspec looks it up
-from formicary.fipa.control_codec import ControlDecoder, Number
+from formicary.fipa.control_codec import ControlDecoder, Number, Send
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,14 +108,6 @@ decode = ControlDecoder[Payload](msgspec.msgpack.Decoder(Payload), "of a replica
 class Broadcast:
     """Send a payload to all members."""
 
-    payload: bytes
-
-
-@dataclass(slots=True, frozen=True)
-class Send:
-    """Send a payload to one container."""
-
-    domain: str
     payload: bytes
 
 

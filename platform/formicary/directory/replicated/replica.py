@@ -18,13 +18,12 @@ from formicary.directory.replicated.exchange import (
     More,
     Part,
     Removed,
-    Send,
     Updates,
     decode,
 )
 from formicary.directory.replicated.own_entries import OwnEntries
 from formicary.directory.replicated.peer_replica import PeerReplica
-from formicary.fipa.control_codec import encode
+from formicary.fipa.control_codec import Send, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

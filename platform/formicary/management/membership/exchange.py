@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.fipa.control_codec import ControlDecoder, Number
+from formicary.fipa.control_codec import ControlDecoder, Number, Send
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,14 +92,6 @@ def domains_of(news: News) -> Iterable[str]:
             return (news.domain,)
         case _:
             return ()
-
-
-@dataclass(slots=True, frozen=True)
-class Send:
-    """Send a payload to a container."""
-
-    domain: str
-    payload: bytes
 
 
 @dataclass(slots=True, frozen=True)

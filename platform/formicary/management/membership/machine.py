@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from formicary.core.names import is_container_of
 from formicary.core.quoting import shorten
-from formicary.fipa.control_codec import encode
-from formicary.management.membership.exchange import NONE, Joined, Lost, Send, decode, domains_of
+from formicary.fipa.control_codec import Send, encode
+from formicary.management.membership.exchange import NONE, Joined, Lost, decode, domains_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

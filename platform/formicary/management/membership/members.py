@@ -8,7 +8,8 @@ import time
 from typing import TYPE_CHECKING, Final, Protocol
 
 from formicary.core.errors import FormicaryError
-from formicary.management.membership.exchange import Joined, Lost, Send, Superseded
+from formicary.fipa.control_codec import Send
+from formicary.management.membership.exchange import Joined, Lost, Superseded
 from formicary.management.membership.follower import MembershipFollower
 from formicary.management.membership.leader import MembershipLeader
 

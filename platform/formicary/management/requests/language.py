@@ -7,6 +7,7 @@ What cannot be read, or asks for what cannot be, is refused with FIPA00023's nam
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -30,6 +31,8 @@ from formicary.management.requests.actions import Request
 from formicary.observe.metrics import Figures  # noqa: TC001 -- as above
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from formicary.core.message import Message
 
 
@@ -72,15 +75,6 @@ def read_request(message: Message) -> Request:
     return decode_request(message.body)
 
 
-def decode_request(body: str | bytes) -> Request:
-    """Return the request that a content is.
-
-    Raises:
-        ManagementRequestError: it is none; its `reason` is FIPA00023's.
-    """
-    return DIALECT.read_request(_requests, body)
-
-
 def encode(content: Request | Result) -> str:
     """Return a request or a result as the content of a message."""
     return _encode(content).decode()
@@ -101,11 +95,6 @@ def decode_result(body: str | bytes) -> Result:
 def encode_error(error: FormicaryError) -> tuple[str, str]:
     """Return the performative and the content that tell of an error."""
     return write_error(error, "already-registered" if isinstance(error, NameTakenError) else "internal-error")
-
-
-def decode_error(body: str | bytes) -> FormicaryError:
-    """Return the error that a `not-understood`, `refuse` or `failure` tells of, whoever has written it."""
-    return DIALECT.read_error(body)
 
 
 def make_request(action: str, **fields: Any) -> Request:
@@ -133,6 +122,9 @@ DIALECT: Dialect[FormicaryError] = Dialect(
         "unauthorised": UnauthorisedError,
     },
 )
-_requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
+decode_request: Callable[[str | bytes], Request] = partial(
+    DIALECT.read_request, msgspec.json.Decoder(Request)
+)
+decode_error = DIALECT.read_error
 _results = msgspec.json.Decoder(Result)
 _encode = msgspec.json.Encoder().encode

@@ -6,13 +6,15 @@ import hashlib
 import ipaddress
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.core.files import user_state
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 INTERFACE = "lab0"
 """The network interface of each host."""
@@ -85,9 +87,8 @@ class Lab(msgspec.Struct, frozen=True):
 
 
 def default_folder() -> Path:
-    """Return the state folder of a user who names none, as the XDG base directory specification wants it."""
-    home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(home).expanduser() / "formicary" / "lab"
+    """Return the folder of the lab of a user who names none."""
+    return user_state() / "lab"
 
 
 def mark_of(folder: Path) -> str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING
 
-from formicary.server.folder import default_path
+from formicary.core.files import user_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def lease_name() -> Iterator[str]:
     # Commands of other users and hosts may ask the same platform at the same time.
     user = hashlib.sha256(f"{socket.gethostname()}/{os.getuid()}".encode()).hexdigest()[:6]
     try:
-        number, descriptor = _take(default_path().parent / "visitors")
+        number, descriptor = _take(user_state() / "visitors")
     except OSError:  # a name that is used once does as well
         yield f"{_PREFIX}{secrets.token_hex(8)}"
         return

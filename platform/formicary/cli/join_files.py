@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import UsageError
-from formicary.core.files import write_locked
+from formicary.core.files import user_state, write_locked
 from formicary.core.names import is_container
-from formicary.server.folder import default_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +29,7 @@ _LONGEST = 1 << 16  # bytes of a file that may be one
 
 def folder() -> Path:
     """Return the folder with a file for each container of this user that others can join."""
-    return default_path().parent / "join"
+    return user_state() / "join"
 
 
 def identity(domain: str) -> Path:

@@ -1,4 +1,4 @@
-"""Files and folders that are either complete or not there."""
+"""Files and folders that are either complete or not there, and where those of a user are."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from platformdirs.unix import Unix
 
 
 @contextmanager
@@ -94,6 +96,22 @@ def new_folder(path: Path) -> Iterator[Path]:
         temporary.rename(path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def user_state() -> Path:
+    """Return the folder for what outlives a program, as the XDG base directory specification wants it."""
+    return _user_folders().user_state_path
+
+
+def user_cache() -> Path:
+    """Return the folder for what can be made again, as the XDG base directory specification wants it."""
+    return _user_folders().user_cache_path
+
+
+def _user_folders() -> Unix:
+    from platformdirs.unix import Unix  # on every system: paths of sockets are to be short, and documented
+
+    return Unix("formicary")
 
 
 def _temporary(path: Path) -> Path:

@@ -158,9 +158,9 @@ def _is_taken(port: int) -> bool:
 
 def folder() -> Finding:
     """Look whether there is a place for servers and join addresses."""
-    from formicary.server.folder import default_path
+    from formicary.core.files import user_state
 
-    path = default_path().parent
+    path = user_state()
     place = next(each for each in (path, *path.parents) if each.exists())
     if os.access(place, os.W_OK | os.X_OK) and place.is_dir():
         return good("state folder", str(path))

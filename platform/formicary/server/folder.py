@@ -10,13 +10,14 @@ import contextlib
 import fcntl
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ServerError
+from formicary.core.files import user_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 LONGEST_SOCKET_PATH = 103
 """Bytes that every Unix takes for the path of a socket."""
@@ -87,9 +88,8 @@ class StateFolder:
 
 
 def default_path() -> Path:
-    """The state folder of a user who names none, as the XDG base directory specification wants it."""
-    home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    return Path(home).expanduser() / "formicary" / "server"
+    """Return the state folder of a user who names none."""
+    return user_state() / "server"
 
 
 def prepare(folder: StateFolder) -> None:

@@ -3,10 +3,18 @@
 import fcntl
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
-from formicary.core.files import new_folder, replacing, write_locked, write_private
+from formicary.core.files import (
+    new_folder,
+    replacing,
+    user_cache,
+    user_state,
+    write_locked,
+    write_private,
+)
 
 
 def mode(path):
@@ -81,3 +89,13 @@ def test_a_folder_that_is_half_filled_is_removed(tmp_path):
     with pytest.raises(ZeroDivisionError), new_folder(tmp_path / "folder") as temporary:
         (temporary / "file").write_text(str(1 / 0))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_users_folders_follow_the_xdg_specification(monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "/state")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/cache")
+    assert (user_state(), user_cache()) == (Path("/state/formicary"), Path("/cache/formicary"))
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    assert user_state() == Path.home() / ".local/state/formicary"
+    assert user_cache() == Path.home() / ".cache/formicary"

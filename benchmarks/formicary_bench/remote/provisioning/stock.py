@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import platform
 import sysconfig
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.core.files import user_cache
 from formicary_bench.remote.errors import HostError
 from formicary_bench.remote.provisioning import needs, own_wheel, wheels
 from formicary_bench.remote.provisioning.downloads import download
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from formicary_bench.remote.checks.facts import Interpreter
     from formicary_bench.remote.provisioning.needs import Needs
@@ -66,7 +66,7 @@ class Stock:
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder or cache()
+        self._folder = folder or user_cache() / "wheels"
         self._needs: dict[str, Needs] = {}
         self._supplies: dict[str, asyncio.Task[Supply]] = {}
         self._given_up = False
@@ -130,12 +130,6 @@ class Stock:
         except PackageNotFoundError:
             raise HostError('pip is missing here; install it: pip install "formicary[lab]"') from None
         return wheels.rebuild(pip, self._folder / wheels.identity(pip)[:_SHORT])
-
-
-def cache() -> Path:
-    """Return the folder in which wheels are kept."""
-    above = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(above).expanduser() / "formicary" / "wheels"
 
 
 def is_alike(interpreter: Interpreter) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.core.files import replacing
+from formicary.core.files import replacing, user_cache
 from formicary_bench.vocabulary.configuration import Configuration  # noqa: TC001 - msgspec resolves it
 
 if TYPE_CHECKING:
@@ -47,7 +45,7 @@ def earlier_durations(machine: Machine) -> dict[Configuration, float]:
     Nothing is known where there is no such file, or one that cannot be read, or one of another machine: a
     home may be that of several.
     """
-    path = _path()
+    path = user_cache() / "durations.json"
     with suppress(OSError, msgspec.MsgspecError):
         if path.stat().st_size <= _LARGEST:
             known = msgspec.json.decode(path.read_bytes(), type=_Known)
@@ -66,15 +64,11 @@ def remember(machine: Machine, took: Mapping[Configuration, Iterable[float]]) ->
         found.pop(configuration, None)  # what is new comes last
         found[configuration] = fmean(seconds)
     newest = [_Took(one, round(seconds, 3)) for one, seconds in found.items()][-_MOST:]
-    path = _path()
+    path = user_cache() / "durations.json"
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
             temporary.write_bytes(msgspec.json.encode(_Known(_FORMAT, _which(machine), newest)))
-
-
-def _path() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "formicary" / "durations.json"
 
 
 def _which(machine: Machine) -> tuple[str, ...]:

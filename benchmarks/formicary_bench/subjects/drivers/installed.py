@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import tempfile
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary.core.files import replacing
+from formicary.core.files import replacing, user_cache
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import Hello  # noqa: TC001 - msgspec resolves the annotations
 
@@ -50,8 +49,7 @@ class Broken:
 
 def home() -> Path:
     """Return the folder with the folders of all drivers."""
-    above = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(above).expanduser() / "formicary" / "drivers"
+    return user_cache() / "drivers"
 
 
 def folder_of(name: str) -> Path:

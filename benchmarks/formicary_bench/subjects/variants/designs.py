@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.ours import behaviours
 from formicary_bench.subjects.variants.delivery.catalogue import MAKE
-from formicary_bench.subjects.variants.delivery.container import Designed
+from formicary_bench.subjects.variants.delivery.container import DesignedContainer
 
 if TYPE_CHECKING:
     from formicary import Container
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def container(work: Workload, name: str) -> Container:
     """Make a container that delivers as the configuration says."""
-    return Designed(name, MAKE[work.configuration.kind](), seed=work.job.seed)
+    return DesignedContainer(name, MAKE[work.configuration.kind](), seed=work.job.seed)
 
 
 both = replace(behaviours.ROLES, make=container).both

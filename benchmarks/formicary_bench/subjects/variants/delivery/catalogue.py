@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.variants.delivery.chain import Chain
-from formicary_bench.subjects.variants.delivery.direct import Copies, HandOver, deeply, encoded
+from formicary_bench.subjects.variants.delivery.direct import Copies, HandOver, deep_copy, encoded_copy
 from formicary_bench.subjects.variants.delivery.outbox import Outbox
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 
@@ -23,7 +23,7 @@ MAKE: dict[str, Callable[[], Design]] = {
     POOL: partial(Outbox, WORKERS),
     BUFFER: partial(Outbox, 1),
     CHAIN: Chain,
-    COPIED: partial(Copies, deeply),
-    ENCODED: partial(Copies, encoded),
+    COPIED: partial(Copies, deep_copy),
+    ENCODED: partial(Copies, encoded_copy),
 }
 """What makes a new one of each."""

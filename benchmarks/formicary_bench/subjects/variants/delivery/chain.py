@@ -8,7 +8,7 @@ from formicary import Agent, CyclicBehaviour, Message
 from formicary_bench.subjects.variants.delivery.design import Design
 
 if TYPE_CHECKING:
-    from formicary_bench.subjects.variants.delivery.path import Way
+    from formicary_bench.subjects.variants.delivery.path import DeliveryPath
 
 AGENTS = "net-agent", "router-agent", "p2p-agent"
 """The agents of the chain, after MadKit's NetAgent, RouterAgent and P2PAgent."""
@@ -19,11 +19,11 @@ class Envelope(Message, frozen=True, array_like=True, gc=True, kw_only=True):
 
     Attributes:
         content: the message.
-        way: the way to its receiver.
+        path: the path to its receiver.
     """
 
     content: Message
-    way: Way
+    path: DeliveryPath
 
 
 class Communicator(CyclicBehaviour):
@@ -31,12 +31,12 @@ class Communicator(CyclicBehaviour):
 
     Args:
         chain: the design that it is of.
-        following: the way to the next agent of the chain; None for the last one.
+        following: the path to the next agent of the chain; None for the last one.
     """
 
     __slots__ = ("_chain", "_following")
 
-    def __init__(self, chain: Chain, following: Way | None) -> None:
+    def __init__(self, chain: Chain, following: DeliveryPath | None) -> None:
         super().__init__()
         self._chain = chain
         self._following = following
@@ -51,13 +51,13 @@ class Communicator(CyclicBehaviour):
         elif self._following is not None:
             self._chain.hand_over(message, self._following)
         else:
-            self._chain.arrive(message.content, message.way)
+            self._chain.arrive(message.content, message.path)
 
 
 class Chain(Design):
     """Senders give messages to the first of some agents, and the last one hands them over."""
 
-    _first: Way
+    _first: DeliveryPath
 
     async def open(self) -> None:
         """Start the agents, the last one first."""
@@ -66,17 +66,17 @@ class Chain(Design):
             agent = Agent(name)
             agent.add_behaviour(Communicator(self, following))
             await container.start(agent)
-            following = container.ways.to(f"{name}@{container.domain}")
+            following = container.paths.to(f"{name}@{container.domain}")
         assert following is not None
         self._first = following
 
-    def take(self, message: Message, way: Way) -> None:
+    def take(self, message: Message, path: DeliveryPath) -> None:
         """Give a message to the first agent."""
-        envelope = Envelope(to=self._first.receiver, sender=message.sender, content=message, way=way)
+        envelope = Envelope(to=self._first.receiver, sender=message.sender, content=message, path=path)
         self.hand_over(envelope, self._first)
 
-    def what_is(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
+    def unpacked(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
         """Return what is in an envelope, and whom it is for."""
         return (
-            (message.content, message.way.receiver) if isinstance(message, Envelope) else (message, receiver)
+            (message.content, message.path.receiver) if isinstance(message, Envelope) else (message, receiver)
         )

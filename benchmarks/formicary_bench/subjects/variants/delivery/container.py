@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from formicary import Container
 from formicary.container.dispatcher import Dispatcher
-from formicary_bench.subjects.variants.delivery.path import Ways
+from formicary_bench.subjects.variants.delivery.path import DeliveryPaths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,14 +28,14 @@ class DesignedDispatcher(Dispatcher):
 
     def __init__(self, *about: Any) -> None:
         super().__init__(*about)
-        self.ways = Ways(self)
-        self.routes = self.ways
+        self.paths = DeliveryPaths(self)
+        self.routes = self.paths
 
     def deliver(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Have the design deliver a message that has come the long way; as of `Dispatcher.deliver`."""
         if receiver in self.routes:
             return super().deliver(message, receiver)
-        return self.ways.to(receiver).accept(message)
+        return self.paths.to(receiver).accept(message)
 
     def hand_over(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Hand a message over where the design has brought it; arguments and results as of `deliver`."""
@@ -45,11 +45,11 @@ class DesignedDispatcher(Dispatcher):
         self, message: Message, reason: str, receiver: str | None = None, *, tell_sender: bool = True
     ) -> None:
         """Add a message that the design could not deliver to the dead letters; as of `Dispatcher`."""
-        message, receiver = self.design.what_is(message, receiver)
+        message, receiver = self.design.unpacked(message, receiver)
         super().add_dead_letter(message, reason, receiver, tell_sender=tell_sender)
 
 
-class Designed(Container):
+class DesignedContainer(Container):
     """A container with a design.
 
     Args:
@@ -64,7 +64,7 @@ class Designed(Container):
         super().__init__(name, **about)
         assert isinstance(self.dispatcher, DesignedDispatcher)
         self.dispatcher.design = design
-        self.ways = self.dispatcher.ways
+        self.paths = self.dispatcher.paths
         self.design = design
         design.container = self
 

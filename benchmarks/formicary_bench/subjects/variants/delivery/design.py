@@ -5,17 +5,17 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.variants.delivery.path import Turn
+from formicary_bench.subjects.variants.delivery.path import QueuedDelivery
 
 if TYPE_CHECKING:
     from formicary import Message
     from formicary.container.overflow import Origin
-    from formicary_bench.subjects.variants.delivery.container import Designed
-    from formicary_bench.subjects.variants.delivery.path import Way
+    from formicary_bench.subjects.variants.delivery.container import DesignedContainer
+    from formicary_bench.subjects.variants.delivery.path import DeliveryPath
 
 logger = logging.getLogger("formicary")
 
-_AT_ONCE = 1  # messages that wait for a receiver's full mailbox when its way is closed
+_AT_ONCE = 1  # messages that wait for a receiver's full mailbox when its path is closed
 
 
 class Design:
@@ -25,7 +25,7 @@ class Design:
     to `arrive`, or becomes a dead letter.
     """
 
-    container: Designed
+    container: DesignedContainer
 
     async def open(self) -> None:
         """Begin, when the container has been opened; for subclasses that have something to begin."""
@@ -33,16 +33,16 @@ class Design:
     async def close(self) -> None:
         """End, when all agents have; what is still on its way becomes dead letters. For subclasses too."""
 
-    def take(self, message: Message, way: Way) -> None:
-        """Take a message to the receiver that `way` leads to; for subclasses.
+    def take(self, message: Message, path: DeliveryPath) -> None:
+        """Take a message to the receiver that `path` leads to; for subclasses.
 
         Args:
             message: what a sender has sent.
-            way: to be given to `arrive`, with the message, in the end.
+            path: to be given to `arrive`, with the message, in the end.
         """
         raise NotImplementedError
 
-    def what_is(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
+    def unpacked(self, message: Message, receiver: str | None) -> tuple[Message, str | None]:
         """Return what becomes a dead letter, and for whom it was; for subclasses that pack messages.
 
         Args:
@@ -51,26 +51,26 @@ class Design:
         """
         return message, receiver
 
-    def arrive(self, message: Message, way: Way) -> None:
+    def arrive(self, message: Message, path: DeliveryPath) -> None:
         """Hand a message over to its receiver; where that has no room, the message waits for it in order."""
-        way.left()
-        self.hand_over(message, way, way)
-        if way.entrance is None:
-            self.container.ways.forget(way)
+        path.on_arrival()
+        self.hand_over(message, path, path)
+        if path.entrance is None:
+            self.container.paths.forget(path)
 
-    def hand_over(self, message: Message, way: Way, origin: Origin | None = None) -> None:
-        """Hand a message over to the agent that `way` leads to, the receiver or one in between.
+    def hand_over(self, message: Message, path: DeliveryPath, origin: Origin | None = None) -> None:
+        """Hand a message over to the agent that `path` leads to, the receiver or one in between.
 
         Args:
             message: the message.
-            way: where to.
+            path: where to.
             origin: who is told to send nothing more while messages wait for that agent.
         """
-        overflow, receiver = self.container.dispatcher.overflow, way.receiver
+        overflow, receiver = self.container.dispatcher.overflow, path.receiver
         try:
             if receiver in overflow.lines:
-                overflow.add(message, receiver, origin, [Turn(way)], _AT_ONCE)
-            elif full := way.deliver(message):
+                overflow.add(message, receiver, origin, [QueuedDelivery(path)], _AT_ONCE)
+            elif full := path.deliver(message):
                 overflow.add(message, receiver, origin, full, _AT_ONCE)
         except Exception as error:  # the sender is not there any more to get it
             logger.exception("a message for %s could not be handed over", receiver)

@@ -9,7 +9,7 @@ from formicary_bench.subjects.variants.delivery.design import Design
 
 if TYPE_CHECKING:
     from formicary import Message
-    from formicary_bench.subjects.variants.delivery.path import Way
+    from formicary_bench.subjects.variants.delivery.path import DeliveryPath
 
 _IN_A_ROW = 32  # messages that a worker delivers before the others have their turn, as with behaviours
 
@@ -26,7 +26,7 @@ class Outbox(Design):
 
     def __init__(self, workers: int) -> None:
         self._number = workers
-        self._queue: asyncio.Queue[tuple[Message, Way]] = asyncio.Queue()
+        self._queue: asyncio.Queue[tuple[Message, DeliveryPath]] = asyncio.Queue()
         self._workers: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
@@ -37,16 +37,16 @@ class Outbox(Design):
             for number in range(self._number)
         ]
 
-    def take(self, message: Message, way: Way) -> None:
+    def take(self, message: Message, path: DeliveryPath) -> None:
         """Put a message into the outbox."""
-        self._queue.put_nowait((message, way))
+        self._queue.put_nowait((message, path))
 
     async def _work(self) -> None:
         while True:
             for _ in range(_IN_A_ROW):
                 # Nothing else runs between the two: so the order is that of the queue, whoever takes it out.
-                message, way = await self._queue.get()
-                self.arrive(message, way)
+                message, path = await self._queue.get()
+                self.arrive(message, path)
             await asyncio.sleep(0)
 
     async def close(self) -> None:
@@ -56,5 +56,5 @@ class Outbox(Design):
         await asyncio.gather(*self._workers, return_exceptions=True)
         reason = f"container {self.container.name} stopped before the message was out of its outbox"
         while not self._queue.empty():
-            message, way = self._queue.get_nowait()
-            self.container.dispatcher.add_dead_letter(message, reason, way.receiver)
+            message, path = self._queue.get_nowait()
+            self.container.dispatcher.add_dead_letter(message, reason, path.receiver)

@@ -1,4 +1,4 @@
-"""The way to one receiver: where its senders' messages begin, and where they are handed over."""
+"""The path to one receiver: where its senders' messages begin, and where they are handed over."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LIMIT = 1000
 """How many messages may be on their way to a receiver, as many as wait in a mailbox; then senders wait."""
 
 
-class Way:
-    """The way to one receiver. It is also a sink that senders wait for, as they do for mailboxes.
+class DeliveryPath:
+    """The path to one receiver. It is also a sink that senders wait for, as they do for mailboxes.
 
     Args:
         dispatcher: that of the container where the receiver is.
@@ -72,50 +72,50 @@ class Way:
 
     # -- where it ends --------------------------------------------------------------------------------------
 
-    def left(self) -> None:
+    def on_arrival(self) -> None:
         """Called when a message has come to the end."""
         self.under_way -= 1
         if self._has_room is not None and not self.is_closed:
-            self._let_on()
+            self._wake_senders()
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Let no more messages on while some wait for the receiver's mailbox; for `Overflow`."""
         del receiver
         self.is_closed = is_paused
         if self._has_room is not None and not is_paused:
-            self._let_on()
+            self._wake_senders()
 
     def deliver(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message over at once; return the mailboxes that are full."""
         entrance = self.entrance
         return entrance(message) if entrance else self.dispatcher.hand_over(message, self.receiver)
 
-    def _let_on(self) -> None:
+    def _wake_senders(self) -> None:
         if self._has_room is not None:
             self._has_room.set()
             self._has_room = None
 
     def __str__(self) -> str:
-        return f"the way to {self.receiver}"
+        return f"the path to {self.receiver}"
 
 
-class Turn:
+class QueuedDelivery:
     """The sink of a message that waits behind others: it is handed over when they have been.
 
     Args:
-        way: the way that it has come.
+        path: the path to its receiver.
     """
 
-    def __init__(self, way: Way) -> None:
+    def __init__(self, path: DeliveryPath) -> None:
         self.address: str | None = None  # who hands over tells instruments by itself, at the first attempt
-        self._way = way
+        self._path = path
         self._full: list[MessageSink] | None = None  # those that had no room at the first attempt
 
     def put(self, message: Message) -> bool:
         """Hand over; return False if there is no room yet for all who are to have it."""
         if self._full is None:
-            self._full = list(self._way.deliver(message) or ())
-            self.address = self._way.receiver
+            self._full = list(self._path.deliver(message) or ())
+            self.address = self._path.receiver
             return not self._full
         self._full = [sink for sink in self._full if not self._has_gone(message, sink)]
         return not self._full
@@ -123,7 +123,7 @@ class Turn:
     def _has_gone(self, message: Message, sink: MessageSink) -> bool:
         if sink.is_done():
             reason = f"{sink} ended before it had room for the message"
-            self._way.dispatcher.add_dead_letter(message, reason, self.address)
+            self._path.dispatcher.add_dead_letter(message, reason, self.address)
             return True
         return sink.put(message)
 
@@ -137,11 +137,11 @@ class Turn:
         return False
 
     def __str__(self) -> str:
-        return ", ".join(map(str, self._full or [self._way]))
+        return ", ".join(map(str, self._full or [self._path]))
 
 
-class Ways(dict[Any, "Deliver"]):
-    """A container's routes: its own agents are reached by ways, and others as usual.
+class DeliveryPaths(dict[Any, "Deliver"]):
+    """A container's routes: its own agents are reached by paths, and others as usual.
 
     Args:
         dispatcher: the container's.
@@ -150,20 +150,20 @@ class Ways(dict[Any, "Deliver"]):
     def __init__(self, dispatcher: DesignedDispatcher) -> None:
         super().__init__()
         self._dispatcher = dispatcher
-        self._all: dict[str, Way] = {}
+        self._all: dict[str, DeliveryPath] = {}
         self._own = f"@{dispatcher.domain}"
 
-    def to(self, receiver: str) -> Way:
-        """Return the way to an agent of the container; the same as long as anything is on it."""
-        way = self._all.get(receiver)
-        if way is None:
-            way = self._all[receiver] = Way(self._dispatcher, receiver)
-        return way
+    def to(self, receiver: str) -> DeliveryPath:
+        """Return the path to an agent of the container; the same as long as anything is on it."""
+        path = self._all.get(receiver)
+        if path is None:
+            path = self._all[receiver] = DeliveryPath(self._dispatcher, receiver)
+        return path
 
     def __setitem__(self, receiver: str, deliver: Deliver) -> None:
         if receiver.endswith(self._own):
-            way = self.to(receiver)
-            way.entrance, deliver = deliver, way.accept
+            path = self.to(receiver)
+            path.entrance, deliver = deliver, path.accept
         super().__setitem__(receiver, deliver)
 
     def __delitem__(self, receiver: str) -> None:
@@ -177,8 +177,8 @@ class Ways(dict[Any, "Deliver"]):
 
     def clear(self) -> None:
         """Have all messages go the long way."""
-        for way in self._all.values():
-            way.entrance = None
+        for path in self._all.values():
+            path.entrance = None
         super().clear()
 
     def update(self, pairs: Iterable[tuple[Any, Deliver]]) -> None:  # type: ignore[override]  # all that is used
@@ -186,13 +186,13 @@ class Ways(dict[Any, "Deliver"]):
         for receiver, deliver in pairs:
             self[receiver] = deliver
 
-    def forget(self, way: Way) -> None:
-        """Forget a way that nothing is on: there may be many to agents that are not there."""
-        if not way.under_way and not way.is_closed and self._all.get(way.receiver) is way:
-            del self._all[way.receiver]
+    def forget(self, path: DeliveryPath) -> None:
+        """Forget a path that nothing is on: there may be many to agents that are not there."""
+        if not path.under_way and not path.is_closed and self._all.get(path.receiver) is path:
+            del self._all[path.receiver]
 
     def _shut(self, receiver: str) -> None:
-        way = self._all.get(receiver)
-        if way is not None:
-            way.entrance = None
-            self.forget(way)
+        path = self._all.get(receiver)
+        if path is not None:
+            path.entrance = None
+            self.forget(path)

@@ -6,7 +6,7 @@ from hypothesis import settings
 from tests.property.container.test_dispatcher import Conservation
 
 from formicary_bench.subjects.variants.delivery.catalogue import MAKE
-from formicary_bench.subjects.variants.delivery.container import Designed
+from formicary_bench.subjects.variants.delivery.container import DesignedContainer
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 
 SETTINGS = settings(max_examples=40, stateful_step_count=25)
@@ -18,7 +18,7 @@ class WithDesign(Conservation):
     design = ""
 
     def make_container(self, name, **about):
-        return Designed(name, MAKE[self.design](), **about)
+        return DesignedContainer(name, MAKE[self.design](), **about)
 
 
 def case(design):

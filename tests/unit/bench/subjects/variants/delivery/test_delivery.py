@@ -10,7 +10,7 @@ from formicary.testing import until_idle
 from formicary_bench.subjects.variants.delivery import path
 from formicary_bench.subjects.variants.delivery.catalogue import MAKE
 from formicary_bench.subjects.variants.delivery.chain import AGENTS
-from formicary_bench.subjects.variants.delivery.container import Designed
+from formicary_bench.subjects.variants.delivery.container import DesignedContainer
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, DELIVERIES, ENCODED, HAND_OVER, POOL
 
 pytestmark = pytest.mark.virtual_clock
@@ -48,7 +48,7 @@ async def start(container, name, behaviour):
 
 async def carry(design, *messages):
     """Return what arrives of some messages, by a design."""
-    async with Designed("c1", MAKE[design]()) as home:
+    async with DesignedContainer("c1", MAKE[design]()) as home:
         there = await start(home, "there", Collect())
         await start(home, "here", Say(*messages))
         await until_idle()
@@ -81,7 +81,7 @@ async def test_only_encoding_copies_the_body():
 
 
 async def test_what_cannot_be_copied_is_a_dead_letter_and_its_sender_is_told():
-    async with Designed("c1", MAKE[ENCODED]()) as home:
+    async with DesignedContainer("c1", MAKE[ENCODED]()) as home:
         there = await start(home, "there", Collect())
         here = await start(home, "here", Collect())
         here.agent.add_behaviour(Say(Message(to="there@c1.lab.localhost", protocol=object())))
@@ -98,7 +98,7 @@ async def test_instruments_are_told_of_every_message(design):
         def message_delivered(self, message, receiver):
             told.append((message.body, receiver.partition("@")[0]))
 
-    async with Designed("c1", MAKE[design]()) as home:
+    async with DesignedContainer("c1", MAKE[design]()) as home:
         home.add_instrument(Watch())
         await start(home, "there", Collect())
         await start(home, "here", Say(Message(to="there", body="1"), Message(to="there", body="2")))
@@ -108,7 +108,7 @@ async def test_instruments_are_told_of_every_message(design):
 
 @pytest.mark.parametrize("design", DELIVERIES)
 async def test_what_is_still_on_its_way_at_the_end_fails(design):
-    async with Designed("c1", MAKE[design]()) as home:
+    async with DesignedContainer("c1", MAKE[design]()) as home:
         there = await start(home, "there", Collect())
         await start(home, "here", Say(*(Message(to="there", body=str(number)) for number in range(60))))
         await asyncio.sleep(0)  # the sender has had its turn, and not all others
@@ -119,7 +119,7 @@ async def test_what_is_still_on_its_way_at_the_end_fails(design):
 
 async def test_what_waits_in_the_outbox_at_the_end_fails():
     design = MAKE[POOL]()
-    async with Designed("c1", design) as home:
+    async with DesignedContainer("c1", design) as home:
         there = await start(home, "there", Collect())
         for worker in design._workers:
             worker.cancel()
@@ -132,7 +132,7 @@ async def test_what_waits_in_the_outbox_at_the_end_fails():
 
 
 async def test_what_a_chain_ends_with_is_a_dead_letter_without_its_envelope():
-    async with Designed("c1", MAKE[CHAIN]()) as home:
+    async with DesignedContainer("c1", MAKE[CHAIN]()) as home:
         await start(home, "there", Collect())
         for agent in home.agents:
             if agent.name == AGENTS[1]:
@@ -144,7 +144,7 @@ async def test_what_a_chain_ends_with_is_a_dead_letter_without_its_envelope():
 
 
 async def test_an_agent_of_a_chain_takes_no_message_for_itself():
-    async with Designed("c1", MAKE[CHAIN]()) as home:
+    async with DesignedContainer("c1", MAKE[CHAIN]()) as home:
         await start(home, "here", Say(Message(to=AGENTS[0], body="hello")))
         await until_idle()
         assert "takes no messages for itself" in next(iter(home.dead_letters)).reason
@@ -153,13 +153,13 @@ async def test_an_agent_of_a_chain_takes_no_message_for_itself():
 async def test_senders_wait_for_a_way_and_fail_in_the_end(monkeypatch):
     monkeypatch.setattr(path, "LIMIT", 2)
     design = MAKE[POOL]()
-    async with Designed("c1", design, when_full="fail") as home:
+    async with DesignedContainer("c1", design, when_full="fail") as home:
         await start(home, "there", Collect())
         for worker in design._workers:
             worker.cancel()
         here = await start(home, "here", Say(*(Message(to="there", body=str(n)) for n in range(3))))
         await until_idle()
-        assert "the way to there@c1.lab.localhost is full" in str(here.error)
+        assert "the path to there@c1.lab.localhost is full" in str(here.error)
     assert sorted(letter.message.body for letter in home.dead_letters) == ["0", "1", "2"]
 
 
@@ -170,9 +170,9 @@ async def test_senders_go_on_when_a_way_has_room_again(monkeypatch):
 
 
 async def test_ways_to_nobody_are_forgotten():
-    async with Designed("c1", MAKE[POOL]()) as home:
+    async with DesignedContainer("c1", MAKE[POOL]()) as home:
         await start(home, "here", Say(*(Message(to=f"nobody-{number}") for number in range(20))))
         await until_idle()
         lost = [letter for letter in home.dead_letters if letter.receiver.startswith("nobody")]
         assert len(lost) == 20
-        assert not [name for name in home.ways._all if name.startswith("nobody")]
+        assert not [name for name in home.paths._all if name.startswith("nobody")]

@@ -41,11 +41,11 @@ def model(
     """
     from formicary_bench.extrapolation import idle
     from formicary_bench.extrapolation.fit import fit, kinds_of
-    from formicary_bench.extrapolation.sentences import outlooks
+    from formicary_bench.extrapolation.tables import outlooks
     from formicary_bench.vocabulary.kinds import whole
 
     hosts = whole(2, MOST_HOSTS).from_words("--count", count, "20,200")
-    cost_of_links = idle.read_links(links) if links else idle.USUAL
+    cost_of_links = idle.read_links(links) if links else idle.DOCUMENTED
     measured = [one for path in runs for one in _rows(path)]
     for kind in kinds_of(measured) or ("behaviours",):  # of which `fit` says that there are none
         fitted = fit(measured, kind, cost_of_links)
@@ -58,24 +58,24 @@ def model(
 
 
 def _show(kind: str, fitted: Fitted, found: Sequence[Outlook], pairs: int) -> None:
-    from formicary_bench.extrapolation import sentences
+    from formicary_bench.extrapolation import tables
     from formicary_bench.reports.formats.terminal import console_for_reports, show_extra
 
     console = console_for_reports()
     name = {"behaviours": "Agents", "micro": "Micro-agents"}.get(kind, kind)
     console.print(f"\n{name}", style="bold", markup=False)
-    tables = (
-        sentences.measured_table(fitted),
-        sentences.outlook_table(found, pairs),
-        sentences.directory_table(found),
+    shown = (
+        tables.measured_table(fitted),
+        tables.outlook_table(found, pairs),
+        tables.directory_table(found),
     )
-    for extra in tables:
+    for extra in shown:
         if extra is not None:
             show_extra(extra, console)
     for doubt in fitted.doubts:
         console.print(f"! {doubt}", style="yellow", markup=False, soft_wrap=True)
     console.print("\nTaken for granted:", markup=False)
-    for assumption in sentences.ASSUMED:
+    for assumption in tables.ASSUMED:
         console.print(f"  - {assumption}", markup=False, soft_wrap=True)
 
 

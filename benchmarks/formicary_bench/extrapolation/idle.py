@@ -60,7 +60,7 @@ class IdleLinks(msgspec.Struct, frozen=True):
     size: Prediction
 
 
-USUAL = IdleLinks(
+DOCUMENTED = IdleLinks(
     cores=Prediction(0.000035, 0.000007, 0.000062),
     size=Prediction(307_700, 306_000, 309_400),
 )

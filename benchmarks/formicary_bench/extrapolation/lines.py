@@ -60,7 +60,7 @@ class Line(msgspec.Struct, frozen=True):
     scatter: float
 
     def at(self, x: float) -> Prediction:
-        """Foretell the mean at a place; the farther from the points, the less is known."""
+        """Predict the mean at a place; the farther from the points, the less is known."""
         mean = self.intercept + self.slope * x
         freedom = self.points - (2 if self.spread else 1)
         if freedom < 1:

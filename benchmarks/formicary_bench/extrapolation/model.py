@@ -75,7 +75,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Outlook(msgspec.Struct, frozen=True, kw_only=True):
-    """What is foretold of one way to connect hosts, or of one kind of directory.
+    """What is predicted of one way to connect hosts, or of one kind of directory.
 
     Attributes:
         way: which one.
@@ -99,7 +99,7 @@ class Outlook(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
-    """Foretell one way to connect hosts.
+    """Predict one way to connect hosts.
 
     Raises:
         KeyError: nothing was measured of it.
@@ -141,7 +141,7 @@ def outlook(costs: Costs, way: str, layout: Layout) -> Outlook:
 
 
 def directory_outlook(costs: Costs, kind: str, hosts: int) -> Outlook | None:
-    """Foretell how many registrations per second each host can make; None if nothing of it was measured.
+    """Predict how many registrations per second each host can make; None if nothing of it was measured.
 
     At the central directory all of them are taken by one process; into replicas each process takes those of
     all others.

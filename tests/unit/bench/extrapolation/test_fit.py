@@ -1,4 +1,4 @@
-"""From the figures of runs to what is foretold: the costs that made them are found again."""
+"""From the figures of runs to what is predicted: the costs that made them are found again."""
 
 import json
 
@@ -11,10 +11,10 @@ from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli import app
 from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
 from formicary_bench.extrapolation.fit import Measured, fit, kinds_of
-from formicary_bench.extrapolation.idle import USUAL, IdleLinks, Waited, links_from, read_links
+from formicary_bench.extrapolation.idle import DOCUMENTED, IdleLinks, Waited, links_from, read_links
 from formicary_bench.extrapolation.lines import Prediction
 from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Layout
-from formicary_bench.extrapolation.sentences import directory_table, measured_table, outlook_table, outlooks
+from formicary_bench.extrapolation.tables import directory_table, measured_table, outlook_table, outlooks
 from formicary_bench.statistics.estimates import Estimate
 
 AGENTS, AGENTS_FRAME = 8.0, 12.0
@@ -134,7 +134,7 @@ def test_without_hosts_there_is_nothing_to_fit():
     assert kinds_of([alone, *all_measured(kind="micro")]) == ("micro",)
 
 
-def test_tables_say_what_was_measured_and_what_is_foretold():
+def test_tables_say_what_was_measured_and_what_is_predicted():
     fitted = fit([*all_measured(), *DIRECTORY], "behaviours", LINKS)
     found = outlooks(fitted, (10, 100, 1000), 50)
     assert len(found) == 3 * 2 * 3 + 2 * 3
@@ -173,14 +173,14 @@ def test_a_file_of_links_is_read_or_refused(tmp_path):
         read_links(file)
     file.write_text('{"cores": {"mean": 1, "low": 0, "high": 2}, "size": {"mean": 3, "low": 2, "high": 4}}')
     assert read_links(file) == IdleLinks(Prediction(1, 0, 2), Prediction(3, 2, 4))
-    assert USUAL.cores.low < USUAL.cores.mean < USUAL.cores.high
+    assert DOCUMENTED.cores.low < DOCUMENTED.cores.mean < DOCUMENTED.cores.high
 
 
 def test_the_command_shows_tables_and_prints_json(tmp_path):
     run = make_run(tmp_path / "run", scale_plan(hosts=(2, 3, 4), pairs=(3, 12)), servers="each")
     shown = CliRunner().invoke(app, ["model", str(run.path)])
     assert shown.exit_code == 0, shown.output
-    for words in ("Measured", "Foretold: messages", "direct links, all-to-all", "PlacedWorker for granted:"):
+    for words in ("Measured", "Predicted: messages", "direct links, all-to-all", "Taken for granted:"):
         assert words in shown.output
     printed = CliRunner().invoke(app, ["model", str(run.path), "--count", "20", "--json"])
     lines = [json.loads(line) for line in printed.output.splitlines()]

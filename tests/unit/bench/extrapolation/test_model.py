@@ -126,7 +126,7 @@ def test_the_directory_is_used_up_by_all_hosts_registrations():
 
 
 @given(st.integers(2, 2000), st.sampled_from([DIRECT, FEDERATED, ONE_SERVER]), st.floats(0.0, 0.5))
-def test_bounds_enclose_what_is_foretold(hosts, way, doubt):
+def test_bounds_enclose_what_is_predicted(hosts, way, doubt):
     unsure = Prediction(1e-4, 1e-4 * (1 - doubt), 1e-4 * (1 + doubt))
     points = [(0.0, 10 - doubt), (0.5, 10 + doubt), (1.0, 10.0), (0.2, 10.0)]
     some = dict.fromkeys((DIRECT, FEDERATED, ONE_SERVER), line_through(points))

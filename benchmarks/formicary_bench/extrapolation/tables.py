@@ -1,4 +1,4 @@
-"""What the model says, as tables and sentences."""
+"""What the model says, as tables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ASSUMED = (
 
 
 def outlooks(fitted: Fitted, hosts: Sequence[int], pairs: int) -> list[Outlook]:
-    """Foretell all ways, and the directory, for several numbers of hosts."""
+    """Predict all ways, and the directory, for several numbers of hosts."""
     found = [
         outlook(fitted.costs, way, Layout(many, pairs, traffic))
         for way in fitted.ways
@@ -71,7 +71,7 @@ def _costs(fitted: Fitted) -> Iterator[tuple[str, Prediction | None, Text]]:
 
 
 def outlook_table(found: Sequence[Outlook], pairs: int) -> Extra:
-    """Give what is foretold of the ways to connect hosts."""
+    """Give what is predicted of the ways to connect hosts."""
     ways = [one for one in found if one.connections]
     first = [one.parts[0] for one in ways]
     columns = [
@@ -89,11 +89,11 @@ def outlook_table(found: Sequence[Outlook], pairs: int) -> Extra:
         f"As many as a core can take, with {pairs} senders on each host. Connections, their memory and what "
         "they take idle, as part of a core, are those of one container, or of one server."
     )
-    return Extra("Foretold: messages", columns, remark)
+    return Extra("Predicted: messages", columns, remark)
 
 
 def directory_table(found: Sequence[Outlook]) -> Extra | None:
-    """Give what is foretold of the directory; None if nothing of it was measured."""
+    """Give what is predicted of the directory; None if nothing of it was measured."""
     kinds = [one for one in found if not one.connections]
     if not kinds:
         return None
@@ -106,7 +106,7 @@ def directory_table(found: Sequence[Outlook]) -> Extra | None:
         Column("95%", tuple(_range(rate, formatting.count) for rate in rates)),
     ]
     remark = "As many as a core can take, if each host's agents register as often as every other host's."
-    return Extra("Foretold: the directory", columns, remark)
+    return Extra("Predicted: the directory", columns, remark)
 
 
 def _range(value: Prediction, text: Text) -> str:

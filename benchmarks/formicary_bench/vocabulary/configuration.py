@@ -27,7 +27,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
             `prosody`), `direct` or `auto`; for a baseline `tcp`; `none` where there are none.
         tls: Whether they are encrypted between the containers.
         pairs: How many pairs exchange messages at once.
-        senders: How many agents send; as `pairs`, but for experiments of the many-to-one kind.
+        senders: How many agents send, where not each of a pair: as many as there are pairs where all send to
+            the same one, one where it sends to all others; else 0.
         payload_bytes: The size of a message's body.
         warm_up: Round trips of each pair, or uses of the directory, that come first and do not count (T1).
         measured: Round trips of each pair that count (T2).
@@ -121,6 +122,11 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     def rounds(self) -> tuple[int, int, int]:
         """How many round trips, or uses, come before, while and after it is measured."""
         return self.warm_up, self.measured, self.cool_down
+
+    @property
+    def receivers(self) -> int:
+        """How many agents answer."""
+        return self.pairs // self.senders if self.senders else self.pairs
 
     @property
     def load(self) -> int:

@@ -249,11 +249,11 @@ PARAMETERS = (
     Parameter(
         name="pairs",
         kind=whole(1, 10_000),
-        column="load",
+        column="pairs",
         unit="pairs",
         metavar="N,...",
-        help="How many pairs, or senders.",
-        comment="how many pairs, or senders",
+        help="How many pairs, or senders, or receivers.",
+        comment="how many pairs, or senders, or receivers",
         example=[1, 10, 100],
     ),
     Parameter(

@@ -95,7 +95,7 @@ class Workload:
         """The numbers of the agents that echo."""
         if self.is_one_of_many:
             return range(receivers_of(self.configuration, self.job.member))
-        return range(1) if self.many_to_one else self.senders
+        return range(self.configuration.receivers)
 
     def receiver_of(self, sender: int) -> int:
         """Return the number of the agent that answers `sender`, where one worker has all that answer."""

@@ -37,11 +37,12 @@ def _size(configuration: Configuration) -> str:
         seen_by = f"{configuration.containers} other containers, " if configuration.containers else ""
         spread = f" ({configuration.spread})" if configuration.spread else ""
         return f"{seen_by}{configuration.services} services{spread}"
-    word = ("sender" if configuration.senders else "pair") + "s" * (configuration.load > 1)
+    word = "pair" if not configuration.senders else "sender" if configuration.receivers == 1 else "receiver"
+    many = f"{configuration.pairs} {word}" + "s" * (configuration.pairs > 1)
     paced = f", {configuration.rate} messages/s ({configuration.arrivals})" if configuration.rate else ""
     if configuration.limit_us:
         paced = f", 99% within {configuration.limit_us} µs ({configuration.arrivals})"
-    return f"{configuration.load} {word}, {configuration.payload_bytes} bytes{paced}"
+    return f"{many}, {configuration.payload_bytes} bytes{paced}"
 
 
 def way_of(configuration: Configuration) -> str:

@@ -64,7 +64,7 @@ def _longer(one: Configuration, options: Options) -> Configuration:
     if options.rounds is not None:
         return one
     wanted = _wanted(one) // (_QUICK if options.preset == QUICK else 1)
-    measured = max(wanted // max(one.load, 1), one.measured, _SHORTEST)
+    measured = max(wanted // max(one.pairs, 1), one.measured, _SHORTEST)
     return replace(one, warm_up=measured // 2, measured=measured, cool_down=measured // 4)
 
 

@@ -119,7 +119,7 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
     address = work.address
     context, certificate = _own_tls() if work.configuration.tls else (None, "")
     server = await asyncio.get_running_loop().create_server(
-        Echo, address, 0, backlog=work.configuration.load, ssl=context
+        Echo, address, 0, backlog=work.configuration.pairs, ssl=context
     )
     async with server:
         yield PreparedRole(f"{address} {server.sockets[0].getsockname()[1]} {certificate}")

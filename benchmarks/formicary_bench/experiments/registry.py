@@ -16,6 +16,7 @@ from formicary_bench.experiments.directory import (
 )
 from formicary_bench.experiments.memory import growth
 from formicary_bench.experiments.messaging import (
+    broadcast,
     cpu,
     designs,
     encryption,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
 
 _MODULES = (
-    *(pairs, many_to_one, size, lower_bound),
+    *(pairs, many_to_one, broadcast, size, lower_bound),
     *(location, single_pair_size, scale, encryption),
     *(open_loop, saturation, scale_out, designs, create),
     *(register, deregister, search, propagation, churn),

@@ -33,6 +33,7 @@ RESOURCES = {
 }  # fmt: skip
 """Nothing of theirs is a rate that has a floor."""
 _BY_NAME = (
+    "broadcast",
     "lower-bound",
     "designs",
     "location",

@@ -1,4 +1,14 @@
-"""The command `formicary`: one file per command, errors turned into a sentence and an exit code here."""
+"""The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
+
+- a command each: `run`, `profile`, `server`, `doctor`, `ps`, `top`, `agents`, `create`, `df`, and `life` (kill,
+  suspend, resume)
+- `script`: loads the file that `run` and `profile` are given
+- `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
+- `guest_session`: how commands get to a platform that runs; `guest_names` are their names there
+- `options`, `values`: options that several commands have, and values as they are typed
+- `output`, `top_view`: what is printed
+- `signals`: runs a command until it ends, or a signal ends it
+"""
 
 from __future__ import annotations
 

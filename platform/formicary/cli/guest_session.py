@@ -1,4 +1,4 @@
-"""How commands get to a platform that runs: each opens a guest, asks, prints, and leaves."""
+"""How commands ask a platform that runs: each opens a guest of it, asks, prints, and leaves."""
 
 from __future__ import annotations
 
@@ -130,19 +130,19 @@ async def _run_session(
 ) -> None:
     from formicary.cli.guest_names import lease_name
 
-    settings = _found(settings)
+    settings = _with_default(settings)
     with lease_name() if name is None else contextlib.nullcontext(name) as own:
         container = settings.guest(own)
-        await _enter(container, settings)
+        await _open(container, settings)
         try:
-            await do(GuestSession(container, await _meet(container, settings)))
+            await do(GuestSession(container, await _find_main(container, settings)))
         finally:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LEAVING):
                     await container.__aexit__(None, None, None)
 
 
-def _found(settings: ConnectionSettings) -> ConnectionSettings:
+def _with_default(settings: ConnectionSettings) -> ConnectionSettings:
     """Return where the platform is, if nobody has said: the only one on this host."""
     from formicary.cli.join_files import listening
 
@@ -168,16 +168,16 @@ def _found(settings: ConnectionSettings) -> ConnectionSettings:
     return replace(settings, server="local")
 
 
-async def _enter(container: Container, settings: ConnectionSettings) -> None:
+async def _open(container: Container, settings: ConnectionSettings) -> None:
     # Who is joined is the platform's container; servers have limits of their own.
     try:
         async with asyncio.timeout(None if settings.join is None else _PATIENCE):
             await container.__aenter__()
     except TimeoutError:
-        raise _silence(container) from None
+        raise _no_answer(container) from None
 
 
-def _silence(container: Container) -> LinkError:
+def _no_answer(container: Container) -> LinkError:
     name = container.platform_options.main.partition(".")[0]
     return LinkError(
         f"the platform's container {name} has not answered within {_PATIENCE:g} s; look at its process: "
@@ -185,7 +185,7 @@ def _silence(container: Container) -> LinkError:
     )
 
 
-async def _meet(container: Container, settings: ConnectionSettings) -> ContainerDescription:
+async def _find_main(container: Container, settings: ConnectionSettings) -> ContainerDescription:
     """Wait until the platform's container has answered.
 
     Raises:
@@ -202,7 +202,7 @@ async def _meet(container: Container, settings: ConnectionSettings) -> Container
                 return main
             others = await container.management.containers()
     except TimeoutError:
-        raise _silence(container) from None
+        raise _no_answer(container) from None
     except ManagementError as error:
         raise LinkError(
             f"the platform's container {name} cannot be asked ({error}); start it, or name another one with "

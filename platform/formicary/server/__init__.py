@@ -1,13 +1,18 @@
-"""The XMPP server that containers meet at: a managed, private Prosody, and the address of any other.
+"""The XMPP server that containers meet at: a managed, private Prosody, and the addresses of any other.
 
-`start`, `stop` and `status` look after one server per state folder: the server outlives whoever started it.
-`ManagedServer` is for tests and measurements: it ends with its `with` block. `ServerAddress` is what a
-container needs to know of a server, managed or not, and `add_container` makes its name known there;
-`AccountAddress` is what one needs that has only an account there.
+`start`, `stop` and `status` look after one server per state folder: it outlives the command that started it.
+`ManagedServer` is for tests and measurements: it ends with its `with` block.
 
-Where things are: `folder` (the files), `state` (what is remembered between commands), `configuration` (what
-Prosody is told), `process` (the running program), `launch` (from a configuration to a server that answers),
-`admin` (talking to it), `containers`, `managed` and `temporary` (what the commands and the tests call).
+- `address`, `account`: what containers need to know of a server, or of an account there, as plain data
+- `address_file`: a server of one's own, as a file says where it is
+- `managed`, `temporary`: what the commands and the tests call
+- `containers`: makes containers known to a managed server, while it runs and for its next start
+- `federation`: several servers that make one platform; `federate` makes their folders, `authority` their
+  certificates
+- `launch`: from a configuration to a server that answers; `process` is the running program
+- `admin`: talks to the running server
+- `configuration`, `certificate`: what Prosody reads
+- `state`, `folder`: what is remembered between commands, and in which files
 """
 
 from __future__ import annotations

@@ -28,21 +28,6 @@ _SEED = 20_10
 _STEP = 0.001  # relative width of the bins into which values go
 
 
-def median_interval(values: Sequence[float], seed: int = _SEED) -> Interval | None:
-    """Give the median of one figure of each repetition, with its 95% interval.
-
-    Args:
-        values: Independent figures.
-        seed: Of the draws; the same one gives the same interval.
-
-    Returns:
-        The median as the interval's `mean`; None with fewer than five values.
-    """
-    import numpy as np
-
-    return interval(np.asarray(values, dtype=float), np.median, seed, widened(len(values)))
-
-
 def percentile_intervals(
     repetitions: Sequence[NDArray[np.int64]], known: Mapping[float, float], seed: int = _SEED
 ) -> list[Interval] | None:

@@ -25,7 +25,6 @@ Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9-]{0,31}\Z")]
 Word = Annotated[str, msgspec.Meta(min_length=1, max_length=100, pattern=r"^[ -~]+\Z")]
 Line = Annotated[str, msgspec.Meta(max_length=100, pattern=r"^[ -~]*\Z")]
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
-AtLeastOne = Annotated[int, msgspec.Meta(ge=1, le=2**53)]
 Text = Annotated[str, msgspec.Meta(max_length=2000)]
 
 Placement = Literal["same-container", "two-containers"]

@@ -6,5 +6,4 @@
 - `flame`: a flame graph
 - `speedscope`: a file for speedscope.app
 - `palette`: the groups' colours
-- `perturbation`: what profiling costs the profiled
 """

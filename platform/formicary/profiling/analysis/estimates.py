@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import math
-from statistics import mean, stdev
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-CONFIDENCE = 0.95
 TICK_S = 0.01
 """How coarse the clocks of threads are at worst."""
 _NORMAL = 1.959964  # standard deviations on each side
@@ -54,15 +49,3 @@ def of_samples(seconds: float, count: int, total: int, expected: float) -> Estim
     of_share = careful * (1 - careful) / (worth + 4)
     # Two readings, each of which leaves out anything up to a tick.
     return Estimate(seconds * share, seconds**2 * of_share + share**2 * TICK_S**2 / 6)
-
-
-def of_repetitions(values: Sequence[float]) -> tuple[float, float]:
-    """Return the mean of repeated measurements and half the width of its 95% interval (Student's t).
-
-    Args:
-        values: at least two.
-    """
-    from scipy.stats import t
-
-    spread = stdev(values) / math.sqrt(len(values))
-    return mean(values), float(t.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) * spread

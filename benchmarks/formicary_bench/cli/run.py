@@ -63,9 +63,9 @@ def run(
         dry_run_view.show(request.run_plan(selection), as_json=as_json)
         return
     from formicary_bench.runner.execution.display import Display
-    from formicary_bench.worker.interruption import ending
+    from formicary_bench.worker.interruption import end_on_interrupt
 
-    with ending():
+    with end_on_interrupt():
         with Display(quiet=as_json) as display:
             outcome = request.perform(output, display, selection)
         if outcome.interrupted:

@@ -16,7 +16,7 @@ from formicary_bench.netlab.folder import LabFolder
 from formicary_bench.netlab.lab import Lab
 from formicary_bench.netlab.programs import PACKAGES, find
 from formicary_bench.netlab.remove import remove
-from formicary_bench.worker.interruption import check, interruptible
+from formicary_bench.worker.interruption import defer_interrupts, raise_if_interrupted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def up(where: Path | None, count: int, rate: str = "", delay: str = "") -> tuple
     check_count(count)
     check_machine()
     folder = LabFolder(where)
-    with interruptible():
+    with defer_interrupts():
         folder.prepare()
         try:
             with folder.locked():
@@ -140,7 +140,7 @@ def _make(folder: LabFolder, wanted: Lab) -> Status:
         network.try_out(folder.mark, wanted.rate, wanted.delay)
         lab = _make_network(folder, wanted)
         _make_servers(folder, lab)
-        check()
+        raise_if_interrupted()
         lab = msgspec.structs.replace(lab, made=True)
         folder.write(lab)
         return status.of(folder, lab)
@@ -151,12 +151,12 @@ def _make(folder: LabFolder, wanted: Lab) -> Status:
 
 def _make_network(folder: LabFolder, wanted: Lab) -> Lab:
     with network.choosing() as subnet:
-        check()
+        raise_if_interrupted()
         lab = msgspec.structs.replace(wanted, mark=folder.mark, subnet=subnet)
         folder.write(lab)  # before any of it is there: `down` then finds all
         network.lay_switch(lab)
     for host in lab.hosts:
-        check()
+        raise_if_interrupted()
         network.lay_host(lab, host)
     return lab
 
@@ -166,6 +166,6 @@ def _make_servers(folder: LabFolder, lab: Lab) -> None:
     known = b"".join(ssh.make_server(folder, host) for host in lab.hosts)
     folder.save(folder.known_hosts, known)
     for host in lab.hosts:
-        check()
+        raise_if_interrupted()
         ssh.start(folder, host)
     folder.save(folder.inventory, inventory_file.inventory(lab, folder).encode())

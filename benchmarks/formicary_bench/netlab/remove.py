@@ -13,7 +13,7 @@ from formicary_bench.netlab.errors import LabError
 from formicary_bench.netlab.folder import LabFolder
 from formicary_bench.netlab.lab import cable
 from formicary_bench.netlab.programs import FailedError, ip
-from formicary_bench.worker.interruption import interruptible
+from formicary_bench.worker.interruption import defer_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def down(where: Path | None) -> Removed:
         LabError: something cannot be removed, or may not.
     """
     folder = LabFolder(where)
-    with interruptible():  # to be interrupted in the middle helps nobody
+    with defer_interrupts():  # to be interrupted in the middle helps nobody
         if not folder.path.is_dir():
             return remove(folder)
         with folder.locked():

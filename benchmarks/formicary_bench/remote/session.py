@@ -34,7 +34,7 @@ from formicary_bench.remote.host_agent.protocol import (
 )
 from formicary_bench.remote.ssh.connection import Web
 from formicary_bench.remote.workers import RemoteHost, RemoteWorker
-from formicary_bench.worker.interruption import welcome
+from formicary_bench.worker.interruption import allow_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Mapping
@@ -95,7 +95,7 @@ class Session:
         self._thread = threading.Thread(target=self._loop.run_forever, name="hosts", daemon=True)
         try:
             self._thread.start()
-            with welcome():
+            with allow_interrupts():
                 self._do(self._open())
         except BaseException:
             self._leave()
@@ -128,7 +128,7 @@ class Session:
         Raises:
             HostError: what is wrong with any of them, as of `ask`.
         """
-        with welcome():
+        with allow_interrupts():
             return self._do(self._ask_all(questions))
 
     def ask_nobody(self, name: str, question: Question) -> None:
@@ -142,7 +142,7 @@ class Session:
             HostError: the host is gone.
         """
         if self._links[name].lost:
-            with welcome():
+            with allow_interrupts():
                 self._do(self._connect_again(name))
 
     def next_number(self) -> int:

@@ -31,7 +31,7 @@ from formicary_bench.remote.host_agent.protocol import (
     Said,
     Started,
 )
-from formicary_bench.worker.interruption import welcome
+from formicary_bench.worker.interruption import allow_interrupts
 from formicary_bench.worker.messages import Failed, decode_reports, encode
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class RemoteWorker:
             HostError: it does not start.
         """
         try:
-            with welcome():
+            with allow_interrupts():
                 self._started.result(_SECONDS_TO_START)
         except TimeoutError as error:
             waited = f"no worker has started within {_SECONDS_TO_START:g} s"

@@ -1,8 +1,4 @@
-"""All subjects: those that come with the laboratory, and other platforms with a driver on this machine.
-
-To add a baseline, or a variant of ours, write the module with its roles and declare it in the catalogue of
-that package. To add a driver, write it and add a line to `drivers.recipes`.
-"""
+"""All subjects: those that come with the laboratory, and other platforms with a driver on this machine."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from formicary.profiling.model.profile import Profile
 
 
-class Accounts:
+class CpuAccounts:
     """Accounts from one order of the controller to the next."""
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Accounts:
 
     @contextmanager
     def following(self) -> Iterator[None]:
-        """Learn what containers are open: those of the part that is played within the block."""
+        """Note which containers are opened and closed within the block."""
         from formicary.profiling.accounted import following
 
         with following(self._opened, self._closing):

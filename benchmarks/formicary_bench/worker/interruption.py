@@ -1,7 +1,7 @@
 """Ctrl-C, and other requests to end, at moments when nothing is half done.
 
 Python raises KeyboardInterrupt wherever the program happens to be: between starting a process and noting that
-there is one, for example. Within `interruptible` a request is noted instead, and raised where the program
+there is one, for example. Within `defer_interrupts` a request is noted instead, and raised where the program
 says that it may be: before a repetition, and while it waits for its workers.
 """
 
@@ -19,15 +19,15 @@ _REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Request:
-    """Whether there was a request to end, and whether it may be raised right now."""
+    """Whether there was a request to end, and whether one is raised right now."""
 
     made = False
-    welcome = False
+    is_raised = False
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Raise requests to end only where `welcome` and `check` are; for the main thread."""
+def defer_interrupts() -> Iterator[None]:
+    """Raise requests to end only in `allow_interrupts` and `raise_if_interrupted`; for the main thread."""
     # What is ignored already (SIGHUP under nohup, say) stays so.
     before = {one: handler for one in _REQUESTS if (handler := signal.getsignal(one)) != signal.SIG_IGN}
     is_outermost = _note not in before.values()  # what one around another has noted is not forgotten
@@ -46,13 +46,13 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def ending() -> Iterator[None]:
-    """As `interruptible`, for a program that ends with the block if there was a request and it raises.
+def end_on_interrupt() -> Iterator[None]:
+    """As `defer_interrupts`, for a program that ends with the block if there was a request and it raises.
 
     Further requests then change nothing: they would end the program before it has said what it has kept, and
     with another exit code.
     """
-    with interruptible():
+    with defer_interrupts():
         try:
             yield
         except BaseException:
@@ -63,17 +63,17 @@ def ending() -> Iterator[None]:
 
 
 @contextmanager
-def welcome() -> Iterator[None]:
+def allow_interrupts() -> Iterator[None]:
     """Raise KeyboardInterrupt at any point of the block if there is, or was, a request to end."""
-    _Request.welcome = True
+    _Request.is_raised = True
     try:
-        check()
+        raise_if_interrupted()
         yield
     finally:
-        _Request.welcome = False
+        _Request.is_raised = False
 
 
-def check() -> None:
+def raise_if_interrupted() -> None:
     """Raise KeyboardInterrupt if there was a request to end."""
     if _Request.made:
         raise KeyboardInterrupt
@@ -82,6 +82,6 @@ def check() -> None:
 def _note(number: int, frame: FrameType | None) -> None:
     del number, frame
     _Request.made = True
-    if _Request.welcome:
-        _Request.welcome = False  # once: what follows cleans up
+    if _Request.is_raised:
+        _Request.is_raised = False  # once: what follows cleans up
         raise KeyboardInterrupt

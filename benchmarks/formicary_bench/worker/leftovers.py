@@ -1,4 +1,4 @@
-"""What a driver has started and not ended, also where it has cut all ties to it: known by its environment."""
+"""What a driver has started and not ended, even if it has detached from it: known by its environment."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ _MARK = "FORMICARY_DRIVEN_BY"
 _LOOKS = 20  # while one is ended it may have started another
 
 
-def marked() -> Mapping[str, str]:
+def marked_environment() -> Mapping[str, str]:
     """Return our environment with a mark, for what is to be found again: a new one if it has none."""
     return {_MARK: secrets.token_hex(8)} | os.environ
 
 
-def left(mark: Mapping[str, str]) -> list[str]:
+def running(mark: Mapping[str, str]) -> list[str]:
     """Return the programs and process ids of what runs with a mark, but for this process."""
     named = []
-    for process in _running(mark):
-        with _ending():
+    for process in _marked(mark):
+        with _may_have_ended():
             named.append(f"{process.name()} (process {process.pid})")
     return named
 
 
-def end(mark: Mapping[str, str]) -> None:
+def end_all(mark: Mapping[str, str]) -> None:
     """End all that runs with a mark, but for this process."""
     for _ in range(_LOOKS):
-        found = list(_running(mark))
+        found = list(_marked(mark))
         for process in found:
-            with _ending():
+            with _may_have_ended():
                 process.kill()
         if not found:
             return
 
 
-def _running(mark: Mapping[str, str]) -> Iterator[psutil.Process]:
+def _marked(mark: Mapping[str, str]) -> Iterator[psutil.Process]:
     import psutil
 
     for process in psutil.process_iter(["environ"]):
@@ -50,7 +50,7 @@ def _running(mark: Mapping[str, str]) -> Iterator[psutil.Process]:
             yield process
 
 
-def _ending() -> suppress:
+def _may_have_ended() -> suppress:
     """Return a block for what may have ended meanwhile."""
     import psutil
 

@@ -32,7 +32,7 @@ class Worker:
     def __init__(self) -> None:
         self._rest = b""
         self._files = ExitStack()
-        self._mark = leftovers.marked()
+        self._mark = leftovers.marked_environment()
         self._is_driven = False
 
     def __enter__(self) -> Self:
@@ -63,7 +63,7 @@ class Worker:
         with self._files, self._process, contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         if self._is_driven:  # what the driver has started may have left the group
-            leftovers.end(self._mark)
+            leftovers.end_all(self._mark)
 
     @property
     def pid(self) -> int:

@@ -18,7 +18,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from formicary.errors import FormicaryError
-from formicary_bench.worker.cpu_accounts import Accounts
+from formicary_bench.worker.cpu_accounts import CpuAccounts
 from formicary_bench.worker.loops import loop_factory
 from formicary_bench.worker.marks import mark_now, mark_window
 from formicary_bench.worker.messages import (
@@ -91,29 +91,29 @@ def _orders() -> Iterator[Order]:
 
 async def play(job: Job, channel: Channel) -> None:
     """Play the part that a job describes, to its end."""
-    work, told, accounts = Workload(job), Told(), Accounts()
+    work, signals, accounts = Workload(job), Signals(), CpuAccounts()
     tasks = [
         asyncio.create_task(_report(work, channel)),
-        asyncio.create_task(_obey(channel, told, accounts)),
+        asyncio.create_task(_obey(channel, signals, accounts)),
     ]
     try:
         with accounts.following() if job.configuration.profiled else nullcontext():
-            await _play(work, told, _Marking(work, channel, accounts))
+            await _play(work, signals, _Marking(work, channel, accounts))
     finally:
         for task in tasks:
             task.cancel()
 
 
 @dataclass
-class Told:
-    """What the controller has told so far."""
+class Signals:
+    """What the controller has ordered so far."""
 
     meet: asyncio.Event = field(default_factory=asyncio.Event)
     go: asyncio.Event = field(default_factory=asyncio.Event)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-async def _obey(channel: Channel, told: Told, accounts: Accounts) -> None:
+async def _obey(channel: Channel, signals: Signals, accounts: CpuAccounts) -> None:
     """Do what the controller tells, one after the other: what accounts has begun before all begins."""
     loop = asyncio.get_running_loop()
     orders: asyncio.Queue[Order] = asyncio.Queue()
@@ -123,36 +123,36 @@ async def _obey(channel: Channel, told: Told, accounts: Accounts) -> None:
             case Account(step):
                 channel.say(await accounts.obey(step))
             case Meet():
-                told.meet.set()
+                signals.meet.set()
             case Go():
-                told.go.set()
+                signals.go.set()
             case Stop():
-                told.stop.set()
+                signals.stop.set()
 
 
-async def _play(work: Workload, told: Told, marking: _Marking) -> None:
+async def _play(work: Workload, signals: Signals, marking: _Marking) -> None:
     channel = marking.channel
-    part = cast("Role", getattr(import_module(work.job.module), work.job.role))
-    async with part(work) as side:
-        channel.say(Ready(side.endpoint, measures=side.measure is not None))
-        await told.meet.wait()
-        await side.meet()
+    play = cast("Role", getattr(import_module(work.job.module), work.job.role))
+    async with play(work) as role:
+        channel.say(Ready(role.endpoint, measures=role.measure is not None))
+        await signals.meet.wait()
+        await role.meet()
         channel.say(Met())
-        await told.go.wait()
-        if side.measure is not None:
+        await signals.go.wait()
+        if role.measure is not None:
             began = perf_counter_ns()
             async with marking:
-                await side.measure()
-                _refuse_failures(side)
+                await role.measure()
+                _refuse_failures(role)
             _hand_over(work, channel, began)
-        await told.stop.wait()
-        _refuse_failures(side)
+        await signals.stop.wait()
+        _refuse_failures(role)
 
 
 class _Marking:
     """Says when the window of a measurement begins and ends, if anybody wants to know."""
 
-    def __init__(self, work: Workload, channel: Channel, accounts: Accounts) -> None:
+    def __init__(self, work: Workload, channel: Channel, accounts: CpuAccounts) -> None:
         self.channel = channel
         self._work = work
         self._accounts = accounts
@@ -182,8 +182,8 @@ async def _report(work: Workload, channel: Channel) -> None:
         await asyncio.sleep(_SECONDS_BETWEEN_REPORTS)
 
 
-def _refuse_failures(side: PreparedRole) -> None:
-    if complaint := side.complaint():
+def _refuse_failures(role: PreparedRole) -> None:
+    if complaint := role.complaint():
         raise FormicaryError(complaint)
 
 

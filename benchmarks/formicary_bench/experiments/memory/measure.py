@@ -21,7 +21,7 @@ from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.subjects.ours.holding import BARE
-from formicary_bench.worker.interruption import welcome
+from formicary_bench.worker.interruption import allow_interrupts
 from formicary_bench.worker.processes import last_line
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _until_ready(process: subprocess.Popen[bytes], listener: ProgressListener) -
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
         while True:
-            with welcome():
+            with allow_interrupts():
                 events = selector.select(_QUIET_SECONDS)
             if not events:
                 raise RepetitionError(f"the process to be weighed has said nothing for {_QUIET_SECONDS:g} s")

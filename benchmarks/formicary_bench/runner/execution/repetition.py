@@ -34,7 +34,7 @@ from formicary_bench.runner.observers.validity import why_late
 from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER
-from formicary_bench.worker.interruption import welcome
+from formicary_bench.worker.interruption import allow_interrupts
 from formicary_bench.worker.messages import Accounted, Created, Go, Job
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class RepetitionRun:
 
     def _wait(self, selector: selectors.BaseSelector) -> None:
         left = max(0.0, self._phases.deadline - time.monotonic())
-        with welcome():
+        with allow_interrupts():
             events = selector.select(min(left, _SECONDS_BETWEEN_LOOKS) if self._hosts else left)
         for key, _ in events:
             worker = self.workers[key.data]

@@ -21,7 +21,7 @@ from formicary_bench.runner.forecast.forecast import Forecast, in_words
 from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.run_plan import of_one, order_of
-from formicary_bench.worker.interruption import check, interruptible
+from formicary_bench.worker.interruption import defer_interrupts, raise_if_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +85,7 @@ def perform_all(
         FormicaryError: what was measured cannot be written; the folder has what was measured before.
     """
     with ExitStack() as stack:
-        stack.enter_context(interruptible())
+        stack.enter_context(defer_interrupts())
         resources = acquire(stack, run_plan, selection)
         for sentence in (*run_plan.notes, *resources.left_out):
             listener.say(sentence)
@@ -112,7 +112,7 @@ def resume(path: Path, listener: RunListener, selection: HostSelection | None = 
         FormicaryError: what was measured cannot be written; the folder has what was measured before.
     """
     with ExitStack() as stack:
-        stack.enter_context(interruptible())
+        stack.enter_context(defer_interrupts())
         RunFolder.open(path)  # a sentence, if there is none
         stack.enter_context(alone(path))
         folder, run_plan = reopen(path, selection)
@@ -161,7 +161,7 @@ class _Run:
         outcome = self._outcome
         try:
             for configuration, number, seed in self._left:
-                check()
+                raise_if_interrupted()
                 self._measure_timed(configuration, number, seed)
                 if self._is_over:
                     break

@@ -156,7 +156,7 @@ class Driver:
 
     async def _miss_nobody(self, seconds: float) -> None:
         until = asyncio.get_running_loop().time() + seconds
-        while found := leftovers.left(self._mark):
+        while found := leftovers.running(self._mark):
             if asyncio.get_running_loop().time() > until:
                 break
             await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
@@ -236,7 +236,7 @@ async def started(
         DriverError: it cannot be started.
     """
     # A file, not a pipe: a driver that complains without end must not block.
-    mark = leftovers.marked()
+    mark = leftovers.marked_environment()
     with tempfile.TemporaryFile() as errors:
         try:
             process = await asyncio.create_subprocess_exec(
@@ -258,5 +258,5 @@ async def started(
         finally:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-            leftovers.end(mark)
+            leftovers.end_all(mark)
             await process.wait()

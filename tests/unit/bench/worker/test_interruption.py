@@ -7,7 +7,12 @@ import pytest
 
 from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
-from formicary_bench.worker.interruption import check, ending, interruptible, welcome
+from formicary_bench.worker.interruption import (
+    allow_interrupts,
+    defer_interrupts,
+    end_on_interrupt,
+    raise_if_interrupted,
+)
 
 REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -26,35 +31,35 @@ def request(number=signal.SIGTERM):
 
 
 def end_at_once():
-    with ending():
+    with end_on_interrupt():
         request()
-        with interruptible():
-            check()
+        with defer_interrupts():
+            raise_if_interrupted()
 
 
 @pytest.mark.parametrize("number", REQUESTS)
 def test_a_request_is_raised_only_where_it_is_welcome(number, handlers):
-    with interruptible():
+    with defer_interrupts():
         request(number)
         with pytest.raises(KeyboardInterrupt):
-            check()
-        with pytest.raises(KeyboardInterrupt), welcome():
+            raise_if_interrupted()
+        with pytest.raises(KeyboardInterrupt), allow_interrupts():
             pass
     assert {one: signal.getsignal(one) for one in REQUESTS} == handlers
 
 
 def test_what_was_noted_is_not_forgotten_by_one_within(handlers):
-    with ending(), interruptible():
+    with end_on_interrupt(), defer_interrupts():
         pass
     with pytest.raises(KeyboardInterrupt):
         end_at_once()
     for one, handler in handlers.items():
         signal.signal(one, handler)
     # That of a run before is over, also for who measures without more ado.
-    with welcome():
-        check()
-    with interruptible():
-        check()
+    with allow_interrupts():
+        raise_if_interrupted()
+    with defer_interrupts():
+        raise_if_interrupted()
 
 
 def test_a_program_that_ends_after_a_request_hears_no_other():
@@ -66,7 +71,7 @@ def test_a_program_that_ends_after_a_request_hears_no_other():
 
 @pytest.mark.parametrize("is_asked", [True, False])
 def test_a_program_that_goes_on_hears_them_again(is_asked, handlers):
-    with ending():
+    with end_on_interrupt():
         if is_asked:
             request()
     with pytest.raises(ValueError, match="another reason"):
@@ -75,7 +80,7 @@ def test_a_program_that_goes_on_hears_them_again(is_asked, handlers):
 
 
 def fail():
-    with ending():
+    with end_on_interrupt():
         raise ValueError("another reason")
 
 

@@ -109,7 +109,7 @@ class MemoryTransport:
         """Do nothing: all are connected."""
 
     def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
-        """Tell the peers of another container something; it takes the way of the messages there."""
+        """Send a control message to another container, behind the messages that are on their way there."""
         line = self._line(f"@{domain}")
         if line is None:
             return False

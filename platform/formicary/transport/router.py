@@ -203,7 +203,7 @@ class Router:
             self.link_to(domain).connect()
 
     def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
-        """Tell the `peers` of another container something; return False where that cannot go now."""
+        """Send a control message to another container; return False where it cannot go now."""
         link = self.links.get(domain)
         return link is not None and not self.is_closed and link.send_control(channel, payload)
 

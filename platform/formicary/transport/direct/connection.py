@@ -243,7 +243,7 @@ class DirectConnection(asyncio.Protocol):
         self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell whoever uses the connection; for asyncio."""
+        """Call `on_lost`; for asyncio."""
         how = f"broke: {exc}" if exc else "was closed by the other side"
         self._error = self._error or LinkError(
             f"the direct connection to {self.peer} ({self.description}) {how}"

@@ -104,7 +104,7 @@ class Link:
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is nothing in it that would be missed: neither messages, nor an other end."""
+        """Whether nothing would be missed without it: it has neither messages nor another end."""
         outbox = self.outbox
         is_empty = outbox.is_empty and outbox.has_room and not self.paused
         return is_empty and self.direct is None and self.session.state is State.IDLE
@@ -137,7 +137,7 @@ class Link:
             self._path.send(frame)
 
     def send_control(self, channel: str, payload: bytes) -> bool:
-        """Tell the other container something; return False where that cannot go now."""
+        """Send a control message to the other container; return False where it cannot go now."""
         if not self.session.is_open or self.session.unacknowledged >= _CONTROL_LIMIT:
             return False
         self.send_batch(control_order(channel, payload), [])
@@ -181,10 +181,8 @@ class Link:
 
     def choose_path(self) -> None:
         """Use the best path that there is; to be called when there is another one, or one less."""
-        far = self.indirect if self.indirect.is_up else None
-        if self._direct_only and self.session.is_open:
-            far = None
-        path = self.direct or far
+        may_be_indirect = self.indirect.is_up and not (self._direct_only and self.session.is_open)
+        path = self.direct or (self.indirect if may_be_indirect else None)
         if path is not self._path:
             self._path = path
             self.session.use_path(self._now(), there_is_one=path is not None)
@@ -313,7 +311,7 @@ class Link:
         if not is_frozen and self.session.state is State.IDLE:
             self.outbox.open()
 
-    # -- paused senders -----------------------------------------------------------------------------------
+    # -- paused senders -------------------------------------------------------------------------------------
 
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Tell the other end to send an agent here nothing more, or to go on."""

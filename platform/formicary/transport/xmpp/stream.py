@@ -293,7 +293,7 @@ class XmppStream(asyncio.Protocol):
         self._between_stanzas = self._is_accepted and self._depth == 1 and is_whole
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell whoever waits; for asyncio."""
+        """Wake who waits, or call `on_lost`; for asyncio."""
         assert self._closed is not None
         self._closed.set_result(None)
         error = self._error or self._ended(exc)

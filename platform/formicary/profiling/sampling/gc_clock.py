@@ -55,7 +55,7 @@ class GcClock:
         if not self._is_open[0]:
             return
         codes = []
-        frame: FrameType | None = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 -- there is no other way to a frame
         while frame is not None:
             self._codes[id(frame.f_code)] = frame.f_code
             codes.append(id(frame.f_code))

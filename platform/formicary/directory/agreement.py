@@ -1,4 +1,4 @@
-"""Whether all containers of a platform build the directory in the same way; the platform's own decides."""
+"""Whether all containers of a platform have the same design of the directory; the platform's own decides."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("formicary.directory")
 
 CHANNEL: Final = "design"
-"""What containers tell each other on how they build the directory."""
+"""The channel of control messages about how containers build the directory."""
 
 _RETRY = 1.0  # s until somebody is told again who could not be told
 
@@ -48,7 +48,7 @@ class Agreement:
         self._others: dict[str, str] = {}  # how those build it that do otherwise
 
     def joined(self, domain: str, incarnation: int) -> None:  # noqa: ARG002 -- as of other listeners
-        """Tell another container."""
+        """Tell another container, as soon as it can be told."""
         self._pending[domain] = None
         self._send()
 
@@ -108,7 +108,7 @@ class Agreement:
         )
 
     def close(self) -> None:
-        """Tell nobody any more."""
+        """Stop telling others."""
         self._pending.clear()
         if self._timer is not None:
             self._timer.cancel()

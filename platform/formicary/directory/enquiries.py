@@ -51,7 +51,7 @@ class Enquiries:
         self._subscribers: dict[str, tuple[str, asyncio.Task[object]]] = {}
 
     async def handle(self, message: Message) -> None:
-        """Answer a search, or tell of changes until that is cancelled, or cannot be delivered any more."""
+        """Answer a search, or tell of changes until the guest cancels that or cannot be reached."""
         try:
             if message.performative == "cancel":
                 self._cancel(message)
@@ -71,7 +71,7 @@ class Enquiries:
             await self._answer(message, body, performative)
 
     def forget(self, domain: str) -> None:
-        """Tell nobody in a container any more, as the link to it has ended."""
+        """End the subscriptions from a container, as the link to it has ended."""
         for receiver, task in tuple(self._subscribers.values()):
             if _domain(receiver) == domain:
                 task.cancel()
@@ -103,7 +103,7 @@ class Enquiries:
             self._agent.unfollow(conversation)
 
     def _take_failure(self, message: Message) -> None:
-        """End a subscription if this is a management agent's word that a notification was not delivered."""
+        """End a subscription if a management agent says that a notification was not delivered."""
         receiver, task = self._subscribers[message.conversation_id or ""]
         speaker, _, domain = (message.sender or "").partition("@")
         is_known = speaker == MANAGEMENT and domain in {self._agent.container.domain, _domain(receiver)}

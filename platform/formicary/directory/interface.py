@@ -1,4 +1,4 @@
-"""How agents use the directory: the same for each way in which it is built."""
+"""How agents use the directory, whatever its design, and what a design has to do for that."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Backend(Protocol):
         """
 
     def search(self, query: Query) -> Coroutine[Any, Any, tuple[ServiceDescription, ...]]:
-        """Return what matches a query, when it is awaited.
+        """Return what matches a query; to be awaited.
 
         Raises:
             DirectoryError: it cannot be found out.
@@ -210,7 +210,7 @@ class AgentDirectory(Directory):
         return service
 
     async def deregister(self, name: str | None = None) -> None:
-        """Take a service of this agent back.
+        """Deregister a service of this agent.
 
         Args:
             name: the service's name; None for all that the agent has registered. It goes on playing its roles
@@ -264,8 +264,8 @@ class Change:
 class Subscription:
     """The services that match a query, as they come and go. Use it as `async with`, then `async for`.
 
-    The first change has all that match at the beginning, and may be empty. Who takes long to go through gets
-    what has happened meanwhile as one change, in which each service is as it was last. It ends when the
+    The first change has all that match at the beginning, and may be empty. A slow reader gets
+    all that has happened meanwhile as one change, in which each service is as it was last. It ends when the
     block is left elsewhere, or the container is closed.
 
     Args:
@@ -293,7 +293,7 @@ class Subscription:
             await watch.close()
 
     def end(self) -> None:
-        """Have who goes through it come to the end, as it is left, or its container is closed."""
+        """End the iteration, as the block is left or the container is closed."""
         self._backend.open_subscriptions.discard(self)
         self._is_over = True
         self._has_news.set()

@@ -229,7 +229,7 @@ def encode(content: Request | Result) -> str:
 def encode_changes(
     services: Sequence[ServiceDescription], gone: Sequence[Gone], *, anew: bool = False
 ) -> Iterator[str]:
-    """Yield contents that tell of all this; at least one."""
+    """Yield the contents of notifications that tell of all this; at least one."""
     for start in range(0, max(len(services), len(gone), 1), _MOST_AT_ONCE):
         end = start + _MOST_AT_ONCE
         more = end < max(len(services), len(gone))

@@ -1,4 +1,4 @@
-"""The directory as a guest of the platform sees it: it asks the platform's container, however that has it."""
+"""The directory for guests of the platform: it asks the platform's container, whatever its design."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DirectoryProxy(CentralDirectory):
-    """A `Backend` that only asks.
+    """A `Backend` that only searches and watches.
 
     Args:
         container: the guest.
@@ -34,12 +34,12 @@ class DirectoryProxy(CentralDirectory):
         self._ontology = ENQUIRIES
 
     async def put(self, agent: str, service: ServiceDescription, *, is_new: bool) -> None:
-        """Refuse it."""
+        """Refuse: guests register nothing."""
         del service, is_new
         raise self._no(agent)
 
     async def remove(self, agent: str, name: str | None) -> None:
-        """Refuse it."""
+        """Refuse: guests register nothing."""
         del name
         raise self._no(agent)
 

@@ -1,4 +1,4 @@
-"""What FIPA00023's agents have in common in what they say: JSON, and how requests and errors are read."""
+"""The language of FIPA00023's agents: JSON, and how requests and errors are written and read."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ErrorContent(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Dialect(Generic[E]):
-    """How one kind of agent is talked with.
+    """The requests and errors of one kind of agent.
 
     Args:
         speaker: who it is, as part of a sentence.
@@ -81,7 +81,7 @@ class Dialect(Generic[E]):
             raise self.request_error(f"the content is not JSON: {error}", "unrecognised-value") from None
 
     def read_error(self, body: str | bytes) -> E:
-        """Return the error that an answer other than `inform` tells of, whoever has written it."""
+        """Return the error in an answer other than `inform`, whoever has written it."""
         try:
             content = _errors.decode(body)
         except (msgspec.DecodeError, UnicodeError, RecursionError):

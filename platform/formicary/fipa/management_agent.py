@@ -49,7 +49,7 @@ class ManagementAgent(MicroAgent):
     # -- asking ---------------------------------------------------------------------------------------------
 
     def new_name(self) -> str:
-        """Return a name for a request or a conversation that none of this agent's had."""
+        """Return a new name for a request or a conversation of this agent."""
         return f"{self._prefix}-{next(self._numbers)}"
 
     def make_request(
@@ -70,7 +70,7 @@ class ManagementAgent(MicroAgent):
         )  # fmt: skip
 
     async def ask(self, message: Message, timeout: float = _WAIT) -> Message:
-        """Send a request, and return what finally answers it: no `agree`.
+        """Send a request, and return the final answer to it, which is not an `agree`.
 
         Args:
             message: what `make_request` has returned.
@@ -172,7 +172,7 @@ class ManagementAgent(MicroAgent):
             self.container.dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)
 
     def _is_late(self, message: Message) -> bool:
-        """Tell whether a message answers something that nobody waits for any more: who did was told why."""
+        """Tell whether a message answers a request that nobody waits for any more."""
         return message.performative == "failure" or (message.in_reply_to or "").startswith(self._prefix)
 
     def _settle(self, answer: Answer, message: Message) -> None:

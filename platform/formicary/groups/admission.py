@@ -1,4 +1,4 @@
-"""Asking a group's gatekeeper for a role: it runs in its manager's container, and is asked from others."""
+"""Asking a group's gatekeeper for a role: it runs in the container of the group's manager."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LONGEST: Final = 1000  # characters of a reason
 class RequestRole(
     msgspec.Struct, frozen=True, tag_field="action", tag="request-role", forbid_unknown_fields=True
 ):
-    """What the container of an agent asks of that of a group's manager.
+    """The request of an agent's container to that of a group's manager.
 
     Args:
         manager: the full name of the manager.
@@ -59,7 +59,7 @@ class _Done(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AdmissionControl:
-    """Asks gatekeepers, and has those of the own agents decide.
+    """Asks gatekeepers in other containers, and has those of this container's agents decide.
 
     Args:
         container: the container.
@@ -77,7 +77,7 @@ class AdmissionControl:
         self._gatekeepers[manager, community, group] = gatekeeper
 
     def remove_gatekeeper(self, manager: str, community: str, group: str) -> None:
-        """Have nobody decide any more, if somebody does."""
+        """Remove the gatekeeper of a group, if it has one."""
         self._gatekeepers.pop((manager, community, group), None)
 
     # -- asking ---------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class AdmissionControl:
             await self._answer(message, "refuse", ErrorContent("refused", reason))
 
     def _read(self, message: Message) -> RequestRole:
-        """Return what a message asks for; ValueError if it asks nothing that it may."""
+        """Return what a message asks for; ValueError if it may not ask for that."""
         if message.performative != "request" or message.protocol not in {None, REQUEST}:
             raise ValueError("of groups, a container understands the performative request, with fipa-request")
         if message.language not in {None, LANGUAGE}:

@@ -1,4 +1,4 @@
-"""A container's own agent that takes messages to groups, and hands them to the members that live here."""
+"""A container's own agent that takes messages to groups and hands them to the members in the container."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST_UNVERIFIED: Final = 10_000  # messages that wait until it is known whether
 
 
 class Distributor(MicroAgent):
-    """Hands messages to groups on as they come in, without a queue of its own.
+    """Hands on messages to groups as they come in, without a queue of its own.
 
     While too much waits for one of the members, it has no room: so those who send to the group have to wait,
     as they do for a mailbox. Like a link, it is told so by the container's overflow (`overflow.Origin`).

@@ -92,7 +92,7 @@ class AgentGroups:
         await self._service.request_role(self._agent, asked, pass_key)
 
     async def leave_role(self, group: str, role: str, *, community: str = PUBLIC) -> None:
-        """Play a role no longer; who plays no other in the group has left it.
+        """Play a role no longer; an agent that plays no other role in the group has left it.
 
         Args:
             group: the group's name.
@@ -148,7 +148,7 @@ class AgentGroups:
         return () if found is None else tuple(found.players(role) or ())
 
     def subscribe(self, group: str, role: str | None = None, *, community: str = PUBLIC) -> GroupSubscription:
-        """Return what gives who plays a role, and then who comes and leaves. There need not be the group yet.
+        """Return a subscription to who plays a role, and who comes and leaves. The group may not exist yet.
 
         Use it as `async with`, and go through it with `async for`:
 

@@ -1,4 +1,4 @@
-"""Sending to a group: one message to each container that has members, which it hands to all of them."""
+"""Sending to a group: one message to each container with members, which hands it to all of them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ async def send(
 
 
 def _wrap(message: Message, address: tuple[str, str, str | None]) -> Message:
-    """Return the message to a distributor; what says that it could not be delivered answers the original."""
+    """Return the message to a distributor; a failure to deliver it counts as an answer to the original."""
     bare = copy(message)
     force_setattr(bare, "sender", None)  # the frame says it, so nobody can claim another
     force_setattr(bare, "to", None)
@@ -126,10 +126,10 @@ def address_to(message: Message, member: str) -> Message:
 
 
 def unwrap(message: Message) -> Content:
-    """Return what is said to a distributor.
+    """Return the content of a message to a distributor.
 
     Raises:
-        ValueError: it is nothing that is said to one.
+        ValueError: it is no such message.
     """
     if message.performative != PERFORMATIVE or not isinstance(message.body, bytes):
         raise ValueError(f"it is no {PERFORMATIVE} in {LANGUAGE}")

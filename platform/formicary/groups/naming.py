@@ -32,7 +32,7 @@ class Role(NamedTuple):
 
     @property
     def service(self) -> str:
-        """The name of the service of who plays it."""
+        """The name of the service that stands for it in the directory."""
         return f"{ROLE}/{self.community}/{self.group}/{self.role}"
 
     def described(self, agent: str, *, is_secured: bool) -> ServiceDescription:

@@ -50,7 +50,7 @@ class Players:
             del self._turns[agent]
 
     def choose(self, other_than: str) -> str | None:
-        """Return whoever was chosen least recently, whose turn comes again last; None if there is nobody.
+        """Return whoever was chosen least recently; None if there is nobody.
 
         Args:
             other_than: an agent that is not meant.
@@ -81,7 +81,7 @@ class Group:
         return self._secured > 0
 
     def managers(self) -> list[str]:
-        """Return who can be asked for a role in a secured group: first whom all ask first."""
+        """Return who can be asked for a role in a secured group, in the order in which to ask."""
         players = self.roles.get(MANAGER, ())
         return sorted(agent for agent in players if self.roles_of[agent][MANAGER])
 

@@ -1,4 +1,4 @@
-"""A container's part of the groups: which of its agents play what, and who does elsewhere."""
+"""A container's part of the groups: who plays which role, here and in other containers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class GroupService:
-    """Keeps who plays what: of the own agents by what they do, of all others by the directory.
+    """Knows who plays which role: of its own agents by what they do, of all others by the directory.
 
     Args:
         container: the container.

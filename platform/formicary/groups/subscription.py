@@ -35,8 +35,8 @@ class GroupChange:
 class GroupSubscription:
     """Who plays what in a group, as it changes. Use it as `async with`, then `async for`.
 
-    The first change has all who play at the beginning, and may be empty. Who takes long to go through gets
-    what has happened meanwhile as one change, in which only what is different in the end counts. It ends when
+    The first change has all who play at the beginning, and may be empty. A slow reader gets
+    all that has happened meanwhile as one change, of which only the result counts. It ends when
     the block is left elsewhere, or the container is closed.
 
     Args:
@@ -75,7 +75,7 @@ class GroupSubscription:
         self.end()
 
     def end(self) -> None:
-        """Have who goes through it come to the end, as it is left, or its container is closed."""
+        """End the iteration, as the block is left or the container is closed."""
         self._service.open_subscriptions.discard(self)
         self._is_over = True
         self._has_news.set()

@@ -1,4 +1,4 @@
-"""How a container follows who plays what: the directory tells it, or it looks again and again."""
+"""How a container follows who plays which role: the directory tells it, or it polls the directory."""
 
 from __future__ import annotations
 

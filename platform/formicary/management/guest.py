@@ -78,7 +78,7 @@ class GuestServices:
         """Do nothing: the guest's agents cannot have registered anything."""
 
     async def close(self) -> None:
-        """End; who still waits for an answer is told."""
+        """End; requests that still wait for an answer fail."""
         async with AsyncExitStack() as stack:  # as of PlatformServices
             stack.push_async_callback(self.backend.close)
             stack.callback(end_subscriptions, self.backend)

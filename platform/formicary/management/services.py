@@ -140,6 +140,6 @@ class PlatformServices:
 
 
 def end_subscriptions(backend: Backend) -> None:
-    """Have all who go through what a directory tells come to the end."""
+    """End all subscriptions to the directory."""
     for subscription in tuple(backend.open_subscriptions):
         subscription.end()

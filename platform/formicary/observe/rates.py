@@ -95,7 +95,7 @@ def _of_link(before: LinkFigures | None, after: LinkFigures, seconds: float) -> 
 
 
 def _busiest(before: tuple[Busy, ...], after: tuple[Busy, ...], seconds: float) -> dict[str, float]:
-    """Return what those use that were among the busiest both times: of the others, half is not known."""
+    """Return the CPU of those that were among the busiest both times: of others, one amount is not known."""
     known = {busy.name: busy.amount for busy in before}
     return {
         busy.name: max(0.0, busy.amount - known[busy.name]) / seconds for busy in after if busy.name in known

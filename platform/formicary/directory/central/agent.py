@@ -1,4 +1,4 @@
-"""The directory's agent (FIPA00023's DF): it is told what agents offer, and says who offers what."""
+"""The directory's agent (FIPA00023's DF): agents register with it what they offer, and search there."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class DirectoryAgent(AnsweringAgent):
                     self._begin(record)
 
     def _domains(self) -> set[str]:
-        """Return the domains of the platform's containers that something is kept of."""
+        """Return the domains of the platform's containers of which there are records."""
         kept = {_domain(key.agent) for key in (*self.ledger.index, *self.ledger.others)}
         return {domain for domain in kept if self._is_of_platform(domain)}
 
@@ -111,12 +111,12 @@ class DirectoryAgent(AnsweringAgent):
             self.container_lost(domain)
 
     def become_gone(self) -> None:
-        """Wait for nothing any more, and be gone."""
+        """Stop all timers, and be gone."""
         self._rest()
         super().become_gone()
 
     def _rest(self) -> None:
-        """Wait for nothing any more."""
+        """Stop all timers."""
         if self._absent is not None:
             self._absent.close()
         self._federation.close()
@@ -182,7 +182,7 @@ class DirectoryAgent(AnsweringAgent):
             self._expect(_domain(key.agent))
 
     def _expect(self, domain: str) -> None:
-        """See to it that what came from a container that is not there goes, unless that comes (back) soon."""
+        """Have the records of a container that is not there removed, unless it joins soon."""
         if self._absent is None or Key(domain, "member", "") in self.ledger.others:
             return
         if domain != self.container.domain and self._is_of_platform(domain) and domain not in self._absent:
@@ -211,10 +211,10 @@ def _check_full(name: str) -> str:
 
 
 def _sender(message: Message) -> str:
-    """Return whose subscription it is.
+    """Return the name of the agent that subscribes.
 
     Raises:
-        UnauthorisedError: another one is to be told.
+        UnauthorisedError: it subscribes for another agent.
     """
     sender = message.sender or ""
     if message.reply_to not in {None, sender}:
@@ -223,7 +223,7 @@ def _sender(message: Message) -> str:
 
 
 def _conversation(message: Message) -> str:
-    """Return the conversation that a subscription is.
+    """Return the conversation of a subscription, by which it is known.
 
     Raises:
         DirectoryRequestError: there is none.

@@ -1,4 +1,4 @@
-"""What the agents of both kinds of directory have in common: they read requests, and answer them."""
+"""What the agents of both kinds of directory have in common: how they read requests and answer them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ANSWERS = frozenset({"inform", "agree", "refuse", "failure", "not-understood"})
 
 
 class AnsweringAgent(MicroAgent):
-    """An agent that keeps services, and does what it is asked in the directory's language.
+    """An agent that has the records of a directory, and does what is asked of it in the directory's language.
 
     Args:
         name: its own name.
@@ -83,7 +83,7 @@ class AnsweringAgent(MicroAgent):
         await self._outgoing.close()
 
     def become_gone(self) -> None:
-        """Have the ledger rest, and be gone."""
+        """Stop all leases, and be gone."""
         self.ledger.rest()
         super().become_gone()
 
@@ -153,7 +153,7 @@ class AnsweringAgent(MicroAgent):
             self._refuse(message, error)
 
     def _plan(self, request: Register | Modify | Renew) -> tuple[str, Callable[[Draft], None]]:
-        """Return what a request does, and its plan."""
+        """Return the name of a request's action, and its plan."""
         if isinstance(request, Register):
             return "register", partial(plans.register, request=request)
         if isinstance(request, Modify):
@@ -199,7 +199,7 @@ class AnsweringAgent(MicroAgent):
                 )
 
     def _check_types(self, message: Message, services: Iterable[ServiceDescription]) -> None:
-        """Keep the platform's own entries to its containers, which see to it that they are true."""
+        """Refuse the platform's own entries to all but its containers, which see to it that they are true."""
         writer, _, host = (message.sender or "").partition("@")
         if writer == MANAGEMENT and self._is_of_platform(host):
             return
@@ -217,7 +217,7 @@ class AnsweringAgent(MicroAgent):
         return self._may_write is not None and self._may_write(sender, agent)
 
     def _is_of_platform(self, domain: str) -> bool:
-        """Tell whether a domain is a container's of this platform: all else may be anybody's accounts."""
+        """Tell whether a domain is a container's of this platform; behind all others may be anybody."""
         return is_container_of(domain, self.container.platform)
 
     # -- answers --------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""What a container's agents have at the directory's agent, and what is in doubt.
+"""What a container's agents have registered at the directory's agent, and what of it is in doubt.
 
-A request that was not answered may have been done or not. Before anything else is asked of that agent's
-services, and once the directory can be reached, it is told what is right: what was not confirmed goes.
+A request that was not answered may have been done or not. Before anything else is asked about that agent's
+services, and as soon as the directory can be reached, it is told what is right: what was not confirmed is
+removed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _RENEWED = 200  # services in a message: at 16 KiB each they fit into one
 
 @dataclass(slots=True)
 class Claim:
-    """What one agent has.
+    """What one agent has registered.
 
     Attributes:
         services: by name, as the directory has confirmed them.
@@ -41,7 +42,7 @@ class Claim:
 
 
 class Claims:
-    """What the agents of a container have.
+    """What the agents of a container have registered.
 
     Args:
         ask: asks the directory something.
@@ -54,15 +55,15 @@ class Claims:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is left to be told now: what is under way tells it afterwards."""
+        """Whether nothing is in doubt, except where requests are under way, which settle that."""
         return not any(self._all[agent].under_way == 0 for agent in self._in_doubt)
 
     def of(self, agent: str) -> Claim:
-        """Return what an agent has; to be given back to `tidy`."""
+        """Return what an agent has; hand it to `tidy` afterwards."""
         return self._all.setdefault(agent, Claim())
 
     def doubt(self, agent: str, claim: Claim, names: Iterable[str | None]) -> None:
-        """Take note that some of an agent's services may be otherwise at the directory."""
+        """Take note that the directory may know something else of some of an agent's services."""
         current = self._all.setdefault(agent, Claim())
         # Where the agent has ended meanwhile, that claim is void, and there may be anything.
         current.doubtful.update(names if current is claim else (None,))
@@ -110,7 +111,7 @@ class Claims:
                 self._settled(service.agent, service.name)
 
     async def _remove_others(self, agent: str) -> None:
-        """Have the directory remove what the agent does not have, as far as that is in doubt."""
+        """Have the directory remove what is in doubt and the agent does not have."""
         for name in self._doubts(agent):
             claim = self._all.get(agent)
             if claim is None or claim.under_way or name not in claim.doubtful or name in claim.services:

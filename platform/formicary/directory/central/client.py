@@ -1,7 +1,7 @@
-"""One container's client of a directory that is an agent, `df`, of the platform's container.
+"""A container's client of the directory's agent `df`, which is in the platform's container.
 
-Requests go from the container's management agent on behalf of its agents. What those have registered is
-remembered here, so that a directory that has missed this container for a time gets it again.
+The container's management agent sends requests on behalf of its agents. What those have registered is
+remembered here, so that a directory that has missed this container for a time is told it again.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class CentralDirectory(Backend):
         self._complaint = ""
 
     async def open(self) -> None:
-        """Have the directory's agent here, if this is the platform's container."""
+        """Start the directory's agent, if this is the platform's container."""
         if self._options.main != self._container.domain:
             return
         if self._is_lasting:
@@ -104,7 +104,7 @@ class CentralDirectory(Backend):
         self._container.lifecycle.add_system_agent(served)
 
     async def close(self) -> None:
-        """End; the directory learns that the container stops."""
+        """Ask nothing any more; the directory is told by others that the container stops."""
         self._is_closed = True
         if self._worker is not None:
             self._worker.cancel()
@@ -142,7 +142,7 @@ class CentralDirectory(Backend):
             self._claims.tidy(agent, claim)
 
     async def _write(self, agent: str, claim: Claim, request: Request, names: Iterable[str]) -> None:
-        """Have the directory changed; what is not answered is in doubt."""
+        """Have the directory changed; if it does not answer, the services are in doubt."""
         claim.under_way += 1
         is_answered = False
         try:
@@ -175,7 +175,7 @@ class CentralDirectory(Backend):
         return watch
 
     def _leave(self, watch: RemoteWatch, conversation: str) -> None:
-        """Have the directory tell nothing more in a conversation."""
+        """Have the directory end a subscription."""
         if watch.is_over:
             self._remote_watches.pop(watch, None)
             self._unsubscribed.pop(watch, None)
@@ -239,7 +239,7 @@ class CentralDirectory(Backend):
             self._directory_agent.container_lost(domain)
 
     def on_control(self, domain: str, payload: bytes) -> None:
-        """Refuse what is told: this directory has messages for that."""
+        """Refuse control messages: this directory is asked by messages between agents."""
         raise ValueError(f"{domain} says {len(payload)} bytes to a directory that is an agent")
 
     # -- what the directory has to be told yet --------------------------------------------------------------
@@ -289,4 +289,4 @@ class CentralDirectory(Backend):
 
 
 def _ignore(message: Message) -> None:
-    """Take what comes in a conversation that is over."""
+    """Ignore what comes in a conversation that is over."""

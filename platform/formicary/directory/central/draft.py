@@ -1,4 +1,4 @@
-"""What requests change: planned on a draft, on which later requests see what earlier ones would have done.
+"""What requests change: planned on a draft, where later requests see what earlier ones would have done.
 
 A plan looks at everything before it changes anything: one that raises has changed nothing.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Records(Protocol):
-    """What a directory has."""
+    """The records of a directory."""
 
     others: dict[Key, Record]
 
@@ -37,7 +37,7 @@ class Records(Protocol):
 
 
 class Draft:
-    """Changes to what a directory has, that are not done yet.
+    """Changes to a directory's records that are not done yet.
 
     Args:
         records: what it has; it does not change meanwhile.
@@ -80,7 +80,7 @@ class Draft:
         return [key for key in keys if self.has(key)]
 
     def check_room(self, services: Sequence[ServiceDescription]) -> None:
-        """Make sure that their agents may have these services beside those that there would be.
+        """Make sure that agents may have these services in addition to those that they would have.
 
         Raises:
             TooManyServicesError: one of them may not.
@@ -199,9 +199,10 @@ def cancel(draft: Draft, key: Key) -> None:
 
 
 def join(draft: Draft, member: Member) -> None:
-    """Take note of a container; what agents of another one of this domain had goes.
+    """Put a container on record, and remove what agents of an earlier one of this domain had.
 
-    So does what came before it was known: that may be an earlier one's, and who lives says it again.
+    Also what came before the container was known is removed: it may be an earlier one's, and agents that live
+    have it registered again.
     """
     if draft.get_other(member.key) != member:
         leave(draft, member.domain)

@@ -1,4 +1,4 @@
-"""Searches that go on to other directories, and bring back what those have found (as in FIPA00023)."""
+"""Searches that are passed on to other directories (as in FIPA00023)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_PENDING = 1000  # searches that may be under way
 
 
 class _Pending:
-    """A search that others have been asked for.
+    """A search that other directories have been asked to do.
 
     Args:
         message: who asks.
@@ -54,7 +54,7 @@ class _Pending:
         self.timer: asyncio.TimerHandle | None = None
 
     def merged(self) -> tuple[ServiceDescription, ...]:
-        """Return what has been found, each service once: what is here in front, then in the others' order."""
+        """Return what has been found, each service once: first what is here, then by directory."""
         found: dict[tuple[str, str], ServiceDescription] = {}
         for services in (self.services, *self.answers.values()):
             for service in services or ():
@@ -64,7 +64,7 @@ class _Pending:
 
 
 class Federation:
-    """The other directories that one knows.
+    """The other directories that a directory passes searches on to.
 
     Args:
         others: their full names.
@@ -84,7 +84,7 @@ class Federation:
         self._known: dict[str, float] = {}  # searches, and when they came: oldest first
 
     def search(self, message: Message, request: Search) -> None:
-        """Answer a search that goes on to other directories, or has come from one.
+        """Answer a search that is to be passed on to other directories, or was passed on by one.
 
         Args:
             message: who asks.
@@ -110,7 +110,7 @@ class Federation:
             self._answer(message, ())
 
     def _is_new(self, search_id: str) -> bool:
-        """Tell whether a search comes for the first time; from then on it is known for some minutes."""
+        """Tell whether a search comes for the first time, and remember it for some minutes."""
         time = asyncio.get_running_loop().time()
         known = self._known
         if search_id in self._pending:  # however many have come since
@@ -147,7 +147,7 @@ class Federation:
             )
 
     def take_answer(self, message: Message) -> None:
-        """Take what may be the answer of another directory, or tell that there is none."""
+        """Take a message that may be another directory's answer, or say that it could not be asked."""
         search = message.in_reply_to
         asked = None if search is None else self._pending.get(search)
         if asked is None or search is None:
@@ -174,7 +174,7 @@ class Federation:
 
 
 def _widened(request: Search, search_id: str) -> Search:
-    """Return what to ask others for: all that the answer may be taken from.
+    """Return the search for other directories: for all that may be in the answer.
 
     Raises:
         DirectoryRequestError: that is too much.

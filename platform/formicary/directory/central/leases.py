@@ -1,4 +1,4 @@
-"""What ends unless it is renewed: one timer for any number of leases."""
+"""Leases, which end unless they are renewed: one timer for any number of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPARE = 64  # how many entries of the heap may be out of date, beside as many a
 
 
 class Leases(Generic[K]):
-    """When things end, by key. Time is the event loop's, which does not jump when the clock is set.
+    """When leases end, by key. Time is the event loop's, which does not jump when the clock is set.
 
     Args:
         ended: called with the keys whose lease has ended, those that ended first in front; they are
@@ -40,7 +40,7 @@ class Leases(Generic[K]):
         return key in self._due
 
     def grant(self, key: K, seconds: float) -> None:
-        """Let a lease, new or not, end in so many seconds from now."""
+        """Grant or renew a lease, to end so many seconds from now."""
         due = self._loop.time() + seconds
         former = self._due.get(key)
         self._due[key] = due

@@ -1,4 +1,4 @@
-"""What a directory's agent keeps: in memory, and in a file if it has one.
+"""The records of a directory's agent: in memory, and in a file if it has one.
 
 Steps change it, each as a whole or not at all, in the order in which they were taken. Without a file a step
 is done at once. With one, what comes during one write is the next, as one transaction: steps are planned when
@@ -39,7 +39,7 @@ def _ignore(error: FormicaryError | None) -> None:
 
 
 class Step(NamedTuple):
-    """Something to be changed.
+    """A change to be made.
 
     Args:
         plan: called with a draft, to change it; what it raises says why it cannot be.
@@ -53,7 +53,7 @@ class Step(NamedTuple):
 
 
 class Ledger:
-    """The services of a directory, and whatever else it keeps.
+    """The records of a directory: services, subscriptions, members.
 
     Args:
         path: the file; None to keep all in memory only.
@@ -98,7 +98,7 @@ class Ledger:
             await self._journal.close()
 
     def rest(self) -> None:
-        """Let leases end no more."""
+        """Stop all leases, so that nothing ends any more."""
         if self.leases is not None:
             self.leases.close()
 
@@ -209,7 +209,7 @@ class Ledger:
         self._changed(key, former, service)
 
     def _ended(self, keys: list[Key]) -> None:
-        """Remove services whose lease has ended, unless it begins anew by what is on its way."""
+        """Remove services whose lease has ended, unless a step that waits renews it."""
         ended = [(key, self.index.get(key)) for key in keys]
 
         def plan(draft: Draft) -> None:

@@ -1,4 +1,4 @@
-"""What an agent sends from plain code: where there is no room it waits here, in order for each receiver."""
+"""Messages that an agent sends from plain code: where there is no room they wait, in order by receiver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is told of which services come and go: what changes in one turn of the loop in one go."""
+"""The subscriptions to a directory: subscribers are told at once what changes in one turn of the loop."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class Gone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check_text(what: str, value: object) -> str:
-    """Return a text, as plain str if it is of a kind of str such as StrEnum.
+    """Return a text as plain str, also if it is of a subclass such as StrEnum.
 
     Raises:
         InvalidDescriptionError: it is no text; `what` says what it would have been.
@@ -189,7 +189,7 @@ def too_many(agent: str) -> TooManyServicesError:
 
 
 def _share(value: T) -> T:
-    """Return a value that is equal, and the same object for all that are: what few services have alone."""
+    """Return an equal value that is the same object for all services that have it."""
     if len(_shared) >= _MOST_SHARED:
         _shared.clear()
     shared: T = _shared.setdefault(value, value)

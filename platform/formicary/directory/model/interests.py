@@ -1,4 +1,4 @@
-"""Who wants to know of which changes, found by what their queries ask for.
+"""Who is to be told of which changes, found by what their queries ask for.
 
 A query is looked for by the agent, the name or the type that it asks for; only those with none of these are
 held against every change.
@@ -21,7 +21,7 @@ _FIELDS: Final = ("agent", "name", "type")  # those that fewest services have in
 
 
 class Interests(Generic[K, V]):
-    """Whoever wants to know, by key, with a query."""
+    """Whoever is to be told, by key, with a query."""
 
     def __init__(self) -> None:
         self._homes: dict[str, dict[str, dict[K, V]]] = {field: {} for field in _FIELDS}
@@ -32,14 +32,14 @@ class Interests(Generic[K, V]):
         return self._count
 
     def put(self, key: K, query: Query, who: V) -> None:
-        """Add somebody, or put it in the place of who has this key and the same query."""
+        """Add somebody, in the place of whoever has this key and the same query."""
         field, value = _home(query)
         home = self._homes[field].setdefault(value, {}) if field else self._rest
         self._count += key not in home
         home[key] = who
 
     def discard(self, key: K, query: Query) -> None:
-        """Remove whoever has this key and query, if it is there."""
+        """Remove whoever has this key and query, if anybody has."""
         field, value = _home(query)
         home = self._homes[field].get(value, {}) if field else self._rest
         if home.pop(key, None) is None:

@@ -36,7 +36,7 @@ class QueryWatch:
 
 
 class Watches:
-    """Who watches what."""
+    """All queries that are watched."""
 
     def __init__(self) -> None:
         self._interests: Interests[QueryWatch, QueryWatch] = Interests()

@@ -53,7 +53,7 @@ class ReplicatedDirectory(Backend):
         self._timer: asyncio.TimerHandle | None = None
 
     async def open(self) -> None:
-        """Begin to remind the others, where there may be any."""
+        """Begin to remind other replicas regularly, where there may be any."""
         if self._transport is not None:
             self._timer = asyncio.get_running_loop().call_later(_REMIND, self._remind)
 
@@ -106,7 +106,7 @@ class ReplicatedDirectory(Backend):
         self._changed()
 
     def _changed(self) -> None:
-        """See to it that others are told before anything else that is sent from now on."""
+        """Have others told before anything else that is sent from now on."""
         if self._is_dirty or self._transport is None:
             return
         self._is_dirty = True

@@ -1,4 +1,4 @@
-"""A container's own entries of the directory, as it tells them to others: numbered updates, and snapshots."""
+"""A container's own entries of the directory, which others get as numbered updates or as snapshots."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AHEAD: Final = 4
 
 @dataclass(slots=True)
 class _Snapshot:
-    """What is on its way to one container."""
+    """A snapshot that is on its way to one container."""
 
     ask: int
     keys: list[Key]  # that were there when it began

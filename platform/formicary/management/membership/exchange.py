@@ -1,4 +1,4 @@
-"""What containers say about who is there, and what one wants done; see `docs/replication.md`."""
+"""What containers tell each other about who is there, and instructions; see `docs/replication.md`."""
 
 from __future__ import annotations
 

@@ -113,6 +113,6 @@ class MembershipFollower(Membership):
             self._ask()
 
     def _announce_listed(self) -> None:
-        """Show the list, without the platform's container where that is away."""
+        """Announce the list, without the platform's container where that is away."""
         away = () if self._leader in self._last_seen else (self._leader,)
         self._announce({domain: it for domain, it in self._listed.items() if domain not in away})

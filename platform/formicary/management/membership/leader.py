@@ -99,7 +99,7 @@ class MembershipLeader(Membership):
         self._last_seen[domain] = now
 
     def _publish(self, changed: str | None = None) -> None:
-        """Tell all members of a new version of the list, of which one place has changed, or any number."""
+        """Tell all members of a new version of the list, in which one domain or any number have changed."""
         self.version = successor(self.version)
         member = self._listed.get(changed) if changed else None
         for domain in self._last_seen:

@@ -106,7 +106,7 @@ class Membership:
         raise NotImplementedError
 
     def _announce(self, members: Mapping[str, int]) -> None:
-        """Make instructions of how the members differ from those that were shown last."""
+        """Make instructions of how the members differ from those that were announced last."""
         others = {domain: it for domain, it in sorted(members.items()) if domain != self._domain}
         for domain, incarnation in self._announced.items():
             if others.get(domain) != incarnation:

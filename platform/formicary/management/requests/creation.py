@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from formicary.management.requests.actions import Create
 
-_LONGEST_REASON = 300  # characters of somebody else's sentence within ours
+_LONGEST_REASON = 300  # characters of an exception's text
 
 
 def check_allowed(class_name: str, creatable: Sequence[str]) -> tuple[str, str]:
@@ -104,7 +104,7 @@ def _instantiate(kind: type[Agent | MicroAgent], request: Create) -> Agent | Mic
 
 
 def describe_error(error: BaseException) -> str:
-    """Return what somebody else's exception says, as part of a sentence in one line."""
+    """Return the text of any exception as a part of a sentence, in one line."""
     text = " ".join(str(error).split())
     text = text if len(text) <= _LONGEST_REASON else f"{text[:_LONGEST_REASON]}..."
     if isinstance(error, FormicaryError):

@@ -1,4 +1,4 @@
-"""What is asked of a management agent by messages: who may, and what is answered (fipa-request)."""
+"""Requests to a management agent by messages: who may make them, and what is answered (fipa-request)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class RequestHandler:
         self._router = router
 
     async def handle(self, message: Message) -> None:
-        """Do what a message asks for, and answer it. Cancelled, it says so to who has asked."""
+        """Do what a message asks for, and answer it, also if this is cancelled."""
         conversation = _Conversation(self._agent, message)
         try:
             await conversation.inform(await self._perform(message, conversation))
@@ -56,7 +56,7 @@ class RequestHandler:
         return encode(await self._router.perform(request))
 
     def _authorise(self, sender: str, request: Request) -> None:
-        """Make sure that who asks may: agents of the platform may do all, others may look agents up."""
+        """Make sure that the sender may ask this: agents of the platform may all, others may only search."""
         if isinstance(request, Search):
             return
         domain = sender.partition("/")[0].partition("@")[2]
@@ -78,23 +78,23 @@ class _Conversation:
         self._has_agreed = False
 
     async def agree(self) -> None:
-        """Promise to try."""
+        """Agree to try."""
         self._has_agreed = True
         await self._send("agree", self._message.body)
 
     async def inform(self, content: str) -> None:
-        """Say what was done or found."""
+        """Answer with what was done or found."""
         try:
             await self._send("inform", content)
         except MessageTooLargeError as error:
             await self.fail(ManagementError(f"the answer is too large, so ask for fewer: {error}"))
 
     async def fail(self, error: FormicaryError) -> None:
-        """Say why not."""
+        """Answer with an error."""
         await self._send(*self._describe(error))
 
     def fail_nowait(self, error: FormicaryError) -> None:
-        """Say why not, if there is room for that now."""
+        """Answer with an error, if there is room for that now."""
         answer = self._agent.make_answer(self._message, *self._describe(error))
         if answer is not None:
             with suppress(FormicaryError):

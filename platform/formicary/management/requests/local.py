@@ -32,7 +32,7 @@ _STOPS_WITHIN: Final = 15.0  # s: an agent takes less, unless somebody has writt
 
 
 class LocalManagement:
-    """Does what concerns one container only.
+    """Performs the requests that concern this container only.
 
     Args:
         container: the container.
@@ -43,7 +43,7 @@ class LocalManagement:
         self._white_pages = WhitePages(container)
 
     def check(self, request: Request) -> None:
-        """Make sure of what can be told at once, before anybody is promised anything.
+        """Check what can be checked at once, before the request is agreed to.
 
         Raises:
             ManagementError: it is known already that the request fails.
@@ -115,7 +115,7 @@ class LocalManagement:
 
 
 async def _kill(agent: Agent | MicroAgent) -> None:
-    """End an agent, whatever it does about that."""
+    """End an agent, even if its `stop` fails or hangs."""
     try:
         async with asyncio.timeout(_STOPS_WITHIN):
             await agent.stop()

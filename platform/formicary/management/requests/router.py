@@ -1,4 +1,4 @@
-"""Whose a request is: the container that it concerns does it, or each of them does its part."""
+"""Where requests are performed: in the container that they concern, or in all of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
 
 
 class RequestRouter:
-    """Does what is asked of the platform's containers, from one of them.
+    """Has requests performed, by this container or by others, which it asks.
 
     Args:
         container: the container.
@@ -152,7 +152,7 @@ class RequestRouter:
         return found, (*missing, *(answer for answer in answers if isinstance(answer, Missing)))
 
     async def _containers(self) -> tuple[set[str], tuple[Missing, ...]]:
-        """Return the domains of the platform's containers, and those that it is known of not to answer."""
+        """Return the domains of the platform's containers, and those that are known not to answer."""
         return {self._container.domain, *self._container.members}, ()
 
 

@@ -1,8 +1,9 @@
 """The file of a directory, from which it has its records again after a restart: an SQLite database.
 
 It is like a dict whose changes are made in batches, each as a whole or not at all. When `write` has returned,
-they have reached the disk: neither a killed process nor a host without power loses them. One process at a time has the file.
-Files that are broken, or not a directory's, or of a newer version, are refused and left as they are.
+they have reached the disk: neither a killed process nor a host without power loses them. One process at a
+time has the file. Files that are broken, or not a directory's, or of a newer version, are refused and left as
+they are.
 """
 
 from __future__ import annotations

@@ -41,17 +41,10 @@ class Loaded(str):
 
 @dataclass(frozen=True, kw_only=True)
 class Take:
-    """What a preset or a selection takes of an experiment.
+    """What a preset or a selection takes of an experiment; its attributes are called as there.
 
     Attributes:
         subjects: names of the subjects that take part; all if empty.
-        pairs: pairs or senders.
-        payloads: bytes of a body.
-        agents: how many agents are created, or come and go.
-        services: how many services are registered before.
-        containers: how many other containers are to see a registration.
-        placements: where the agents are.
-        carriers: what carries the messages between two containers; what is usual if empty.
         rounds: the experiment's if None.
     """
 
@@ -79,16 +72,9 @@ class Part(Take):
 
 @dataclass(frozen=True, kw_only=True)
 class Preset:
-    """What a preset sets of an experiment. None is what the experiment has by itself.
+    """What a preset sets of an experiment, whose attributes are called as there. None is what it has itself.
 
     Attributes:
-        pairs: pairs or senders.
-        payloads: bytes of a body.
-        agents: how many agents are created, or come and go.
-        services: how many services are registered before.
-        containers: how many other containers are to see a registration.
-        rates: messages per second.
-        rounds: round trips, or uses, before, while and after it is measured.
         repeat: how often each configuration is measured.
         growth: for how many seconds pairs talk while memory is looked at.
         placements: where it is measured, where hosts take part.

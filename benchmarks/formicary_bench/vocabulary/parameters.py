@@ -399,7 +399,6 @@ PARAMETERS = (
 )
 """All, in the order in which help shows them."""
 
-BY_NAME = {one.name: one for one in PARAMETERS}
 ASKED = tuple(one for one in PARAMETERS if one.scope != HOSTS)
 """Those that say what is measured, and not over which hosts."""
 

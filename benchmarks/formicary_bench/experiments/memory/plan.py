@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from formicary_bench.experiments.experiment import Take
 from formicary_bench.experiments.memory import growth
 from formicary_bench.runner.planning.carriers import carriers_of
-from formicary_bench.runner.planning.hosts import Layout, placements_of
-from formicary_bench.vocabulary.configuration import Configuration
+from formicary_bench.runner.planning.hosts import Layout, frame, placements_of
 from formicary_bench.vocabulary.designs import CONTAINER, IMPORTED
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment, Part
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.configuration import Configuration
 
 GROWTH_SECONDS = 20
 """How long the load lasts unless another time is asked for."""
@@ -34,38 +36,24 @@ def growth_if_wanted(_: Experiment, options: Options) -> Iterator[Part]:
 
 def plan_states(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
     """Give the states of a process: without agents, and with more and more of them."""
-    placements = placements_of(part, options)
-    without = [subject for subject in subjects if subject.kind in _ORDER]
-    for subject in sorted(without, key=lambda subject: _ORDER.index(subject.kind)):
-        yield from (_state(place, 0, subject) for place in placements)
-    having = [subject for subject in subjects if subject.kind not in _ORDER]
-    yield from (_state(*point) for point in product(placements, options.agents or part.agents, having))
-
-
-def _state(placement: str, agents: int, subject: Subject) -> Configuration:
-    return Configuration(
-        experiment="memory",
-        platform=subject.platform,
-        kind=subject.kind,
-        placement=placement,
-        route="none",
-        agents=agents,
+    layouts = [Layout(placement) for placement in placements_of(part, options)]
+    without = sorted(
+        (subject for subject in subjects if subject.kind in _ORDER),
+        key=lambda subject: _ORDER.index(subject.kind),
     )
+    for subject, layout in product(without, layouts):
+        yield frame(part, subject, layout)
+    having = [subject for subject in subjects if subject.kind not in _ORDER]
+    for layout, agents, subject in product(layouts, options.agents or part.agents, having):
+        yield replace(frame(part, subject, layout), agents=agents)
 
 
 def plan_growth(part: Part, options: Options, subjects: Sequence[Subject]) -> Iterator[Configuration]:
     """Give pairs that talk for a time."""
-    sizes = product(options.payloads or part.payloads, options.pairs or part.pairs)
-    for (payload, load), placement, subject in product(sizes, placements_of(part, options), subjects):
-        for carrier in carriers_of(subject, Layout(placement), part, options):
-            yield Configuration(
-                experiment=part.experiment.name,
-                platform=subject.platform,
-                kind=subject.kind,
-                placement=placement,
-                route=carrier.route,
-                tls=carrier.tls,
-                pairs=load,
-                payload_bytes=payload,
-                seconds=options.growth or GROWTH_SECONDS,
-            )
+    seconds = options.growth or GROWTH_SECONDS
+    layouts = [Layout(placement) for placement in placements_of(part, options)]
+    sizes = product(options.payloads or part.payloads, options.pairs or part.pairs, layouts, subjects)
+    for payload, pairs, layout, subject in sizes:
+        for carrier in carriers_of(subject, layout, part, options):
+            one = frame(part, subject, layout, carrier)
+            yield replace(one, pairs=pairs, payload_bytes=payload, seconds=seconds)

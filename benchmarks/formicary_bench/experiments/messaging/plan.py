@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from formicary_bench.experiments.experiment import Point
 from formicary_bench.experiments.presets import preset_of
 from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
 from formicary_bench.runner.planning.carriers import carriers_of
-from formicary_bench.runner.planning.hosts import layouts_of
-from formicary_bench.vocabulary.configuration import Configuration
+from formicary_bench.runner.planning.hosts import frame, layouts_of
 from formicary_bench.vocabulary.presets import PAPER
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Part, Rounds
     from formicary_bench.runner.planning.options import Options
     from formicary_bench.subjects.subject import Subject
+    from formicary_bench.vocabulary.configuration import Configuration
 
 _FEWEST = 20  # measured round trips of a pair
 
@@ -31,21 +33,14 @@ def plan_messages(part: Part, options: Options, subjects: Sequence[Subject]) -> 
         for carrier in carriers_of(subject, layout, part, options):
             point = Point(layout.placement, carrier, load, payload)
             warm_up, measured, cool_down = options.rounds or _rounds(part, options, subject, point)
-            yield Configuration(
-                experiment=part.experiment.name,
-                platform=subject.platform,
-                kind=subject.kind,
-                placement=layout.placement,
-                route=carrier.route,
-                tls=carrier.tls,
+            yield replace(
+                frame(part, subject, layout, carrier),
                 pairs=load,
                 senders=part.experiment.senders(load),
                 payload_bytes=payload,
                 warm_up=warm_up,
                 measured=measured,
                 cool_down=cool_down,
-                hosts=layout.hosts,
-                traffic=layout.traffic,
             )
 
 

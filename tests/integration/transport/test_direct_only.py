@@ -104,7 +104,7 @@ async def test_where_only_the_other_end_can_connect_messages_wait_until_it_has(
         await until(lambda: len(got.messages) == len(BODIES))
         assert got.bodies == BODIES
         assert reasons(source) == []
-        assert source._transport.links[target.domain].direct.is_dialler is False
+        assert source.dispatcher.transport.links[target.domain].direct.is_dialler is False
 
 
 async def test_where_neither_can_connect_the_senders_are_told_in_the_end_and_why(

@@ -118,7 +118,7 @@ async def test_a_connection_that_breaks_comes_back_and_nothing_is_lost(joined):
             await until(lambda goal=part * 3000: len(got.messages) > goal)
             await way(c1, "c2", "direct")
             await way(c2, "c1", "direct")
-            end = (c1, c2)[part % 2]._transport.links[(c2, c1)[part % 2].domain]
+            end = (c1, c2)[part % 2].dispatcher.transport.links[(c2, c1)[part % 2].domain]
             end.direct._transport.abort()
         await until(lambda: len(got.messages) == len(bodies))
         assert got.bodies == bodies

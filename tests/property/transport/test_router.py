@@ -215,7 +215,7 @@ async def talk(net, sends, cuts):
             await home.start(takers[domain])
             net.routers[domain] = Routed(net)
             await net.routers[domain].open(home)
-            home._transport = net.routers[domain]
+            home.dispatcher.transport = net.routers[domain]
         for domain, home in homes.items():
             senders[domain] = MicroAgent("a")
             await home.start(senders[domain])

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from formicary_bench.subjects.drivers.programs import find, run
 
@@ -17,29 +17,23 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 
 
-class Recipe(Protocol):
-    """How a driver is made.
+@dataclass(frozen=True)
+class Recipe:
+    """How a driver is made; for subclasses.
 
     Attributes:
-        name: the platform's.
+        name: the platform's, and that of the driver's sources.
         label: what charts and tables call it.
         version: which version of it will be installed.
     """
 
-    @property
-    def name(self) -> str:
-        """The platform's name."""
-
-    @property
-    def label(self) -> str:
-        """What charts and tables call it."""
-
-    @property
-    def version(self) -> str:
-        """Which version of it will be installed."""
+    name: str
+    label: str
+    version: str
 
     def missing(self) -> list[str]:
         """Return what this machine lacks to make and run it, each with what to do."""
+        return []
 
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
         """Make it in an empty folder that stays, and return the command that starts it.
@@ -51,21 +45,12 @@ class Recipe(Protocol):
         Raises:
             DriverError: it cannot be made.
         """
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Java:
-    """A driver in Java, built by Maven.
-
-    Attributes:
-        name: the platform's, and its module's in the folder `java`.
-        label: what charts and tables call it.
-        version: which version of it will be installed.
-    """
-
-    name: str
-    label: str
-    version: str
+class Java(Recipe):
+    """A driver in Java, built by Maven from the module of its name in the folder `java`."""
 
     def missing(self) -> list[str]:
         """Return which of Java and Maven is not there."""
@@ -89,24 +74,14 @@ class Java:
 
 
 @dataclass(frozen=True)
-class Python:
-    """A driver in Python, with an environment of its own.
+class Python(Recipe):
+    """A driver in Python, `python/NAME_driver.py`, with an environment of its own.
 
     Attributes:
-        name: the platform's, and that of its file `python/NAME_driver.py`.
-        label: what charts and tables call it.
-        version: which version of it will be installed.
         requirements: what pip installs.
     """
 
-    name: str
-    label: str
-    version: str
     requirements: tuple[str, ...]
-
-    def missing(self) -> list[str]:
-        """Return that there is nothing missing: this Python makes the environment."""
-        return []
 
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
         """Make the environment, and put the driver beside it."""
@@ -119,13 +94,13 @@ class Python:
         return python, str(folder / "driver.py")
 
 
-_ALL: tuple[Recipe, ...] = (
+_ALL = (
     Java("jade", "JADE", "4.3"),
     Java("jason", "Jason", "3.2.1"),
     Python("mango", "mango", "2.4.0", ("mango-agents==2.4.0",)),
     Python("spade", "SPADE", "4.1.4", ("spade==4.1.4", "greenlet>=3")),  # its greenlet is not declared
 )
-RECIPES = {recipe.name: recipe for recipe in _ALL}
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
 """The drivers that come with the laboratory, by name."""
 
 

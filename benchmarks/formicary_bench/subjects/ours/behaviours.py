@@ -9,7 +9,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
-from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.containers import partner, start_agent
 from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.creation import measure_creation
 from formicary_bench.worker.workload import PairTimes, PreparedRole
@@ -99,9 +99,7 @@ class WaitAndTell(Wait):
 async def start_echoes(home: Container, work: Workload) -> None:
     """Start the agents that echo."""
     for number in work.receivers:
-        agent = Agent(f"echo-{number}")
-        agent.add_behaviour(Echo())
-        await home.start(agent)
+        await start_agent(home, f"echo-{number}", Echo())
 
 
 async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
@@ -112,9 +110,7 @@ async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitabl
         times = PairTimes()
         work.times.append(times)
         asking.append(Ask(partner(home, work, number), work.body, work.trips, times, begin))
-        agent = Agent(f"asker-{number}")
-        agent.add_behaviour(asking[-1])
-        await home.start(agent)
+        await start_agent(home, f"asker-{number}", asking[-1])
 
     async def measure() -> None:
         begin.set()

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary import Agent, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
+from formicary import CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.errors import FormicaryError
-from formicary_bench.subjects.ours.containers import all_prepared, endpoint
+from formicary_bench.subjects.ours.containers import all_prepared, endpoint, start_agent
 from formicary_bench.subjects.ours.micro import Idle
 from formicary_bench.subjects.ours.services import with_directory
 from formicary_bench.vocabulary.containers import ECHOING, names_on
@@ -219,9 +219,7 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
         await _start(homes, work)
         begin = asyncio.Event()
         conduct = Conduct(work, [f"{name}.{homes[0].platform}" for name in HOMES], begin)
-        agent = Agent("conductor")
-        agent.add_behaviour(conduct)
-        await homes[0].start(agent)
+        await start_agent(homes[0], "conductor", conduct)
 
         async def measure() -> None:
             begin.set()
@@ -232,6 +230,4 @@ async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
 
 async def _start(homes: Sequence[Container], work: Workload) -> None:
     for home in homes:
-        agent = Agent("churner")
-        agent.add_behaviour(Churn(work.configuration.kind))
-        await home.start(agent)
+        await start_agent(home, "churner", Churn(work.configuration.kind))

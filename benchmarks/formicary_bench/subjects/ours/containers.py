@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import replace
 
-from formicary import Container
+from formicary import Agent, Container
 from formicary.container.options import ConnectionOptions
 from formicary.errors import FormicaryError
 from formicary.server import ServerAddress
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from typing import Literal
 
+    from formicary.behaviours import Behaviour
     from formicary_bench.worker.messages import Server
     from formicary_bench.worker.workload import Workload
 
@@ -162,6 +163,13 @@ def all_prepared(
 
     meets = partial(meet_all, homes, work, count)
     return PreparedRole(endpoint(homes[0], work), measure, first_complaint, meets)
+
+
+async def start_agent(home: Container, name: str, behaviour: Behaviour) -> None:
+    """Start an agent with one behaviour."""
+    agent = Agent(name)
+    agent.add_behaviour(behaviour)
+    await home.start(agent)
 
 
 async def know_members(home: Container, count: int) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from formicary import Agent, Message, MicroAgent, OneShotBehaviour
+from formicary import Message, MicroAgent, OneShotBehaviour
 from formicary_bench.subjects.ours import behaviours, micro
-from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.containers import partner, start_agent
 from formicary_bench.subjects.ours.pairs import PairRoles
 
 if TYPE_CHECKING:
@@ -113,9 +113,7 @@ async def _start_asking(home: Container, work: Workload) -> Callable[[], Awaitab
             asking.append(MicroAsk(f"asker-{number}", answering, load))
             await home.start(asking[-1])
         else:
-            agent = Agent(f"asker-{number}")
-            agent.add_behaviour(Ask(answering, load, begin))
-            await home.start(agent)
+            await start_agent(home, f"asker-{number}", Ask(answering, load, begin))
 
     async def measure() -> None:
         begin.set()

@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from formicary import Agent, CyclicBehaviour, Message, MicroAgent
+from formicary import CyclicBehaviour, Message, MicroAgent
 from formicary_bench.subjects.baselines import tasks, tcp
 from formicary_bench.subjects.ours import behaviours, micro
-from formicary_bench.subjects.ours.containers import partner
+from formicary_bench.subjects.ours.containers import partner, start_agent
 from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.subjects.pacing import Pacer
 from formicary_bench.worker.workload import PreparedRole
@@ -97,11 +97,9 @@ async def _start_asking(home: Container, work: Workload) -> Callable[[], Awaitab
             agents.append(one)
             await home.start(one)
         else:
-            agent = Agent(f"asker-{number}")
             collect = Collect(take)
             agents.append(collect)
-            agent.add_behaviour(collect)
-            await home.start(agent)
+            await start_agent(home, f"asker-{number}", collect)
 
     async def send(number: int, body: str) -> None:
         await agents[number].send(Message(to=partners[number], body=body, performative="request"))

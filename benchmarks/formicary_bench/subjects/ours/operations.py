@@ -15,8 +15,8 @@ from itertools import cycle
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary import Agent, OneShotBehaviour
-from formicary_bench.subjects.ours.containers import prepared
+from formicary import OneShotBehaviour
+from formicary_bench.subjects.ours.containers import prepared, start_agent
 from formicary_bench.subjects.ours.services import (
     has_type,
     know_services,
@@ -178,9 +178,7 @@ async def start_use(home: Container, work: Workload, kind: type[Use]) -> Callabl
     times = PairTimes()
     work.times.append(times)
     use = kind(work, times, begin)
-    agent = Agent("user")
-    agent.add_behaviour(use)
-    await home.start(agent)
+    await start_agent(home, "user", use)
 
     async def measure() -> None:
         begin.set()

@@ -12,8 +12,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary import Agent, Message, OneShotBehaviour
-from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members
+from formicary import Message, OneShotBehaviour
+from formicary_bench.subjects.ours.containers import all_prepared, endpoint, know_members, start_agent
 from formicary_bench.subjects.ours.operations import Use, start_use
 from formicary_bench.subjects.ours.services import know_services, register_services, with_directory
 from formicary_bench.vocabulary.containers import ASKING, ECHOING, names_on
@@ -92,9 +92,7 @@ async def _watch(home: Container, work: Workload, members: int) -> None:
     await know_members(home, members)
     watches = asyncio.Event()
     tell = Tell(watches)
-    agent = Agent("watcher")
-    agent.add_behaviour(tell)
-    await home.start(agent)
+    await start_agent(home, "watcher", tell)
     await watches.wait()
     work.steps += 1
 

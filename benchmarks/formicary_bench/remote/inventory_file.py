@@ -54,7 +54,7 @@ class _Reader:
 
     Args:
         folder: where the file is.
-        file: the file; told what is wrong.
+        file: the file, in which what is wrong is noted.
     """
 
     def __init__(self, folder: Path, file: TomlFile) -> None:

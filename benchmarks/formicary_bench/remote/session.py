@@ -5,8 +5,8 @@
             ...
         machine = session.ask("b", Describe())
 
-The engine's thread asks and waits; an event loop in a thread of its own does the rest, so that hosts hear of
-us, and we of them, whatever the engine is busy with.
+The runner's thread asks and waits; an event loop in a thread of its own does the rest, so that hosts hear of
+us, and we of them, whatever the runner is busy with.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from formicary_bench.remote.clocks import Offset
-    from formicary_bench.remote.host_agent.protocol import Demand, Question, Result
+    from formicary_bench.remote.host_agent.protocol import ControllerMessage, Question, Result
     from formicary_bench.remote.inventory import Host
 
 _SECONDS: dict[type[Question], float] = {
@@ -68,7 +68,7 @@ class Session:
     Args:
         hosts: the hosts that take part.
         known: all hosts of the inventory, where some are only reached by way of others.
-        progress: told, in a sentence, when a host goes missing, comes back or is lost; in another thread.
+        progress: called with a sentence when a host goes missing, comes back or is lost; in another thread.
 
     Attributes:
         places: where workers can be started, by the hosts' names.
@@ -167,9 +167,9 @@ class Session:
         self._send(link, Start(number, handover=True))
         return worker
 
-    def _send(self, link: Link, demand: Demand) -> None:
+    def _send(self, link: Link, message: ControllerMessage) -> None:
         with suppress(RuntimeError):  # the session is over
-            self._loop.call_soon_threadsafe(link.send, demand)
+            self._loop.call_soon_threadsafe(link.send, message)
 
     def _do(self, what: Coroutine[object, object, T]) -> T:
         return asyncio.run_coroutine_threadsafe(what, self._loop).result()

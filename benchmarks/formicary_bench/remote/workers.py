@@ -37,7 +37,7 @@ from formicary_bench.worker.messages import Failed, decode_reports, encode
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from formicary_bench.remote.host_agent.protocol import WorkerWord
+    from formicary_bench.remote.host_agent.protocol import WorkerMessage
     from formicary_bench.remote.inventory import Host
     from formicary_bench.remote.session import Session
     from formicary_bench.worker.messages import Order, Report
@@ -143,9 +143,9 @@ class RemoteWorker:
 
     # What the session tells.
 
-    def take(self, word: WorkerWord) -> None:
+    def take(self, message: WorkerMessage) -> None:
         """Called with all that its host agent says of it."""
-        match word:
+        match message:
             case Started(_, pid):
                 if not self._started.done():
                     self._started.set_result(pid)

@@ -1,7 +1,9 @@
 """What plans and performs a run.
 
-`planning` makes configurations of what was asked for, `execution` measures them by fresh processes,
-`observers` look on meanwhile, and `forecast` says how long it will take.
+- `planning`: from what was asked for to configurations and their order; pure.
+- `execution`: the run, one repetition after the other.
+- `observers`: who looks at a repetition from outside while it goes on.
+- `forecast`: how long the rest of a run takes.
 """
 
 CPU_GROUP = "runtime"

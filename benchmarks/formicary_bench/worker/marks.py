@@ -25,7 +25,7 @@ async def mark_window(work: Workload, say: Callable[[Mark], None]) -> None:
 
     Args:
         work: whose round trips are looked at.
-        say: told at each of the two moments.
+        say: called at each of the two moments.
     """
     configuration = work.configuration
     first, last = configuration.warm_up, configuration.warm_up + configuration.measured

@@ -1,1 +1,5 @@
-"""`formicary hosts check`: facts of hosts, and what is judged by them."""
+"""`formicary hosts check`.
+
+- `check`: looks at all hosts, then at the ways between them (`pairs`).
+- `facts`: what is known of a host; `judging`: what is wrong with it, from these facts alone.
+"""

@@ -38,7 +38,7 @@ from formicary_bench.remote.host_agent.protocol import (
     SendOrder,
     Start,
     Use,
-    decode_demand,
+    decode_controller_message,
     frame,
 )
 from formicary_bench.remote.host_agent.scratch import scratch
@@ -47,7 +47,7 @@ from formicary_bench.remote.host_agent.workers import Workers
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-    from formicary_bench.remote.host_agent.protocol import Demand, Word
+    from formicary_bench.remote.host_agent.protocol import AgentMessage, ControllerMessage
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _READ = 1 << 18  # bytes at once
@@ -71,15 +71,15 @@ class HostAgent:
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_forsaken: asyncio.TimerHandle | None = None
 
-    async def run(self, demands: BinaryIO, words: BinaryIO) -> None:
+    async def run(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
         """Serve until the end, whatever brings it."""
         loop = asyncio.get_running_loop()
         for one in _SIGNALS:
             loop.add_signal_handler(one, self._over.set)
         reader = asyncio.StreamReader()
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), demands)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), incoming)
         transport, protocol = await loop.connect_write_pipe(
-            lambda: asyncio.streams.FlowControlMixin(loop=loop), words
+            lambda: asyncio.streams.FlowControlMixin(loop=loop), outgoing
         )
         transport.set_write_buffer_limits(high=_LARGEST_BACKLOG)
         self._out = asyncio.StreamWriter(transport, protocol, None, loop)
@@ -99,24 +99,24 @@ class HostAgent:
             while data := await reader.read(_READ):
                 self._wait_for_more()
                 for frame in frames.feed(data):
-                    self._obey(decode_demand(frame))
+                    self._obey(decode_controller_message(frame))
         except (OSError, FramingError, msgspec.DecodeError) as error:
             sys.stderr.write(f"what the controller says cannot be understood: {error}\n")
         finally:
             self._over.set()
 
-    def _obey(self, demand: Demand) -> None:
-        match demand:
+    def _obey(self, message: ControllerMessage) -> None:
+        match message:
             case Beat(sent_ns):
                 self._start(self._say(Beaten(sent_ns, time.time_ns())))
             case SendOrder(worker, line):
                 self._workers.send(worker, line)
             case Start():
-                self._workers.start(demand)
+                self._workers.start(message)
             case Kill(worker):
                 self._workers.kill(worker)
             case Ask():
-                self._start(self._answer(demand))
+                self._start(self._answer(message))
             case Use(environment):
                 os.environ.update(environment)
             case End():
@@ -125,9 +125,9 @@ class HostAgent:
     async def _answer(self, ask: Ask) -> None:
         await self._say(await self._answers.answer(ask))
 
-    async def _say(self, word: Word) -> None:
+    async def _say(self, message: AgentMessage) -> None:
         with suppress(ConnectionError):  # the controller is gone: its input ends too
-            self._out.write(frame(word))
+            self._out.write(frame(message))
             await self._out.drain()
 
     def _wait_for_more(self) -> None:
@@ -147,7 +147,7 @@ class HostAgent:
 def main() -> None:
     """Be a host agent; the exit code is 0 if it could be one."""
     # Standard output belongs to the protocol: what a library prints goes to standard error.
-    demands, words = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     os.dup2(2, 1)
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 -- a device
         os.dup2(nothing.fileno(), 0)
@@ -156,11 +156,11 @@ def main() -> None:
     with ExitStack() as stack:
         try:
             agent = _prepare(stack)
-            words.write(msgspec.json.encode(_handshake()) + b"\n")
+            outgoing.write(msgspec.json.encode(_handshake()) + b"\n")
         except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
-            words.write(msgspec.json.encode(Handshake(failed=_reason(error))) + b"\n")
+            outgoing.write(msgspec.json.encode(Handshake(failed=_reason(error))) + b"\n")
             sys.exit(1)
-        asyncio.new_event_loop().run_until_complete(agent.run(demands, words))
+        asyncio.new_event_loop().run_until_complete(agent.run(incoming, outgoing))
     os._exit(0)  # a thread may still wait for something that never comes
 
 

@@ -29,7 +29,7 @@ from formicary_bench.remote.host_agent.protocol import (
     Ended,
     Refused,
     Use,
-    decode_word,
+    decode_agent_message,
     frame,
 )
 
@@ -37,7 +37,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary_bench.remote.clocks import Offset
-    from formicary_bench.remote.host_agent.protocol import Demand, Question, Result, Word, WorkerWord
+    from formicary_bench.remote.host_agent.protocol import (
+        AgentMessage,
+        ControllerMessage,
+        Question,
+        Result,
+        WorkerMessage,
+    )
     from formicary_bench.remote.ssh.connection import Connection
 
 LOST_SECONDS = ORPHANED_SECONDS + 2
@@ -53,7 +59,7 @@ class Link:
 
     Args:
         connection: to its host.
-        tell: told, in a sentence, when the host goes missing, comes back or is lost.
+        notify: called with a sentence when the host goes missing, comes back or is lost.
 
     Attributes:
         name: the host's.
@@ -61,14 +67,14 @@ class Link:
         lost: why it is not there any more, a sentence without a full stop; empty as long as it is.
     """
 
-    def __init__(self, connection: Connection, tell: Callable[[str], object]) -> None:
+    def __init__(self, connection: Connection, notify: Callable[[str], object]) -> None:
         self.name = connection.host.name
         self.is_missing = False
         self.lost = ""
         self._clock = Clock()
         self._connection = connection
-        self._tell = tell
-        self._workers: dict[int, Callable[[WorkerWord], None]] = {}
+        self._notify = notify
+        self._workers: dict[int, Callable[[WorkerMessage], None]] = {}
         self._answers: dict[int, asyncio.Future[Result]] = {}
         self._numbers = itertools.count()
         self._is_ending = False
@@ -92,12 +98,12 @@ class Link:
             asyncio.create_task(self._beat()),
         ]
 
-    def send(self, demand: Demand) -> None:
+    def send(self, message: ControllerMessage) -> None:
         """Tell the host agent something; nothing happens if it is gone."""
         if self._program is not None and not self.lost:
-            self._program.write(frame(demand))
+            self._program.write(frame(message))
 
-    def add(self, number: int, take: Callable[[WorkerWord], None]) -> None:
+    def add(self, number: int, take: Callable[[WorkerMessage], None]) -> None:
         """Have a function called with all that happens to a worker from now on."""
         self._workers[number] = take
         if self.lost:
@@ -146,11 +152,11 @@ class Link:
         frames = Frames()
         try:
             for body in frames.feed(data):
-                self._take(decode_word(body))
+                self._take(decode_agent_message(body))
             while data := await program.read():
                 self._heard = time.monotonic()
                 for body in frames.feed(data):
-                    self._take(decode_word(body))
+                    self._take(decode_agent_message(body))
             cause = await program.how_it_ended()
         except (FramingError, msgspec.DecodeError) as error:
             cause = f"its host agent said what cannot be understood: {error}"
@@ -158,8 +164,8 @@ class Link:
             cause = str(error)
         self._lose(f"the connection to host {self.name} was lost ({cause})")
 
-    def _take(self, word: Word) -> None:
-        match word:
+    def _take(self, message: AgentMessage) -> None:
+        match message:
             case Beaten(sent_ns, at_ns):
                 self._clock.add(Sample(sent_ns, at_ns, time.time_ns()))
                 self._is_timed.set()
@@ -170,15 +176,15 @@ class Link:
                 if (future := self._answers.get(number)) and not future.done():
                     future.set_exception(self._connection.error(reason))
             case _:
-                self._hand_on(word)
+                self._hand_on(message)
 
-    def _hand_on(self, word: WorkerWord) -> None:
-        if isinstance(word, Ended):
-            take = self._workers.pop(word.worker, None)
+    def _hand_on(self, message: WorkerMessage) -> None:
+        if isinstance(message, Ended):
+            take = self._workers.pop(message.worker, None)
         else:
-            take = self._workers.get(word.worker)
+            take = self._workers.get(message.worker)
         if take is not None:  # else nobody wants to know any more
-            take(word)
+            take(message)
 
     async def _beat(self) -> None:
         """Say that we live, again and again, and see whether the host agent does."""
@@ -196,7 +202,7 @@ class Link:
         if is_missing != self.is_missing:
             self.is_missing = is_missing
             news = f"is missing: no answer for {MISSING_SECONDS:g} s" if is_missing else "is there again"
-            self._tell(f"host {self.name} {news}")
+            self._notify(f"host {self.name} {news}")
 
     def _lose(self, sentence: str) -> None:
         """Take note that the host agent is gone, and let everybody know who waits for it."""
@@ -206,7 +212,7 @@ class Link:
         self.is_missing = True
         self._is_timed.set()
         if not self._is_ending:
-            self._tell(sentence)
+            self._notify(sentence)
         for number in [*self._workers]:
             self._hand_on(Ended(number, _LOST, sentence))
         for future in self._answers.values():

@@ -153,7 +153,7 @@ class End(msgspec.Struct, frozen=True, tag="end"):
     """End everything that was started, remove all files, and end."""
 
 
-Demand = Use | Start | SendOrder | Kill | Beat | Ask | End
+ControllerMessage = Use | Start | SendOrder | Kill | Beat | Ask | End
 
 
 # What the host agent says.
@@ -311,15 +311,15 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
     kind: str = ""
 
 
-WorkerWord = Started | Said | Data | Ended
-Word = WorkerWord | Beaten | Answered | Refused
+WorkerMessage = Started | Said | Data | Ended
+AgentMessage = WorkerMessage | Beaten | Answered | Refused
 
 encode = msgspec.msgpack.Encoder().encode
-decode_demand = msgspec.msgpack.Decoder(Demand).decode
-decode_word = msgspec.msgpack.Decoder(Word).decode
+decode_controller_message = msgspec.msgpack.Decoder(ControllerMessage).decode
+decode_agent_message = msgspec.msgpack.Decoder(AgentMessage).decode
 
 
-def frame(message: Demand | Word) -> bytes:
+def frame(message: ControllerMessage | AgentMessage) -> bytes:
     """Return a message as the bytes that are sent."""
     body = encode(message)
     return len(body).to_bytes(4, "big") + body

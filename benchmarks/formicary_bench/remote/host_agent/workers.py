@@ -20,7 +20,7 @@ from formicary_bench.worker.processes import last_line
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from formicary_bench.remote.host_agent.protocol import Start, Word
+    from formicary_bench.remote.host_agent.protocol import AgentMessage, Start
 
 _COMMAND = (sys.executable, "-P", "-m", "formicary_bench.worker.worker")
 _LONGEST_LINE = 1 << 22  # bytes of what a worker says at once
@@ -35,7 +35,7 @@ class Workers:
         say: tells the controller something, and waits until there is room for more.
     """
 
-    def __init__(self, say: Callable[[Word], Awaitable[None]]) -> None:
+    def __init__(self, say: Callable[[AgentMessage], Awaitable[None]]) -> None:
         self._say = say
         self._workers: dict[int, _Worker] = {}
         self._tasks: set[asyncio.Task[None]] = set()

@@ -90,7 +90,7 @@ class Helper:
             task: which of the program's tasks.
             arguments: the task's own.
             seconds: how long it may take.
-            progress: is told how far it is.
+            progress: called with what is done now.
 
         Raises:
             HostError: it cannot be done, takes too long, or the connection is lost.

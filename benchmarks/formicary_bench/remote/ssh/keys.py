@@ -107,15 +107,15 @@ def refused_key(error: Exception, host: Host, keys: Keys) -> str:
     name = f"[{host.address}]:{host.port}" if port else host.address
     if keys.shown is None:  # revoked, or of a kind that it is not known by
         return f"its host key is not accepted ({error}); compare the lines of {name} in {keys.file}"
-    told = f"{keys.shown.get_algorithm()} {keys.shown.get_fingerprint()}"
+    shown = f"{keys.shown.get_algorithm()} {keys.shown.get_fingerprint()}"
     add = f"`ssh-keyscan {port}{host.address} >> {keys.file}`"
     if keys.is_known:
         return (
-            f"its host key has changed: it shows {told}, and {keys.file} has another; either it was set up "
+            f"its host key has changed: it shows {shown}, and {keys.file} has another; either it was set up "
             f"anew or somebody else answers: ask who runs it, and only then remove the old key with "
             f"`ssh-keygen -R '{name}' -f {keys.file}` and add the new one with {add}"
         )
     return (
-        f"its host key is not known: it shows {told}, and {keys.file} has none for {name}; compare this "
+        f"its host key is not known: it shows {shown}, and {keys.file} has none for {name}; compare this "
         f"with what `ssh-keygen -l -f /etc/ssh/ssh_host_ed25519_key.pub` prints there, and add it with {add}"
     )

@@ -19,7 +19,7 @@ async def send(
     Args:
         connection: to the host.
         parcels: each with the file there into which it is written.
-        say: is told how far it is.
+        say: called with how far it is.
 
     Raises:
         HostError: they cannot be written there.

@@ -1,4 +1,4 @@
-"""What follows what in one repetition: a pure state machine, told what happened, telling what to do.
+"""What follows what in one repetition: a state machine, from events to instructions, without any I/O.
 
 First one worker prepares, as the others may have to know how to reach it; then all others do at once. When
 all are ready they are told to meet, and when all have met, to go. When all that measure have handed over
@@ -69,7 +69,7 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True)
 class SendAll:
-    """Tell all workers."""
+    """Send an order to all workers."""
 
     order: Meet | Go | Stop
 
@@ -125,7 +125,7 @@ Instruction = Prepare | SendAll | Advance | Observe | Show | Finish | Break
 
 @dataclass
 class Phases:
-    """The course of one repetition. Every method returns what is to be done now.
+    """The state of one repetition. Every method returns what is to be done now.
 
     Args:
         roles: the workers' roles.
@@ -153,7 +153,7 @@ class Phases:
 
     @property
     def deadline(self) -> float:
-        """When `passed` is to be told at the latest."""
+        """When `passed` is to be called at the latest."""
         return min([self._quiet_until, *self._missing.values()])
 
     @property
@@ -170,30 +170,30 @@ class Phases:
         return [Prepare(0, "")]
 
     def heard(self, worker: int, report: Report, now: float) -> list[Instruction]:
-        """Take what a worker says."""
+        """Called with what a worker says."""
         if self.is_over:
             return []
         match report:
             case Failed(reason):
-                told = self._break(f"{self._name(worker)} failed: {reason.rstrip('.')}")
+                instructions = self._break(f"{self._name(worker)} failed: {reason.rstrip('.')}")
             case Progress():
-                told = self._advance(worker, report, now)
+                instructions = self._advance(worker, report, now)
             case Ready() if self.stage is Stage.PREPARING and self._is_awaited(worker):
-                told = self._become_ready(worker, report, now)
+                instructions = self._become_ready(worker, report, now)
             case Met() if self.stage is Stage.READY and worker not in self._met:
-                told = self._meet(worker, now)
+                instructions = self._meet(worker, now)
             case Accounted():
-                told = [Observe(worker, report)]
+                instructions = [Observe(worker, report)]
             case Mark() if self._is_measuring(worker):
-                told = self._mark(worker, report)
+                instructions = self._mark(worker, report)
             case Done() | Created() if self._is_measuring(worker):
-                told = self._take(worker, report, now)
+                instructions = self._take(worker, report, now)
             case _:
-                told = self._refuse(worker, report)
-        return told
+                instructions = self._refuse(worker, report)
+        return instructions
 
     def ended(self, worker: int, code: int, last_words: str) -> list[Instruction]:
-        """Take that a worker's process has ended.
+        """Called when a worker's process has ended.
 
         Args:
             worker: which one.
@@ -212,7 +212,7 @@ class Phases:
         return [Finish(self._results, self._full_load)]
 
     def passed(self, now: float) -> list[Instruction]:
-        """Take that time has passed."""
+        """Called at `deadline` at the latest, and as often as one likes."""
         if self.is_over or self.stage is Stage.PLANNED:
             return []
         for host, until in self._missing.items():
@@ -228,14 +228,14 @@ class Phases:
         )
 
     def missing(self, host: str, now: float) -> list[Instruction]:
-        """Take that a host has not been heard of for `MISSING_SECONDS`."""
+        """Called when a host has not answered for `MISSING_SECONDS`."""
         if self.is_over or host in self._missing:
             return []
         self._missing[host] = now + LOST_SECONDS - MISSING_SECONDS
         return [Show(f"host {host} missing for {MISSING_SECONDS:g} s")]
 
     def back(self, host: str) -> list[Instruction]:
-        """Take that a missing host is heard of again."""
+        """Called when a host answers; nothing happens unless it was missing."""
         if self.is_over or self._missing.pop(host, None) is None:
             return []
         return [Show(f"host {host} is back")]

@@ -82,7 +82,7 @@ def measure(
 
     Args:
         task: what to measure.
-        listener: told of the progress.
+        listener: follows it.
         observer: measures from outside meanwhile.
         quiet_s: seconds without any progress after which the repetition is given up.
 
@@ -142,7 +142,7 @@ class RepetitionRun:
 
     Args:
         task: what to measure.
-        listener: told of the progress.
+        listener: follows it.
         observer: measures from outside meanwhile.
         quiet_s: seconds without any progress after which the repetition is given up.
     """

@@ -74,7 +74,7 @@ def perform_all(
     Args:
         run_plan: what to measure.
         output: the folder of the run; None for a new one below `runs`.
-        listener: told what happens.
+        listener: follows it.
         selection: the hosts that take part, if there are any beside this machine.
 
     Raises:
@@ -102,7 +102,7 @@ def resume(path: Path, listener: RunListener, selection: HostSelection | None = 
 
     Args:
         path: the run's folder.
-        listener: told what happens.
+        listener: follows it.
         selection: the hosts that took part, if there were any.
 
     Raises:

@@ -43,7 +43,7 @@ _TRIALS, _TRIAL = 10, 0.8
 _ACCOUNTS = {"spade", *(subject.platform for subject in SUBJECTS if subject.accounts)}
 
 
-class Rough(NamedTuple):
+class DefaultDuration(NamedTuple):
     """How long a repetition may take, in seconds.
 
     Attributes:
@@ -55,15 +55,15 @@ class Rough(NamedTuple):
     work: float
 
 
-def rough(one: Configuration) -> Rough:
+def default_duration(one: Configuration) -> DefaultDuration:
     """Return how long a repetition of a configuration may take."""
     begin = (_ALONE if one.placement == SAME else _APART) + _MORE.get(one.family, 0.0)
     begin += _PROFILED if one.profiled else 0.0
     if one.limit_us:
-        return Rough(_TRIALS * begin, _TRIALS * _TRIAL)
+        return DefaultDuration(_TRIALS * begin, _TRIALS * _TRIAL)
     if one.platform in _ACCOUNTS:
         begin += _ACCOUNTED + 2 * one.load * _LOGIN
-    return Rough(begin, _work(one))
+    return DefaultDuration(begin, _work(one))
 
 
 def _work(one: Configuration) -> float:

@@ -26,7 +26,7 @@ class _Took(msgspec.Struct, frozen=True, array_like=True):
     seconds: float
 
 
-class _Known(msgspec.Struct, frozen=True):
+class _History(msgspec.Struct, frozen=True):
     """What the file holds: for one machine, what was measured last at the end."""
 
     version: int
@@ -48,7 +48,7 @@ def earlier_durations(machine: Machine) -> dict[Configuration, float]:
     path = user_cache() / "durations.json"
     with suppress(OSError, msgspec.MsgspecError):
         if path.stat().st_size <= _LARGEST:
-            known = msgspec.json.decode(path.read_bytes(), type=_Known)
+            known = msgspec.json.decode(path.read_bytes(), type=_History)
             if (known.version, known.machine) == (_FORMAT, _which(machine)):
                 return {one.configuration: one.seconds for one in known.took if one.seconds > 0}
     return {}
@@ -68,7 +68,7 @@ def remember(machine: Machine, took: Mapping[Configuration, Iterable[float]]) ->
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as temporary:
-            temporary.write_bytes(msgspec.json.encode(_Known(_FORMAT, _which(machine), newest)))
+            temporary.write_bytes(msgspec.json.encode(_History(_FORMAT, _which(machine), newest)))
 
 
 def _which(machine: Machine) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""How long what is left of a run takes: from what was measured, and before that from rough rates. Pure.
+"""How long what is left of a run takes: from what was measured, and before that from default durations. Pure.
 
-A repetition takes some time to begin and to end, and then what its work takes. `rough` says both of some
-machine; by how much this machine differs is fitted to what was measured so far and in earlier runs.
+A repetition takes some time to begin and to end, and then what its work takes. `default_duration` gives both
+for some machine; by how much this machine differs is fitted to what was measured so far and in earlier runs.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.runner.forecast.default_durations import rough
+from formicary_bench.runner.forecast.default_durations import default_duration
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
-    from formicary_bench.runner.forecast.default_durations import Rough
+    from formicary_bench.runner.forecast.default_durations import DefaultDuration
     from formicary_bench.vocabulary.configuration import Configuration
 
 _FRESH = 20  # repetitions of a configuration that count: a machine that has become slower stays so
 _SHORTEST = 1e-3  # seconds
 
-# How sure it is, before anything is measured, that something takes as long as its kin do: to begin, since
-# processes are processes; its work much less so. As many measurements say as much.
+# How sure it is, before anything is measured, that something takes as long as others of its kind: to begin,
+# since processes are processes; its work much less so. As many measurements say as much.
 _SURE_TO_BEGIN, _SURE_OF_WORK = 0.3, 0.01
 _SURE_OF_THE_PAST = 1.0
 
@@ -40,7 +40,7 @@ class Factors(NamedTuple):
     begin: float = 1.0
     work: float = 1.0
 
-    def seconds(self, expected: Rough) -> float:
+    def seconds(self, expected: DefaultDuration) -> float:
         """Return how long it takes here."""
         return self.begin * expected.begin + self.work * expected.work
 
@@ -58,7 +58,7 @@ class _Fit:
     begin: float = 0.0
     work: float = 0.0
 
-    def add(self, expected: Rough, took: float, weight: float) -> None:
+    def add(self, expected: DefaultDuration, took: float, weight: float) -> None:
         begin, work = expected.begin / took, expected.work / took
         self.begin_begin += weight * begin * begin
         self.begin_work += weight * begin * work
@@ -98,14 +98,14 @@ class Forecast:
     ) -> None:
         self._left = Counter(order)
         self._earlier = dict(earlier or {})
-        self._rough = {one: rough(one) for one in (*self._left, *self._earlier)}
+        self._defaults = {one: default_duration(one) for one in (*self._left, *self._earlier)}
         self.took: dict[Configuration, list[float]] = defaultdict(list)
         self._fits: dict[Hashable, _Fit] = defaultdict(_Fit)
         for one, seconds in self._earlier.items():
             self._learn(one, seconds)
 
     def measured(self, configuration: Configuration, seconds: float) -> None:
-        """Learn how long a repetition has taken, with all that belongs to it."""
+        """Called with how long a repetition has taken, with all that belongs to it."""
         if not self.took[configuration]:
             self._learn(configuration, seconds)
         self.took[configuration].append(seconds)
@@ -126,7 +126,7 @@ class Forecast:
     def _learn(self, configuration: Configuration, seconds: float) -> None:
         took = max(seconds, _SHORTEST)
         for kind in kinds(configuration):
-            self._fits[kind].add(self._rough[configuration], took, 1.0)
+            self._fits[kind].add(self._defaults[configuration], took, 1.0)
 
     def _since(self) -> float:
         """Return how many times longer it takes now than in earlier runs."""
@@ -142,7 +142,7 @@ class Forecast:
             return fmean(took[-_FRESH:])
         if one in self._earlier:
             return self._earlier[one] * since
-        return self._factors(kinds(one), fitted).seconds(self._rough[one])
+        return self._factors(kinds(one), fitted).seconds(self._defaults[one])
 
     def _factors(self, kin: tuple[Hashable, ...], fitted: dict[Hashable, Factors]) -> Factors:
         """Return what fits a kind, the widest first."""

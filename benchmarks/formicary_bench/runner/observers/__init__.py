@@ -1,1 +1,6 @@
-"""What looks at a repetition from outside while it runs: samplers, hosts, validity."""
+"""Who looks at a repetition from outside while it goes on.
+
+- `observer`: what they have in common.
+- `hosts`: what else goes on at the hosts; `validity`: whether that makes a measurement worthless.
+- `profiled`: where the CPU time of the workers goes.
+"""

@@ -62,7 +62,7 @@ class Sampling(Marks):
         self._opened_ns = 0
 
     def begin(self, workers: Mapping[str, PlacedWorker]) -> None:
-        """Learn whether they may be looked into, and do it where there are no phases."""
+        """See whether the workers may be looked into, and begin to where there are no phases."""
         self._workers = workers
         for name, (slot, process) in workers.items():
             with slot.host.window(process.pid, ()) as window:
@@ -151,7 +151,7 @@ def measure_profiled(task: Task, listener: ProgressListener) -> tuple[Repetition
 
     Args:
         task: what to measure.
-        listener: told of the progress.
+        listener: follows it.
 
     Returns:
         What is known of the repetition, its raw values, and where the CPU time of each worker went.

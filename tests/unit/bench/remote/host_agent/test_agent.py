@@ -41,7 +41,7 @@ from formicary_bench.remote.host_agent.protocol import (
     StartServer,
     StopServer,
     Use,
-    decode_word,
+    decode_agent_message,
     frame,
 )
 from formicary_bench.vocabulary.configuration import Configuration
@@ -96,7 +96,7 @@ class Controller:
             assert time.monotonic() < until
             data = os.read(self.process.stdout.fileno(), 1 << 16)
             assert data, "the host agent has ended"
-            self.words += map(decode_word, self._frames.feed(data))
+            self.words += map(decode_agent_message, self._frames.feed(data))
 
 
 @pytest.fixture

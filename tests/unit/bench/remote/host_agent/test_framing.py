@@ -17,8 +17,8 @@ from formicary_bench.remote.host_agent.protocol import (
     Ended,
     Said,
     SendOrder,
-    decode_demand,
-    decode_word,
+    decode_agent_message,
+    decode_controller_message,
     frame,
 )
 
@@ -38,7 +38,7 @@ def _cut(data: bytes, places: list[int]) -> list[bytes]:
 def test_what_is_said_arrives_whole_and_in_order_however_it_is_cut(words, places):
     frames = Frames()
     bodies = [body for piece in _cut(b"".join(map(frame, words)), places) for body in frames.feed(piece)]
-    assert [decode_word(body) for body in bodies] == words
+    assert [decode_agent_message(body) for body in bodies] == words
 
 
 def test_byte_by_byte():
@@ -46,7 +46,7 @@ def test_byte_by_byte():
     demands = [Beat(7), SendOrder(3, b'{"type":"go"}')]
     data = b"".join(map(frame, demands))
     bodies = [body for place in range(len(data)) for body in frames.feed(data[place : place + 1])]
-    assert [decode_demand(body) for body in bodies] == demands
+    assert [decode_controller_message(body) for body in bodies] == demands
 
 
 def test_nothing_is_given_before_a_frame_is_complete():
@@ -74,7 +74,7 @@ def test_garbage_is_refused_or_waited_for_and_nothing_else_happens(garbage, plac
     try:
         for piece in _cut(garbage, places):
             for body in frames.feed(piece):
-                decode_word(body)
+                decode_agent_message(body)
     except (FramingError, msgspec.DecodeError):
         return
     assert len(frames._rest) <= len(garbage)

@@ -23,7 +23,7 @@ from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.cpu import cpu_estimates, summed, whole
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.forecast.default_durations import rough
+from formicary_bench.runner.forecast.default_durations import default_duration
 from formicary_bench.runner.observers import profiled
 from formicary_bench.runner.observers.observer import PlacedWorker
 from formicary_bench.runner.observers.profiled import Sampling, _rate
@@ -357,7 +357,9 @@ def test_as_many_agents_are_profiled_as_were_asked_for():
 
 def test_what_is_profiled_of_the_directory_takes_some_seconds_by_every_route():
     plan = make_plan(Options("directory/cpu"))
-    seconds = {one.key: one.measured * rough(one).work / uses_of(one) for one in plan if one.profiled}
+    seconds = {
+        one.key: one.measured * default_duration(one).work / uses_of(one) for one in plan if one.profiled
+    }
     assert {key: round(lasts) for key, lasts in seconds.items() if not 1 <= lasts <= 15} == {}
     by_route = {one.route: one.measured for one in plan if one.kind == "lookup"}
     assert by_route["in-process"] > by_route["direct"] > by_route["xmpp"]

@@ -6,7 +6,7 @@ import pytest
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Machine
-from formicary_bench.runner.forecast.default_durations import rough
+from formicary_bench.runner.forecast.default_durations import default_duration
 from formicary_bench.runner.forecast.duration_history import earlier_durations, remember
 from formicary_bench.runner.forecast.forecast import Forecast, in_words
 from formicary_bench.runner.planning.order import schedule
@@ -27,7 +27,7 @@ def made_up_seconds(order, seed):
         speed = speeds.setdefault(way, generator.lognormvariate(0.5, 0.5))
         if one.rate or one.limit_us or one.seconds:
             speed = 1.0  # which take their time on any machine
-        expected = rough(one)
+        expected = default_duration(one)
         yield (begin * expected.begin + speed * expected.work) * generator.lognormvariate(0, 0.1)
 
 
@@ -59,7 +59,7 @@ def test_a_forecast_of_the_papers_sizes_is_right_within_30_percent(experiment, s
 @pytest.mark.parametrize(("begin", "work"), [(3.7, 3.7), (2.5, 1.0), (1.0, 4.0)])
 def test_beginning_and_work_are_told_apart_by_sizes_that_were_measured(seed, begin, work):
     order = in_order("messaging/pairs", str(seed))
-    seconds = [begin * rough(one).begin + work * rough(one).work for one, _, _ in order]
+    seconds = [begin * default_duration(one).begin + work * default_duration(one).work for one, _, _ in order]
     forecast = Forecast(one for one, _, _ in order)
     few = len({one for one, _, _ in order}) * 2 // 3
     for (one, _, _), took in zip(order[:few], seconds[:few], strict=True):
@@ -74,10 +74,10 @@ def test_what_an_earlier_run_took_is_taken_before_anything_is_measured():
 
 def test_an_earlier_run_also_says_how_long_other_sizes_take():
     plan = make_plan(parse("messaging/pairs", seed="1"))
-    earlier = {one: 2 * rough(one).begin + 5 * rough(one).work for one in plan[::2]}
+    earlier = {one: 2 * default_duration(one).begin + 5 * default_duration(one).work for one in plan[::2]}
     forecast = Forecast(plan, earlier)
     assert forecast.seconds(plan[0]) == earlier[plan[0]]
-    expected = [2 * rough(one).begin + 5 * rough(one).work for one in plan]
+    expected = [2 * default_duration(one).begin + 5 * default_duration(one).work for one in plan]
     assert forecast.remaining() == pytest.approx(sum(expected), rel=0.2)
     assert forecast.remaining() > 1.5 * Forecast(plan).remaining()
 

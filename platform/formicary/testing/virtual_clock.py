@@ -49,7 +49,7 @@ def run_virtual(main: Coroutine[Any, Any, T]) -> T:
 
 
 async def until_idle() -> None:
-    """Wait until everything else in this loop waits: nothing is ready, all containers' run queues are empty.
+    """Wait until everything else in this loop waits: nothing is ready, all containers' queues are empty.
 
     No virtual time passes by it, so whoever sleeps still sleeps; jobs in executors are waited for. If several
     wait until idle, they go on together. When cancelled, nothing is left behind.

@@ -88,7 +88,7 @@ class Patches:
     Args:
         costs: what the borders cost.
         adopt: called with each new strand, and each new way in of a micro-agent, of an accounted thread.
-        charge: called with what a run queue is to call back; returns what it is to call instead.
+        charge: called with what a scheduler is to call back; returns what it is to call instead.
     """
 
     def __init__(self, costs: Costs, adopt: Callable[[Any], None], charge: Callable[[Any], Any]) -> None:

@@ -233,7 +233,7 @@ def resume_border(  # noqa: PLR0917 -- all but the last two are a partial's
 
 
 class Callback:
-    """What a loop or a run queue is given to call back, as the code of a slot.
+    """What a loop or a scheduler is given to call back, as the code of a slot.
 
     Args:
         plain: what is to be called.
@@ -245,7 +245,7 @@ class Callback:
     __slots__ = ("__self__", "_cost", "_ledger", "_plain", "_slot")
 
     def __init__(self, plain: Callable[..., Any], ledger: Ledger, slot: int, cost: Cost) -> None:
-        self.__self__ = getattr(plain, "__self__", None)  # a run queue asks a handler whose it is
+        self.__self__ = getattr(plain, "__self__", None)  # a scheduler asks a handler whose it is
         self._plain = plain
         self._ledger = ledger
         self._slot = slot

@@ -217,6 +217,10 @@ class Container:
         """Whether agents can be started here."""
         return self.dispatcher.scheduler is not None and not self.dispatcher.is_closing
 
+    def not_open_error(self) -> ContainerClosedError:
+        """Return the error of what needs an open container."""
+        return ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
+
     @property
     def scheduler(self) -> Scheduler:
         """Who runs the agents, and who can be asked to call back; for transports and services.
@@ -225,7 +229,7 @@ class Container:
             ContainerClosedError: the container was never opened.
         """
         if self.dispatcher.scheduler is None:
-            raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
+            raise self.not_open_error()
         return self.dispatcher.scheduler
 
     # -- agents ---------------------------------------------------------------------------------------------
@@ -276,7 +280,7 @@ class Container:
             ContainerClosedError: the container is not open.
         """
         if not self.is_open:
-            raise ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
+            raise self.not_open_error()
         return self._services or self._open_services()
 
     @property

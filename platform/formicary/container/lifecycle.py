@@ -46,10 +46,9 @@ class Lifecycle:
     async def start(self, agent: Agent | MicroAgent) -> None:
         """Bring an agent to life; errors as of `Container.start`."""
         container, dispatcher = self._container, self._dispatcher
-        if not container.is_open:
-            raise ContainerClosedError(
-                f"container {container.name} is not open; use it as: async with container"
-            )
+        scheduler = dispatcher.scheduler
+        if scheduler is None or dispatcher.is_closing:
+            raise container.not_open_error()
         if agent.address is not None or agent.state is not AgentState.INITIATED:
             raise AgentStateError(f"agent {agent.name} was started before; make a new one")
         address = f"{agent.name}@{container.domain}"
@@ -61,13 +60,14 @@ class Lifecycle:
         if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
             if not await self.set_up(agent, address):
                 return
-            if not container.is_open:
+            if dispatcher.is_closing:
                 agent.become_gone()
                 raise ContainerClosedError(
                     f"container {container.name} was closed while {agent.name} was set up"
                 )
         dispatcher.agents[address] = agent
-        self._activate(agent, address)
+        agent.become_active(scheduler, self._mailbox_limit)
+        dispatcher.attach(address, agent)
         if dispatcher.instruments:
             dispatcher.notify("agent_started", agent)
 
@@ -76,9 +76,6 @@ class Lifecycle:
         address = f"{agent.name}@{self._container.domain}"
         agent.enter_container(self._container, address)
         self._dispatcher.system_agents[address] = agent
-        self._activate(agent, address)
-
-    def _activate(self, agent: Agent | MicroAgent, address: str) -> None:
         agent.become_active(self._container.scheduler, self._mailbox_limit)
         self._dispatcher.attach(address, agent)
 

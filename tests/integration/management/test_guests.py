@@ -54,7 +54,7 @@ async def test_agents_of_guests_talk_and_register_nothing(platform):
         await start(c1, "bob", got)
         visitor = Agent("visitor")
         await guest.start(visitor)
-        await guest._send(Message(to="bob@c1", sender=visitor.address, body="hello"))
+        await guest.dispatcher.send(Message(to="bob@c1", sender=visitor.address, body="hello"))
         await until(lambda: [message.sender for message in got.messages] == [visitor.address])
         with pytest.raises(DirectoryError, match="lives in a guest of the platform"):
             await visitor.directory.register("printer")

@@ -305,7 +305,7 @@ async def test_an_agent_that_ends_in_its_setup_was_created_all_the_same(platform
 def hurried(monkeypatch, caplog):
     """Have agents end soon that do not end by themselves."""
     caplog.set_level("CRITICAL", "formicary")  # it is said there, too
-    monkeypatch.setattr("formicary.container.container._STOP_TIMEOUT", 0.05)
+    monkeypatch.setattr("formicary.container.lifecycle._STOP_TIMEOUT", 0.05)
     monkeypatch.setattr("formicary.management.requests.local._STOPS_WITHIN", 0.2)
     return monkeypatch
 

@@ -12,7 +12,7 @@ import typer
 from formicary.cli.options import examples
 from formicary.core.files import new_folder
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.cli.report import FIGURES, PICTURES
+from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,12 +20,8 @@ if TYPE_CHECKING:
     from formicary_bench.reports.document.sections import Section
     from formicary_bench.results.store.folder import RunFolder
 
-_FILES = {
-    "tables.md": "tables, Markdown",
-    "tables.tex": "tables, LaTeX",
-    "rows.csv": "figures of each configuration, CSV",
-    "rows.jsonl": "the same, JSON lines",
-    "manifest.json": "what was asked for and where it ran, JSON",
+_FILES = {one.file: one.what for one in FORMATS.values() if one.file} | {
+    "manifest.json": "what was asked for and where it ran, JSON"
 }
 
 PUBLISH = examples("bench publish runs/before --to public/before")
@@ -53,24 +49,17 @@ def publish(
 
 
 def _write(run: RunFolder, folder: Path) -> None:
-    from formicary_bench.reports.document.hosts import voided_digest
-    from formicary_bench.reports.document.sections import sections as sections_of
-    from formicary_bench.reports.formats import csv, html, json_lines, latex, markdown
-    from formicary_bench.results.summary.summary import digests
+    from formicary_bench.reports.document.sections import Document
+    from formicary_bench.reports.formats import html
 
-    known = digests(run)
-    sections, rows = sections_of([voided_digest(digest) for digest in known]), [one.row for one in known]
-    drawn = _draw(sections, folder / FIGURES)
-    texts = {
-        "index.html": html.render(run, known, html.Beside(_FILES, drawn)),
-        "tables.md": markdown.render(run, sections),
-        "tables.tex": latex.render(run, sections),
-    }
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    for name, write in (("rows.csv", csv.write), ("rows.jsonl", json_lines.write)):
-        with (folder / name).open("w", encoding="utf-8", newline="") as stream:
-            write(rows, stream)
+    document = Document(run)
+    drawn = _draw(document.sections, folder / FIGURES)
+    page = html.page(document, html.Beside(_FILES, drawn))
+    (folder / "index.html").write_text(page, encoding="utf-8", newline="\n")
+    for one in FORMATS.values():
+        if one.file and one.write:
+            with (folder / one.file).open("w", encoding="utf-8", newline="") as stream:
+                one.write.load()(document, stream)
     _copy(run, folder)
 
 

@@ -12,6 +12,8 @@ import typer
 
 from formicary.cli.options import examples
 from formicary.errors import FormicaryError, UsageError
+from formicary_bench.experiments.experiment import Loaded
+from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +27,8 @@ REPORT = examples(
     "bench report runs/before --format pdf --columns 2 --to figures",
 )
 
-PICTURES = ("png", "svg", "pdf")
-FORMATS = ("html", "terminal", "markdown", "latex", "csv", "json", *PICTURES)
-FIGURES = "figures"
+_SHAPES = f"{', '.join(PICTURES[:-1])} and {PICTURES[-1]}"
+_RAW = Loaded("formicary_bench.reports.formats.csv:write_raw")
 
 
 def report(
@@ -49,7 +50,7 @@ def report(
         str | None,
         typer.Option(
             metavar="1|2",
-            help="With png, svg and pdf: how many columns of a paper to fill.",
+            help=f"With {_SHAPES}: how many columns of a paper to fill.",
             show_default="1",
         ),
     ] = None,
@@ -62,19 +63,22 @@ def report(
     from formicary_bench.results.store.folder import RunFolder
 
     opened = RunFolder.open(run)
-    if kind in {"csv", "json", *PICTURES} and not opened.manifest.complete:
+    if FORMATS[kind].for_programs and not opened.manifest.complete:
         from formicary_bench.reports.formats.terminal import partial
 
         typer.echo(f"! {partial(opened.manifest)}", err=True)  # as a reader of them may not look
-    if kind in PICTURES:
+    write = FORMATS[kind].write
+    if write is None:
         _draw(opened, kind, int(columns or 1), to or run / FIGURES)
     elif kind == "html" and to is None:
         from formicary_bench.reports.formats.html import write_html
 
         typer.echo(write_html(opened))
     else:
+        from formicary_bench.reports.document.sections import Document
+
         with _stream(to) as stream:
-            _write(opened, kind, stream, raw=raw)
+            (_RAW if raw else write).load()(Document(opened), stream)
 
 
 def _check(kind: str, columns: str | None, *, raw: bool) -> None:
@@ -83,7 +87,7 @@ def _check(kind: str, columns: str | None, *, raw: bool) -> None:
     if raw and kind != "csv":
         raise UsageError(f"--raw is for --format csv, and not for {kind}: leave it out, or ask for csv")
     if columns is not None and kind not in PICTURES:
-        raise UsageError(f"--columns is for --format png, svg and pdf, and not for {kind}: leave it out")
+        raise UsageError(f"--columns is for --format {_SHAPES}, and not for {kind}: leave it out")
     if columns not in {None, "1", "2"}:
         raise UsageError(f"--columns is 1 or 2, and not {columns!r}")
 
@@ -98,43 +102,6 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
         typer.echo(path)
     if not charts:
         typer.echo(f"formicary: nothing was measured in {run.path} that is drawn", err=True)
-
-
-def _write(run: RunFolder, kind: str, stream: TextIO, *, raw: bool) -> None:
-    """Write a format that is text."""
-    if raw:
-        from formicary_bench.reports.formats.csv import write_raw
-
-        write_raw(run, stream)
-    elif kind == "html":
-        from formicary_bench.reports.formats.html import render
-
-        stream.write(render(run))
-    elif kind in {"markdown", "latex"}:
-        _tables(run, kind, stream)
-    else:
-        _rows(run, kind, stream)
-
-
-def _tables(run: RunFolder, kind: str, stream: TextIO) -> None:
-    from formicary_bench.reports.document.sections import sections_of
-    from formicary_bench.reports.formats import latex, markdown
-
-    render = latex.render if kind == "latex" else markdown.render
-    stream.write(render(run, sections_of(run)))
-
-
-def _rows(run: RunFolder, kind: str, stream: TextIO) -> None:
-    from formicary_bench.reports.formats import csv, json_lines, terminal
-    from formicary_bench.results.summary.summary import summarise
-
-    rows = summarise(run)
-    if kind == "terminal":
-        terminal.show(run, rows, terminal.console_for_reports(stream))
-    elif kind == "csv":
-        csv.write(rows, stream)
-    else:
-        json_lines.write(rows, stream)
 
 
 @contextmanager

@@ -48,16 +48,15 @@ def show(
 
 def show_run(run_folder: RunFolder, *, as_json: bool) -> None:
     """Print what a run has found, and write its report."""
+    from formicary_bench.reports.document.sections import Document
     from formicary_bench.reports.formats import html, json_lines, terminal
-    from formicary_bench.results.summary.summary import digests
 
-    found = digests(run_folder)
-    rows = [digest.row for digest in found]
+    document = Document(run_folder)
     if as_json:
-        json_lines.write(rows, sys.stdout)
+        json_lines.write(document, sys.stdout)
         if not run_folder.manifest.complete:
             typer.echo(f"! {terminal.partial(run_folder.manifest)}", err=True)
     else:
-        terminal.show(run_folder, rows)
-    report = html.write_html(run_folder, found)
+        terminal.show(document)
+    report = html.write_html(run_folder, document)
     typer.echo(f"\nThe report, with plots: open {report}", err=as_json)

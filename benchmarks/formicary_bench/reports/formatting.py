@@ -46,6 +46,11 @@ def counted(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
 
 
+def one_or(number: int, word: str) -> str:
+    """Write the same with a word for one: `one pair`, `10 pairs`."""
+    return f"one {word}" if number == 1 else counted(number, word)
+
+
 def size(number: float | None) -> str:
     """Give a size in bytes with three digits: `100 B`, `2.31 kB`."""
     if number is None:

@@ -9,6 +9,9 @@ MEMORY = "memory"
 """The family of the experiments with memory alone."""
 
 CREATE = "create"
+PAIRS = "messaging/pairs"
+"""The experiment whose single pair says what a message and its answer take."""
+
 GROWTH = "memory/growth"
 NETWORK = "network"
 SCALE_OUT = "messaging/scale-out"

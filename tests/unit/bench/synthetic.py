@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from formicary_bench.reports.document.families import extras
+from formicary_bench.reports.document.report import extras
+from formicary_bench.reports.document.sections import Document
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Git, Machine, Manifest, Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
 from formicary_bench.results.summary.load import load_of
-from formicary_bench.results.summary.row import Row
+from formicary_bench.results.summary.row import Digest, Row
 from formicary_bench.vocabulary.configuration import Configuration
 
 STARTED = datetime(2026, 3, 14, 15, 9, 26, tzinfo=UTC)
@@ -278,6 +279,11 @@ def add_repetition(run, configuration, number, seed, **about):
 def main_extras(experiment, rows, run):
     """Give the further tables of an experiment that are shown wherever there is room."""
     return [one for one in extras(experiment, rows, run) if not one.minor]
+
+
+def document(run, rows):
+    """Give what reports say of rows."""
+    return Document(run, [Digest(row, None) for row in rows])
 
 
 EVIL = "<script>alert(1)</script>\"'&<b onmouseover=x>\x1b[31m[bold]"

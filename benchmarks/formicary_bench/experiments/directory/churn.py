@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from formicary_bench.experiments.directory import BESIDE, PLAN
-from formicary_bench.experiments.experiment import Experiment, Preset, Take
+from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary.designs import CENTRAL, REPLICA
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
@@ -20,4 +20,5 @@ EXPERIMENT = Experiment(
     beside=BESIDE,
     plan=PLAN,
     played_by="formicary_bench.subjects.ours.churn",
+    report=Loaded("formicary_bench.experiments.directory.report:CHURN"),
 )

@@ -20,4 +20,5 @@ EXPERIMENT = Experiment(
     paper=Preset(services=(200,), repeat=HUNDRED, placements=ONE_OR_TWO),
     plan=PLAN,
     summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.directory.report:USES"),
 )

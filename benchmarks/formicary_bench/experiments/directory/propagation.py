@@ -24,4 +24,5 @@ EXPERIMENT = Experiment(
     plan=PLAN,
     summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
     played_by="formicary_bench.subjects.ours.propagation",
+    report=Loaded("formicary_bench.experiments.directory.report:USES"),
 )

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.plots import Chart, against, bars, beside, intervals, values
+from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.papers import titled
-from formicary_bench.reports.document.tables import against_message, columns_of
+from formicary_bench.reports.document.points import ordered
+from formicary_bench.reports.document.report import Report
+from formicary_bench.reports.document.sentences import Tile, found_by, is_finding, median_against, where
+from formicary_bench.reports.document.stability import stability_column
+from formicary_bench.reports.document.tables import Column, or_invalid
+from formicary_bench.results.summary.baselines import baseline_of, median_ratio
+from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from formicary_bench.reports.document.findings import Findings
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.statistics.intervals import Interval
 
 _AT = {"replica": "in the replica", "central": "at the central directory", "lookup": "at the look-up server"}
 _USES = {
@@ -20,7 +30,6 @@ _USES = {
     "directory/deregister": "taking a service back",
     "directory/search": "a search for the services of a type",
 }
-_CHURN = "directory/churn"
 
 
 def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -> str:
@@ -33,8 +42,6 @@ def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -
     """
     first = members[0]
     at = _AT.get(first.kind, f"in the directory {first.kind}")
-    if first.agents:
-        return _churn(f"{where}, ", at, max(members, key=lambda row: row.agents))
     names = ("a message and its answer", "that")
     said = [_found(row, run, name) for row, name in zip(_extremes(members), names, strict=False)]
     if first.containers:
@@ -46,13 +53,11 @@ def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -
     return f"{where}, {use} {at} takes {_listed('', said)}, at the median."
 
 
-def directory_charts(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
+def directory_charts(found: Findings) -> list[Chart]:
     """Show what varies with how many services there are, or how many containers are to learn of one."""
-    known = [row for row in rows if row.rtt_p50_us is not None or row.agents_per_s is not None]
+    known, run = [row for row in found if row.rtt_p50_us is not None], found.run
     if not known:
         return []
-    if known[0].experiment == _CHURN:
-        return [_churn_chart(known)]
     if any(row.containers for row in known):
         return [*_by_containers(known), *_times(known, run)]
     return [*_by_services(known), *_times(known, run)]
@@ -135,7 +140,7 @@ def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
     if most[0]:
         name = f"Median time until {most[0]} other container{'s have' if most[0] > 1 else ' has'} seen it"
     caption = f"Less is better. A message is one to another agent with its answer. {intervals(top)}"
-    return [Chart(name, caption, chart, columns_of(top, run))]
+    return [Chart(name, caption, chart, use_columns(top, run))]
 
 
 def _churn_chart(rows: Sequence[Row]) -> Chart:
@@ -151,4 +156,77 @@ def _churn_chart(rows: Sequence[Row]) -> Chart:
         "Agents of four containers in two processes that are started, register and end. In replicas, all "
         f"containers have seen them; the central directory has confirmed them. {intervals(top)}"
     )
-    return Chart(f"Registered per second, {formatting.number(most)} agents", caption, chart, columns_of(top))
+    return Chart(
+        f"Registered per second, {formatting.number(most)} agents", caption, chart, churn_columns(top)
+    )
+
+
+def use_columns(unordered: Sequence[Row], run: Sequence[Row]) -> list[Column]:
+    """Return the table of uses of the directory."""
+    rows = ordered(unordered)
+    others = [str(row.containers) for row in rows]
+    messages = [against_message(row, run) for row in rows]
+    return [
+        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("services", tuple(formatting.number(row.services) for row in rows)),
+        *([Column("seen by", tuple(others))] if any(row.containers for row in rows) else []),
+        Column("mean", tuple(or_invalid(row, formatting.duration(row.rtt_mean_us)) for row in rows)),
+        Column("95%", tuple(formatting.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
+        Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in rows)),
+        Column("p99", tuple(formatting.duration(row.rtt_p99_us) for row in rows)),
+        Column("times a message", tuple(formatting.times(one.mean) if one else "" for one in messages)),
+    ]
+
+
+def against_message(row: Row, run: Sequence[Row]) -> Interval | None:
+    """Give how many times the median time of a message and its answer a use of the directory takes."""
+    message = baseline_of(row, run)
+    return median_ratio(row, message) if message else None
+
+
+def churn_columns(unordered: Sequence[Row]) -> list[Column]:
+    """Return the table of agents that register and end."""
+    rows = ordered(unordered)
+    return [
+        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("agents", tuple(formatting.number(row.agents) for row in rows)),
+        Column("registered/s", tuple(or_invalid(row, formatting.count(row.agents_per_s)) for row in rows)),
+        Column("95%", tuple(formatting.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
+    ]
+
+
+def _columns(found: Findings) -> list[Column]:
+    return [*use_columns(found, found.run), *stability_column(ordered(found))]
+
+
+def _sentences(found: Findings) -> list[str]:
+    return [directory_sentence(where(members[0]), members, found.run) for members in found_by(found)]
+
+
+def _tiles(found: Findings) -> list[Tile]:
+    searches = [row for row in found if is_finding(row)]
+    replica = [row for row in searches if row.kind == "replica" and row.placement == SAME]
+    if not replica:
+        return []
+    row = max(replica, key=lambda row: row.services)
+    meaning = f"a search in a replica with {formatting.number(row.services)} services"
+    return [Tile(formatting.duration(row.rtt_p50_us), meaning, median_against(row, found.run))]
+
+
+def _churn_columns(rows: Sequence[Row]) -> list[Column]:
+    return [*churn_columns(rows), *stability_column(ordered(rows))]
+
+
+def _churn_sentences(rows: Sequence[Row]) -> list[str]:
+    most = (max(members, key=lambda row: row.agents) for members in found_by(rows))
+    return [_churn(f"{where(row)}, ", _AT.get(row.kind, f"in the directory {row.kind}"), row) for row in most]
+
+
+def _churn_charts(rows: Sequence[Row]) -> list[Chart]:
+    known = [row for row in rows if row.agents_per_s is not None]
+    return [_churn_chart(known)] if known else []
+
+
+USES = Report(columns=_columns, sentences=_sentences, charts=directory_charts)
+SEARCHES = replace(USES, tiles=_tiles)
+CHURN = Report(columns=_churn_columns, sentences=_churn_sentences, charts=_churn_charts)

@@ -28,4 +28,5 @@ EXPERIMENT = Experiment(
     beside=BESIDE,
     plan=PLAN,
     summarise=Loaded("formicary_bench.experiments.directory.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.directory.report:SEARCHES"),
 )

@@ -21,4 +21,5 @@ EXPERIMENT = Experiment(
     plan=Loaded("formicary_bench.experiments.memory.plan:plan_states"),
     measure=Loaded("formicary_bench.experiments.memory.measure:measure_memory"),
     summarise=Loaded("formicary_bench.experiments.memory.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.memory.report:REPORT"),
 )

@@ -22,4 +22,5 @@ EXPERIMENT = Experiment(
     played_by="formicary_bench.subjects.ours.growth",
     measure=Loaded("formicary_bench.experiments.memory.measure_growth:measure_growth"),
     summarise=Loaded("formicary_bench.experiments.memory.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.memory.report:GROWTH"),
 )

@@ -14,6 +14,7 @@ from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra
@@ -21,17 +22,16 @@ from formicary_bench.reports.document.tables import Column, Extra
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from formicary_bench.reports.document.findings import Findings
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.estimates import Estimate
 
 _PUBLISHED = 100  # idle agents of the paper
 
 
-def memory_columns(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
+def memory_columns(rows: Findings) -> list[Column]:
     """Give the table of the rows of `memory`."""
-    if rows[0].seconds:
-        return _growth_columns(rows)
-    held = [(each(row, run), each(row, run, traced=True)) for row in rows]
+    held = [(each(row, rows.run), each(row, rows.run, traced=True)) for row in rows]
     return [
         Column("who", tuple(label(row) for row in rows), names=True),
         Column("agents", tuple(formatting.number(row.agents) if row.agents else "" for row in rows)),
@@ -44,10 +44,8 @@ def memory_columns(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
     ]
 
 
-def memory_sentences(rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
-    """Say what processes hold, and whether it grows."""
-    if rows and rows[0].seconds:
-        return [_growth_sentence(row) for row in rows if row.memory and row.memory.growth_per_s]
+def memory_sentences(rows: Findings) -> list[str]:
+    """Say what processes hold."""
     found = []
     without = [row for row in rows if not row.agents and row.memory]
     said = [f"{_lower(subject(row))} {formatting.size(row.memory.uss.mean)}" for row in without if row.memory]
@@ -55,7 +53,7 @@ def memory_sentences(rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
         found.append(f"Of the memory a process has alone: {', '.join(said)}.")
     for members in by_series(row for row in rows if row.agents).values():
         row = max(members, key=lambda row: row.agents)
-        uss, traced = each(row, run), each(row, run, traced=True)
+        uss, traced = each(row, rows.run), each(row, rows.run, traced=True)
         if uss and traced:
             found.append(
                 f"Each of {formatting.number(row.agents)} idle {_idle(row)} holds "
@@ -64,15 +62,11 @@ def memory_sentences(rows: Sequence[Row], run: Sequence[Row]) -> list[str]:
     return found
 
 
-def memory_charts(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
+def memory_charts(rows: Findings) -> list[Chart]:
     """Show what each state holds, and what each agent does."""
-    if rows and rows[0].seconds:
-        return [figure for row in rows if row.memory for figure in growth_charts(row, row.memory)]
-    if not rows:
-        return []
-    columns = memory_columns(rows, run)
+    columns = memory_columns(rows)
     few = [row for row in rows if row.memory and row.agents <= _PUBLISHED]
-    having = [(row, each(row, run)) for row in rows if row.agents]
+    having = [(row, each(row, rows.run)) for row in rows if row.agents]
     whole = [_bar(row, row.memory.uss.mean, row.memory.uss.ci95) for row in few if row.memory is not None]
     parts = [_bar(row, one.mean, (one.low, one.high)) for row, one in having if one is not None]
     less = "Less is better. The unique set size: what the operating system gave to the process alone."
@@ -85,12 +79,12 @@ def memory_charts(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
         for name, caption, bars in charts
         if bars
     ]
-    return [*drawn, *_reference_charts(rows, run)]
+    return [*drawn, *_reference_charts(rows)]
 
 
-def _reference_charts(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
+def _reference_charts(rows: Findings) -> list[Chart]:
     """Draw what each of as many agents as the paper had holds, beside the published figures."""
-    ours = [(row, each(row, run)) for row in rows if row.agents == _PUBLISHED]
+    ours = [(row, each(row, rows.run)) for row in rows if row.agents == _PUBLISHED]
     bars = [_bar(row, one.mean, (one.low, one.high)) for row, one in ours if one is not None]
     if not bars:
         return []
@@ -113,7 +107,7 @@ def _reference_charts(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
     return [Chart(titled(title, rows), caption, chart, columns)]
 
 
-def memory_beside(rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
+def memory_beside(rows: Findings) -> list[Extra]:
     """Put the published figures beside ours, where ours are of as many agents."""
     ours = [row for row in rows if row.agents == _PUBLISHED and row.memory and row.memory.traced]
     base = next((row for row in rows if row.kind == "container" and row.memory), None)
@@ -131,7 +125,7 @@ def memory_beside(rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
     for row in ours:
         assert row.memory is not None
         assert row.memory.traced is not None
-        uss, traced = each(row, run), each(row, run, traced=True)
+        uss, traced = each(row, rows.run), each(row, rows.run, traced=True)
         if uss and traced:
             values = base.memory.traced.mean, row.memory.traced.mean, traced.mean
             lines.append((f"{label(row)}, traced", *values))
@@ -225,3 +219,17 @@ def _idle(row: Row) -> str:
 
 def _lower(text: str) -> str:
     return text[0].lower() + text[1:]
+
+
+def _growth_sentences(rows: Sequence[Row]) -> list[str]:
+    return [_growth_sentence(row) for row in rows if row.memory and row.memory.growth_per_s]
+
+
+def _growth_charts(rows: Sequence[Row]) -> list[Chart]:
+    return [chart for row in rows if row.memory for chart in growth_charts(row, row.memory)]
+
+
+REPORT = Report(
+    columns=memory_columns, sentences=memory_sentences, charts=memory_charts, extras=memory_beside
+)
+GROWTH = Report(columns=_growth_columns, sentences=_growth_sentences, charts=_growth_charts)

@@ -57,6 +57,7 @@ EXPERIMENT = Experiment(
         ),
     ),
     takes=Loaded("formicary_bench.experiments.messaging.encryption:takes"),
+    report=Loaded("formicary_bench.experiments.messaging.report:ENCRYPTION"),
 )
 
 _USUAL = (

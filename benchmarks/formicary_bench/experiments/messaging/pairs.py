@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, HERE_AND_THERE, OURS, PAPER_PAIRS, VARIES
 from formicary_bench.vocabulary.placements import APART, SAME, TWO_HOSTS
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL
@@ -29,4 +29,5 @@ EXPERIMENT = Experiment(
         )
     ),
     paper=Preset(pairs=PAPER_PAIRS, placements=HERE_AND_THERE),
+    report=Loaded("formicary_bench.experiments.messaging.report:PAIRS"),
 )

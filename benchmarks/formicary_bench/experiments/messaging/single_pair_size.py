@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import BURBECK, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import BURBECK, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import (
     ALONE,
     DIRECTLY,
@@ -28,4 +28,5 @@ EXPERIMENT = Experiment(
     exchange="messaging/size",
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
     paper=Preset(pairs=(1,), payloads=TO_100_KB, repeat=TEN, placements=(TWO_HOSTS,)),
+    report=Loaded("formicary_bench.experiments.messaging.report:SIZES"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Preset, Repeats, Take
+from formicary_bench.experiments.experiment import ALBEROLA, Experiment, Loaded, Preset, Repeats, Take
 from formicary_bench.experiments.messaging import DIRECTLY, OURS, VARIES
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 from formicary_bench.vocabulary.traffic import ALL_TO_ALL
@@ -23,4 +23,5 @@ EXPERIMENT = Experiment(
     quick=Preset(parts=(Take(subjects=(OURS, "tcp"), placements=(APART,), carriers=DIRECTLY),)),
     # Burbeck's sizes, 0 to 100 KB with one pair, lie within these.
     paper=Preset(pairs=(50,), payloads=_SIZES, placements=(TWO_HOSTS,)),
+    report=Loaded("formicary_bench.experiments.messaging.report:SIZES"),
 )

@@ -23,4 +23,5 @@ EXPERIMENT = Experiment(
     paper=Preset(pairs=PAPER_PAIRS, placements=(TWO_HOSTS,)),
     measure=Loaded("formicary_bench.experiments.network.measure:measure_network"),
     summarise=Loaded("formicary_bench.experiments.network.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.network.report:REPORT"),
 )

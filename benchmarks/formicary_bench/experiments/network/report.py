@@ -13,6 +13,7 @@ from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import APART, Series, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Bar, Bars, Lines, Point
 from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra
@@ -280,3 +281,16 @@ def _lines(rows: Sequence[Row], value: Value, axis: str, text: Callable[[float],
         scales.logarithmic(heights, lambda number: formatting.short(text(number))),
         lines,
     )
+
+
+def _no_ratios(_: Sequence[Row]) -> list[Column]:
+    return []
+
+
+REPORT = Report(
+    columns=network_columns,
+    sentences=network_sentences,
+    charts=network_charts,
+    extras=network_beside,
+    ratios=_no_ratios,  # its rates are those of what is looked at on the wire meanwhile
+)

@@ -20,6 +20,7 @@ from formicary.core.files import replacing
 from formicary.core.quoting import printable
 from formicary_bench.reports.charts.svg import tag
 from formicary_bench.reports.charts.svg_charts import body_of, swatch_body
+from formicary_bench.reports.formats.registry import PICTURES
 from formicary_bench.reports.formats.template import template
 
 if TYPE_CHECKING:
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.reports.charts.series import Series
-
-PICTURES = ("png", "svg", "pdf")
-"""The kinds of files."""
 
 WIDTHS = {1: 3.5, 2: 7.16}
 """Inches of one column of a paper, and of two."""

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.subjects.registry import label_of
-from formicary_bench.vocabulary.names import DIRECTORY, SCALE_OUT
+from formicary_bench.vocabulary.names import DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -121,7 +122,8 @@ def _tls(row: Row) -> str:
 def _over(row: Row) -> str:
     """Say over which hosts it is, who talks to whom there, and where services are."""
     said = [PLACES[TWO_HOSTS]] if row.placement == TWO_HOSTS else []
-    if row.placement == N_HOSTS and row.experiment != SCALE_OUT:
+    known = EXPERIMENTS.get(row.experiment)
+    if row.placement == N_HOSTS and not (known and "count" in known.varies):
         said = [f"{row.hosts} hosts"]
     said += [row.traffic] if row.traffic else []
     said += [f"services {row.spread}"] if row.spread else []

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
-from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
 from formicary_bench.reports.document.cpu import name, paper, process_name, series_of, with_paper
 from formicary_bench.reports.document.papers import cpu_table, titled
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.cpu import ALL, in_order, summed, whole
+from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.statistics.tests import difference, welch_p
-from formicary_bench.vocabulary.names import DESIGNS, DIRECTORY, is_cpu
+from formicary_bench.vocabulary.names import DIRECTORY, is_cpu
 from formicary_bench.vocabulary.placements import N_HOSTS
 from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER, SERVER
 
@@ -215,7 +215,8 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
             other.services,
         ):
             continue
-        if one.experiment == DESIGNS and not (is_change_of(one, other) or is_change_of(other, one)):
+        held = summary_of(one.experiment).is_held_against
+        if held(one, other) is False and held(other, one) is False:
             continue
         ours, theirs = _values(one), _values(other)
         for group in [*(group for group in ours if group in theirs and group != ALL), ALL]:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.directory.report import directory_sentence
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import APART, N_HOSTS, PLACES, SAME, by_series, subject
+from formicary_bench.reports.charts.series import N_HOSTS, PLACES, SAME, by_series, subject
 from formicary_bench.reports.document.points import named, ordered
+from formicary_bench.reports.document.tables import load_word
 from formicary_bench.results.summary.baselines import (
     BASELINES,
     baseline_of,
@@ -18,10 +18,9 @@ from formicary_bench.results.summary.baselines import (
     rate_ratio,
     rivals_of,
 )
-from formicary_bench.vocabulary.names import DIRECTORY, SIZES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
 
@@ -48,25 +47,9 @@ def source(experiment: str) -> str:
     return known.source if known else ""
 
 
-def sentences(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> list[str]:
-    """Say what an experiment found about everything that is no baseline, a sentence each.
-
-    Args:
-        experiment: Its name.
-        rows: Its rows.
-        run: All rows of the run, where they are held against another experiment's.
-    """
-    said = []
-    for members in by_series(row for row in rows if _is_finding(row)).values():
-        if members[0].family == DIRECTORY:
-            said.append(directory_sentence(where(members[0]), members, run))
-        elif members[0].agents:
-            said.append(_creation(max(members, key=lambda row: row.agents), rows))
-        elif experiment in SIZES:
-            said.append(_size(members))
-        else:
-            said.append(_load(members, rows))
-    return said
+def found_by(rows: Iterable[Row]) -> list[list[Row]]:
+    """Return the rows that say something, and not about a floor, series by series."""
+    return list(by_series(row for row in rows if is_finding(row)).values())
 
 
 def remarks(rows: Sequence[Row]) -> list[str]:
@@ -91,95 +74,13 @@ def remarks(rows: Sequence[Row]) -> list[str]:
     return [*said, *dict.fromkeys(notes)]
 
 
-def tiles(rows: Sequence[Row]) -> list[Tile]:
-    """Choose the figures to be seen first."""
-    found: list[Tile] = []
-    ours = (row for row in rows if row.platform == "formicary" and _is_finding(row))
-    pairs = [row for row in ours if row.experiment == "messaging/pairs"]
-    plain = [row for row in pairs if row.kind == "behaviours" and not row.tls]
-    for placement, route in ((SAME, "in-process"), (APART, "direct"), (APART, "xmpp")):
-        members = [row for row in plain if (row.placement, row.route) == (placement, route)]
-        if members:
-            found += _pair_tiles(members, rows)
-    created = [row for row in rows if row.agents and row.kind == "behaviours" and row.agents_per_s]
-    if created:
-        row = max(created, key=lambda row: row.agents)
-        beside = f"each holds {formatting.size(row.bytes_per_agent)}"
-        found.append(Tile(f"{formatting.count(row.agents_per_s)}/s", "agents created and started", beside))
-    return [*found, *_search_tiles(rows)]
-
-
-def _is_finding(row: Row) -> bool:
+def is_finding(row: Row) -> bool:
     """Whether a row says something, and not about a floor."""
     return row.platform not in BASELINES and (row.rtt_p50_us is not None or row.agents_per_s is not None)
 
 
-def _pair_tiles(members: list[Row], rows: Sequence[Row]) -> list[Tile]:
-    few, many = _fewest(members), _most(members)
-    place = where(few)
-    place = place[0].lower() + place[1:]
-    return [
-        Tile(
-            formatting.duration(few.rtt_p50_us),
-            f"a message and its answer {place}, {_at_once(few)}",
-            _median_against(few, rows),
-        ),
-        Tile(
-            f"{formatting.count(many.round_trips_per_s)}/s",
-            f"round trips {place}, {_at_once(many)}",
-            _rate_against(many, rows),
-        ),
-    ]
-
-
-def _search_tiles(rows: Sequence[Row]) -> list[Tile]:
-    searches = [row for row in rows if row.experiment == "directory/search" and _is_finding(row)]
-    replica = [row for row in searches if row.kind == "replica" and row.placement == SAME]
-    if not replica:
-        return []
-    row = max(replica, key=lambda row: row.services)
-    meaning = f"a search in a replica with {formatting.number(row.services)} services"
-    return [Tile(formatting.duration(row.rtt_p50_us), meaning, _median_against(row, rows))]
-
-
-def _load(members: list[Row], rows: Sequence[Row]) -> str:
-    few, many = _fewest(members), _most(members)
-    between = "" if few.kind == "behaviours" else f" between {_plural(few)}"
-    said = (
-        f"{where(few)}, a message and its answer{between} take {formatting.duration(few.rtt_p50_us)} "
-        f"with {_at_once(few)} (median{_after(_median_against(few, rows))})"
-    )
-    if many.round_trips_per_s is None:
-        return f"{said}."
-    make = "that is" if many is few else f"{_at_once(many)} make"
-    return (
-        f"{said}; {make} {formatting.count(many.round_trips_per_s)} round trips per second"
-        f"{_after(_rate_against(many, rows))}."
-    )
-
-
-def _size(members: list[Row]) -> str:
-    small = min(members, key=lambda row: row.payload_bytes)
-    large = max(members, key=lambda row: row.payload_bytes)
-    between = "" if small.kind == "behaviours" else f" between {_plural(small)}"
-    said = (
-        f"{where(small)}, with {_at_once(small)}, a message of {_body(small)} and its "
-        f"answer{between} take {formatting.duration(small.rtt_p50_us)} (median)"
-    )
-    if small is large:
-        return f"{said}."
-    return f"{said}, one of {_body(large)} takes {formatting.duration(large.rtt_p50_us)}."
-
-
-def _creation(row: Row, rows: Sequence[Row]) -> str:
-    name = "Agents with one waiting behaviour" if row.kind == "behaviours" else subject(row)
-    return (
-        f"{name} are created and started at {formatting.count(row.agents_per_s)} per second"
-        f"{_after(_rate_against(row, rows))}; each holds {formatting.size(row.bytes_per_agent)}."
-    )
-
-
-def _median_against(row: Row, rows: Sequence[Row]) -> str:
+def median_against(row: Row, rows: Sequence[Row]) -> str:
+    """Say how many times the median time of its baseline and of rivals a row has."""
     base = baseline_of(row, rows)
     beside = [(base, f"what {_floor(base)} take")] if base else []
     beside += [(rival, f"what {subject(rival)} takes") for rival in rivals_of(row, rows)]
@@ -189,7 +90,8 @@ def _median_against(row: Row, rows: Sequence[Row]) -> str:
     )
 
 
-def _rate_against(row: Row, rows: Sequence[Row]) -> str:
+def rate_against(row: Row, rows: Sequence[Row]) -> str:
+    """Say how many times the rate of its baseline and of rivals a row has."""
     base = baseline_of(row, rows)
     # Not "two bare tasks": there are as many as there are pairs.
     beside = [(base, f"the rate of {_floor(base).removeprefix('two ')}")] if base else []
@@ -220,27 +122,16 @@ def where(row: Row) -> str:
     return f"Between {places}{_ROUTES.get(row.route, '')}{tls}{spread}"
 
 
-def _body(row: Row) -> str:
-    return formatting.short(formatting.size(row.payload_bytes))
+def at_once(row: Row) -> str:
+    """Say how many pairs, or senders, there are."""
+    return formatting.one_or(row.senders, load_word([row]))
 
 
-def _at_once(row: Row) -> str:
-    word = "sender" if row.experiment == "messaging/many-to-one" else "pair"
-    return f"one {word}" if row.senders == 1 else f"{row.senders} {word}s"
-
-
-def _plural(row: Row) -> str:
+def plural(row: Row) -> str:
+    """Say who exchanges the messages, as in `between SPADE agents`."""
     return {"micro": "micro-agents"}.get(row.kind, f"{subject(row)} agents")
 
 
-def _after(text: str) -> str:
+def after(text: str) -> str:
+    """Put a comma before a text, if there is any."""
     return f", {text}" if text else ""
-
-
-def _fewest(members: list[Row]) -> Row:
-    return min(members, key=lambda row: (row.senders, row.payload_bytes))
-
-
-def _most(members: list[Row]) -> Row:
-    # Of the smallest body: a comparison of loads must not become one of sizes.
-    return max(members, key=lambda row: (row.senders, -row.payload_bytes))

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import PLACES, by_series, label
-from formicary_bench.results.summary.baselines import baseline_of, comparisons_of, median_ratio, rate_ratio
-from formicary_bench.vocabulary.names import DIRECTORY
+from formicary_bench.reports.charts.series import by_series, label
+from formicary_bench.results.summary.baselines import baseline_of, comparisons_of, rate_ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.intervals import Interval
@@ -49,29 +49,10 @@ class Extra(msgspec.Struct, frozen=True):
     minor: bool = False
 
 
-def by_experiment(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Sort rows by experiment, in the order in which they come."""
-    groups: dict[str, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(row.experiment, []).append(row)
-    return groups
-
-
-def columns_of(rows: Sequence[Row], run: Sequence[Row] = ()) -> list[Column]:
-    """Give the table of one experiment's rows.
-
-    Args:
-        rows: The rows.
-        run: All rows of the run, where they are held against another experiment's.
-    """
-    labelled = [(series.label, row) for series, members in by_series(rows).items() for row in members]
-    ordered = [row for _, row in labelled]
-    who = Column("who", tuple(label for label, _ in labelled), names=True)
-    against = Column("against baseline", tuple(against_baseline(row, rows) for row in ordered))
-    if ordered[0].family == DIRECTORY:
-        return [who, *(_churn(ordered) if ordered[0].agents else _uses(ordered, run))]
-    figures_of = _creation if all(row.agents for row in rows) else _messages
-    return [who, *figures_of(ordered), against, *_checks(ordered)]
+def load_word(rows: Sequence[Row]) -> str:
+    """Return what there are several of: `sender` where all talk to one receiver, else `pair`."""
+    known = EXPERIMENTS.get(rows[0].experiment)
+    return "sender" if known and known.senders(1) else "pair"
 
 
 def against_baseline(row: Row, rows: Sequence[Row]) -> str:
@@ -93,11 +74,10 @@ def ratio_columns(rows: Sequence[Row]) -> list[Column]:
     if not found:
         return []
     ours = [comparison.row for comparison in found]
-    many = any(row.experiment == "messaging/many-to-one" for row in rows)
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ours)
     return [
         Column("who", tuple(label(row) for row in ours), names=True),
-        Column("senders" if many else "pairs", tuple(str(row.senders) for row in ours)),
+        Column(f"{load_word(rows)}s", tuple(str(row.senders) for row in ours)),
         Column("body", bodies, minor=len(set(bodies)) == 1),
         Column("held against", tuple(label(one.base) for one in found), names=True),
         *_ratio("times its rate", [one.rate for one in found]),
@@ -119,71 +99,6 @@ def _spread(ratio: Interval | None) -> str:
     return formatting.spread(ratio.mean, (ratio.low, ratio.high))
 
 
-def _messages(rows: Sequence[Row]) -> list[Column]:
-    many = any(row.experiment == "messaging/many-to-one" for row in rows)
-    bodies = [formatting.short(formatting.size(row.payload_bytes)) for row in rows]
-    same_size = len(set(bodies)) == 1
-    rates = [formatting.spread(row.round_trips_per_s, row.round_trips_per_s_ci95) for row in rows]
-    return [
-        Column(
-            "where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True, minor=True
-        ),
-        Column("senders" if many else "pairs", tuple(str(row.senders) for row in rows)),
-        Column("body", tuple(bodies), minor=same_size),
-        Column("mean", tuple(_or_invalid(row, formatting.duration(row.rtt_mean_us)) for row in rows)),
-        Column("95%", tuple(formatting.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
-        Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in rows)),
-        Column("p99", tuple(formatting.duration(row.rtt_p99_us) for row in rows)),
-        Column("trips/s", tuple(formatting.count(row.round_trips_per_s) for row in rows)),
-        Column("95% of trips/s", tuple(rates), minor=True),
-    ]
-
-
-def _creation(rows: Sequence[Row]) -> list[Column]:
-    return [
-        Column("agents", tuple(str(row.agents) for row in rows)),
-        Column("created/s", tuple(_or_invalid(row, formatting.count(row.agents_per_s)) for row in rows)),
-        Column("95%", tuple(formatting.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
-        Column("each holds", tuple(formatting.size(row.bytes_per_agent) for row in rows)),
-    ]
-
-
-def _or_invalid(row: Row, figure: str) -> str:
+def or_invalid(row: Row, figure: str) -> str:
     """Give a figure, or, where it would say nothing, that it is not valid."""
     return NOT_VALID if row.invalid else figure
-
-
-def _uses(rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
-    """Give the columns of uses of the directory."""
-    others = [str(row.containers) for row in rows]
-    messages = [against_message(row, run) for row in rows]
-    return [
-        Column("services", tuple(formatting.number(row.services) for row in rows)),
-        *([Column("seen by", tuple(others))] if any(row.containers for row in rows) else []),
-        Column("mean", tuple(_or_invalid(row, formatting.duration(row.rtt_mean_us)) for row in rows)),
-        Column("95%", tuple(formatting.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
-        Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in rows)),
-        Column("p99", tuple(formatting.duration(row.rtt_p99_us) for row in rows)),
-        Column("times a message", tuple(formatting.times(one.mean) if one else "" for one in messages)),
-    ]
-
-
-def against_message(row: Row, run: Sequence[Row]) -> Interval | None:
-    """Give how many times the median time of a message and its answer a use of the directory takes."""
-    message = baseline_of(row, run)
-    return median_ratio(row, message) if message else None
-
-
-def _churn(rows: Sequence[Row]) -> list[Column]:
-    return [
-        Column("agents", tuple(formatting.number(row.agents) for row in rows)),
-        Column("registered/s", tuple(_or_invalid(row, formatting.count(row.agents_per_s)) for row in rows)),
-        Column("95%", tuple(formatting.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),
-    ]
-
-
-def _checks(rows: Sequence[Row]) -> list[Column]:
-    """Give the column about full load, which matters most where it did not hold."""
-    words = {True: "held", False: UNEVEN, None: ""}
-    cells = tuple(words[row.full_load] for row in rows)
-    return [Column("full load", cells, minor=UNEVEN not in cells)] if any(cells) else []

@@ -20,25 +20,25 @@ from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.row import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import TextIO
 
-    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.reports.document.sections import Document
 
 _BOUNDS = tuple[float, float]
 _FORMULA = tuple("=+-@")  # what spreadsheets take for the begin of a formula
 _AT_ONCE = 100_000  # lines
 
 
-def write(rows: Iterable[Row], stream: TextIO) -> None:
+def write(document: Document, stream: TextIO) -> None:
     """Write a line for each row, below one with the columns' names."""
     writer = csv.writer(stream)
     writer.writerow(_names(Row))
-    for row in rows:
+    for row in document.rows:
         writer.writerow(_cells(Row, row))
 
 
-def write_raw(run: RunFolder, stream: TextIO) -> None:
+def write_raw(document: Document, stream: TextIO) -> None:
     """Write a line for each raw value of a run, with the configuration and repetition that it is of.
 
     Columns that only other experiments have are empty. One repetition at a time is in memory.
@@ -46,6 +46,7 @@ def write_raw(run: RunFolder, stream: TextIO) -> None:
     Raises:
         UsageError: Raw values are missing or broken.
     """
+    run = document.run
     known = {configuration.key: configuration for configuration in run.manifest.configurations}
     columns = tuple(dict.fromkeys(field.name for kind in _KINDS.values() for field in fields(kind)))
     writer = csv.writer(stream)

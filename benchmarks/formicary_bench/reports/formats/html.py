@@ -17,18 +17,17 @@ from markupsafe import Markup
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swatch
-from formicary_bench.reports.document.hosts import voided_digest
-from formicary_bench.reports.document.sections import sections
-from formicary_bench.reports.document.sentences import tiles
+from formicary_bench.reports.document.report import tiles
+from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.template import FOLDER, template
 from formicary_bench.reports.formats.terminal import left_out, partial
 from formicary_bench.results.store.folder import RAW, REPORT
-from formicary_bench.results.summary.summary import digests
-from formicary_bench.vocabulary.names import DIRECTORY, MEMORY
+from formicary_bench.vocabulary.names import DIRECTORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from typing import TextIO
 
     from jinja2 import Environment
 
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from formicary_bench.reports.charts.svg_charts import Plot
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Machine, Manifest, Option
-    from formicary_bench.results.summary.row import Digest
     from formicary_bench.vocabulary.configuration import Configuration
 
 
@@ -59,30 +57,38 @@ _UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|k|M|B|kB|MB|\d{3})\b)")
 _FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
 
 
-def write_html(run: RunFolder, known: Sequence[Digest] | None = None) -> Path:
-    """Make a run's report, in place of an older one, and give its file.
+def write_html(run: RunFolder, document: Document | None = None) -> Path:
+    """Make a run's report, in place of an older one, and return its file.
 
     Args:
         run: The run.
-        known: Its digests, where somebody has made them already, which takes time.
+        document: What is said of it, where somebody has made that already, which takes time.
 
     Raises:
         UsageError: Raw values are missing or broken.
         FormicaryError: The report cannot be written.
     """
-    return run.write_text(REPORT, render(run, known))
+    return run.write_text(REPORT, page(document or Document(run)))
 
 
-def render(run: RunFolder, known: Sequence[Digest] | None = None, beside: Beside | None = None) -> str:
-    """Give the report of a run as HTML.
+def write(document: Document, stream: TextIO) -> None:
+    """Write a run as HTML."""
+    stream.write(page(document))
+
+
+def render(run: RunFolder) -> str:
+    """Return the report of a run as HTML."""
+    return page(Document(run))
+
+
+def page(document: Document, beside: Beside | None = None) -> str:
+    """Return a report as HTML.
 
     Args:
-        run: The run.
-        known: As of `write_html`.
+        document: What is said of a run.
         beside: What the page links to; None where it is alone, and not even the raw values lie beside it.
     """
-    found = [voided_digest(digest) for digest in (digests(run) if known is None else known)]
-    rows = [digest.row for digest in found]
+    run, rows = document.run, document.shown
     manifest = run.manifest
     script = template("report.js")
     return (
@@ -95,7 +101,7 @@ def render(run: RunFolder, known: Sequence[Digest] | None = None, beside: Beside
             partial="" if manifest.complete else partial(manifest),
             left_out=left_out(manifest),
             tiles=tiles([row for row in rows if not row.profiled]),
-            sections=sections(found),
+            sections=document.sections,
             configurations=len(rows),
             uneven=sum(row.full_load is False for row in rows),
             loaded=sum(row.full_load is not None for row in rows),
@@ -180,8 +186,7 @@ def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
     """Give how many round trips, or uses, the phases of each experiment had, and where, if that differs."""
     found: dict[str, dict[tuple[int, int, int], list[str]]] = {}
     for one in manifest.configurations:
-        if not one.agents and one.family != MEMORY:
-            trips = one.warm_up, one.measured, one.cool_down
+        if any(trips := (one.warm_up, one.measured, one.cool_down)):
             found.setdefault(one.experiment, {}).setdefault(trips, []).append(_point(one))
     return [
         (experiment, "; ".join(dict.fromkeys(points)) if len(groups) > 1 else "all", *trips)

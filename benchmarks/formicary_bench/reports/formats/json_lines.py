@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import TextIO
 
-    from formicary_bench.results.summary.row import Row
+    from formicary_bench.reports.document.sections import Document
 
 
-def write(rows: Iterable[Row], stream: TextIO) -> None:
-    """Write a line for each row; see `results.row.Row` for the keys."""
-    stream.writelines(row.to_json_line() + "\n" for row in rows)
+def write(document: Document, stream: TextIO) -> None:
+    """Write a line for each row; see `results.summary.row.Row` for the keys."""
+    stream.writelines(row.to_json_line() + "\n" for row in document.rows)

@@ -11,8 +11,9 @@ from formicary_bench.reports.formats.terminal import left_out, partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import TextIO
 
-    from formicary_bench.reports.document.sections import Section
+    from formicary_bench.reports.document.sections import Document, Section
     from formicary_bench.reports.document.tables import Column
     from formicary_bench.reports.formats.fitting import Cell, Page
     from formicary_bench.results.store.folder import RunFolder
@@ -37,6 +38,11 @@ _LETTERS = {
 }  # fmt: skip
 _JOINED = frozenset("-`',?!")
 """Signs of which LaTeX makes one of two: dashes, quotes and others."""
+
+
+def write(document: Document, stream: TextIO) -> None:
+    """Write a run as LaTeX."""
+    stream.write(render(document.run, document.sections))
 
 
 def render(run: RunFolder, sections: Sequence[Section]) -> str:

@@ -10,13 +10,19 @@ from formicary_bench.reports.formats.terminal import left_out, partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import TextIO
 
-    from formicary_bench.reports.document.sections import Section
+    from formicary_bench.reports.document.sections import Document, Section
     from formicary_bench.reports.document.tables import Column
     from formicary_bench.results.store.folder import RunFolder
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
+
+
+def write(document: Document, stream: TextIO) -> None:
+    """Write a run as Markdown."""
+    stream.write(render(document.run, document.sections))
 
 
 def render(run: RunFolder, sections: Sequence[Section]) -> str:

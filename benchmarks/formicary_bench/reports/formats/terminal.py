@@ -10,19 +10,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from formicary_bench.reports.document.families import columns, extras, full_heading, parts, said, to_know
-from formicary_bench.reports.document.hosts import voided
-from formicary_bench.reports.document.tables import UNEVEN, Column, Extra, ratio_columns
+from formicary_bench.reports.document.tables import UNEVEN, Column, Extra
 from formicary_bench.reports.formats.fitting import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
+    from formicary_bench.reports.document.sections import Document, Section
     from formicary_bench.reports.formats.fitting import Part
-    from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Manifest
-    from formicary_bench.results.summary.row import Row
 
 _INDENT = (0, 0, 0, 2)
 _GAP = 3  # letters between two columns
@@ -39,36 +36,41 @@ def console_for_reports(stream: TextIO | None = None) -> Console:
     return console if console.is_terminal else Console(highlight=False, file=stream, width=_WIDE)
 
 
-def show(run: RunFolder, rows: Sequence[Row], console: Console | None = None) -> None:
+def write(document: Document, stream: TextIO) -> None:
+    """Write a run as tables and sentences."""
+    show(document, console_for_reports(stream))
+
+
+def show(document: Document, console: Console | None = None) -> None:
     """Print a run.
 
     Args:
-        run: The run.
-        rows: Its rows, see `results.summary.summarise`.
+        document: What is said of it.
         console: Where to; None for standard output.
     """
     console = console or console_for_reports()
-    if not run.manifest.complete:
-        console.print(_plain(partial(run.manifest), "bold yellow"))
-    if run.manifest.left_out:
-        console.print(_plain(f"! {run.manifest.left_out}", "yellow"))
-    rows = [voided(row) for row in rows]
-    plain = [row for row in rows if not row.profiled]
-    for experiment, members in parts(rows):
-        _show_experiment(experiment, members, plain, console)
+    manifest = document.run.manifest
+    sections = document.sections
+    if not manifest.complete:
+        console.print(_plain(partial(manifest), "bold yellow"))
+    if manifest.left_out:
+        console.print(_plain(f"! {manifest.left_out}", "yellow"))
+    for section in sections:
+        _show_section(section, console)
 
 
-def _show_experiment(experiment: str, members: Sequence[Row], rows: Sequence[Row], console: Console) -> None:
+def _show_section(section: Section, console: Console) -> None:
     console.print()
-    _print(full_heading(experiment, members), columns(experiment, members, rows), console)
-    for sentence in said(experiment, members, rows):
+    _print(section.heading, section.columns, console)
+    for sentence in section.sentences:
         console.print(Padding(_plain(sentence), _INDENT))
-    for remark in to_know(members):
+    for remark in section.remarks:
         console.print(Padding(_plain(f"! {remark}", "yellow"), _INDENT))
-    if ratios := ratio_columns(members):
+    if section.ratios:
         console.print()
-        _print(f"Between two processes, held against what else was measured ({experiment})", ratios, console)
-    for extra in extras(experiment, members, rows):
+        title = f"Between two processes, held against what else was measured ({section.experiment})"
+        _print(title, section.ratios, console)
+    for extra in section.extras:
         if not extra.minor:
             show_extra(extra, console)
 

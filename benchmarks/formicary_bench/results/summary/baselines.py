@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.statistics.intervals import Interval
 from formicary_bench.statistics.ratios import ratio
 from formicary_bench.subjects.registry import SUBJECTS
-from formicary_bench.vocabulary.names import DIRECTORY, NETWORK
+from formicary_bench.vocabulary.names import DIRECTORY, PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -64,7 +64,7 @@ def _message(row: Row, rows: Iterable[Row]) -> Row | None:
     if row.agents:
         return None
     for other in rows:
-        is_message = other.experiment == "messaging/pairs" and other.kind == "behaviours" and _measured(other)
+        is_message = other.experiment == PAIRS and other.kind == "behaviours" and _measured(other)
         if is_message and other.senders == 1 and _way(other) == _way(row):
             return other
     return None
@@ -76,7 +76,7 @@ def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
     """
-    if row.family == NETWORK or row.profiled or row.rate:  # an open loop's rate says nothing of who has it
+    if row.profiled or row.rate:  # an open loop's rate says nothing of who has it
         return []
     if row.platform != "formicary" or row.placement == _SAME or not _measured(row) or row.agents:
         return []

@@ -15,6 +15,7 @@ from formicary_bench.experiments.network.report import network_beside, network_c
 from formicary_bench.reports.charts.series import APART, SAME
 from formicary_bench.reports.charts.svg_charts import draw
 from formicary_bench.reports.document.cpu_reference import cpu_beside, share_charts
+from formicary_bench.reports.document.findings import Findings
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.statistics.estimates import Estimate
@@ -87,7 +88,7 @@ def test_what_the_papers_groups_have_in_them_is_said(table):
 
 def test_memory_of_an_agent_is_drawn_as_the_table_has_it(tmp_path):
     rows = summarise(run_of_states(tmp_path / "run"))
-    chart = memory_charts(rows, rows)[-1]
+    chart = memory_charts(Findings(rows, rows))[-1]
     assert chart.title.startswith("Table 8 of Alberola 2010: ")
     ours, theirs = chart.plot.groups.values()
     held = {}

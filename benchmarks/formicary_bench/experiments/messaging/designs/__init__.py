@@ -33,4 +33,5 @@ EXPERIMENT = Experiment(
     # The designs of its platforms, which Section 5.1 explains its figures by.
     paper=Preset(pairs=PAPER_PAIRS, placements=(SAME, APART)),
     summarise=Loaded("formicary_bench.experiments.messaging.designs.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.messaging.designs.report:REPORT"),
 )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary_bench.experiments.messaging.designs.changes import is_change_of
+from formicary_bench.experiments.messaging.designs.report_cpu import designs_cpu_extras, designs_cpu_sentences
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, label
+from formicary_bench.reports.document.findings import Findings
 from formicary_bench.reports.document.points import ordered
+from formicary_bench.reports.document.report import CPU, Report
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.statistics.changes import short_change
 from formicary_bench.statistics.comparisons import FEWEST, Comparison, Verdict
@@ -160,3 +164,19 @@ def _change(one: Held) -> str:
 def _pairs(one: Held | Row) -> str:
     row = one.row if isinstance(one, Held) else one
     return "one pair" if row.pairs == 1 else f"{row.pairs} pairs"
+
+
+def _cpu_sentences(rows: Sequence[Row]) -> list[str]:
+    return [*designs_cpu_sentences(rows), *CPU.sentences(Findings(rows))]
+
+
+def _cpu_extras(rows: Sequence[Row]) -> list[Extra]:
+    return [*designs_cpu_extras(rows), *CPU.extras(Findings(rows))]
+
+
+REPORT = Report(
+    sentences=design_sentences,
+    extras=design_extras,
+    own_verdicts=True,
+    profiled=replace(CPU, sentences=_cpu_sentences, extras=_cpu_extras),
+)

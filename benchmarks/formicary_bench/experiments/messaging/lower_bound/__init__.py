@@ -31,4 +31,5 @@ EXPERIMENT = Experiment(
     # Figures 10 and 11 have more and more pairs; those of the other figures are taken.
     paper=Preset(pairs=PAPER_PAIRS, repeat=HUNDRED, placements=ONE_OR_TWO),
     summarise=Loaded("formicary_bench.experiments.messaging.lower_bound.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.messaging.lower_bound.report:REPORT"),
 )

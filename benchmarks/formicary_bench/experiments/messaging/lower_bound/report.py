@@ -10,6 +10,7 @@ from formicary_bench.reports.charts.plots import Chart, intervals, tick
 from formicary_bench.reports.charts.series import PLACES, TWO_HOSTS, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.papers import titled
+from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import NOT_VALID, Column, Extra
@@ -158,3 +159,11 @@ def _total(row: Row) -> str:
 
 def _scaled(bounds: Bounds | None) -> Bounds | None:
     return (bounds[0] * _MICRO, bounds[1] * _MICRO) if bounds else None
+
+
+REPORT = Report(
+    columns=lower_bound_columns,
+    sentences=lower_bound_sentences,
+    charts=lower_bound_charts,
+    extras=lower_bound_beside,
+)

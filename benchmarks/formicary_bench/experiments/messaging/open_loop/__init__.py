@@ -22,4 +22,5 @@ EXPERIMENT = Experiment(
     plan=Loaded("formicary_bench.experiments.messaging.open_loop.plan:plan_rates"),
     played_by="formicary_bench.subjects.ours.open_loop",
     summarise=Loaded("formicary_bench.experiments.messaging.open_loop.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.messaging.open_loop.report:REPORT"),
 )

@@ -9,6 +9,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import NOT_VALID, Column
@@ -112,3 +113,11 @@ def _is_one(rows: Sequence[Row]) -> bool:
 
 def _ordered(rows: Iterable[Row]) -> list[Row]:
     return [row for members in by_series(rows).values() for row in members]
+
+
+REPORT = Report(
+    columns=open_loop_columns,
+    sentences=open_loop_sentences,
+    charts=open_loop_charts,
+    remarks=open_loop_remarks,
+)

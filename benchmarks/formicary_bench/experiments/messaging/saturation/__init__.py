@@ -22,4 +22,5 @@ EXPERIMENT = Experiment(
     played_by=open_loop.EXPERIMENT.played_by,
     measure=Loaded("formicary_bench.experiments.messaging.saturation.measure:measure_saturation"),
     summarise=Loaded("formicary_bench.experiments.messaging.saturation.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.messaging.saturation.report:REPORT"),
 )

@@ -10,6 +10,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra
@@ -153,3 +154,11 @@ def _rate(rate: float | None) -> str:
 def _found(rows: Iterable[Row]) -> list[Found]:
     ordered = [row for members in by_series(rows).values() for row in members]
     return [(row, row.saturation) for row in ordered if row.saturation is not None]
+
+
+REPORT = Report(
+    columns=saturation_columns,
+    sentences=saturation_sentences,
+    charts=saturation_charts,
+    extras=saturation_beside,
+)

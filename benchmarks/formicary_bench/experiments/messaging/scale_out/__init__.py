@@ -19,4 +19,5 @@ EXPERIMENT = Experiment(
     traffics=TRAFFICS,
     measure=Loaded("formicary_bench.experiments.messaging.scale_out.measure:measure_scale_out"),
     summarise=Loaded("formicary_bench.experiments.messaging.scale_out.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.messaging.scale_out.report:REPORT"),
 )

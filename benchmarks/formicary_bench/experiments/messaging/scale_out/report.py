@@ -9,6 +9,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.statistics.estimates import Estimate
@@ -239,3 +240,12 @@ def _rate(slope: Interval) -> str:
 
 def _time(slope: Interval) -> str:
     return f"{_signed_time(slope.mean)} ({_range(slope, _signed_time)})"
+
+
+REPORT = Report(
+    columns=scale_columns,
+    sentences=scale_sentences,
+    charts=scale_charts,
+    extras=scale_extras,
+    remarks=scale_remarks,
+)

@@ -11,7 +11,7 @@ from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.profile import Frame
 from formicary_bench.experiments.messaging.designs.report import design_extras, design_sentences, held_against
 from formicary_bench.reports.charts.series import label_of_other
-from formicary_bench.reports.document.families import extras, said
+from formicary_bench.reports.document.report import extras, said
 from formicary_bench.results.summary.cpu import RULES, CpuEstimate, CpuEstimates
 from formicary_bench.results.summary.each import Each
 from formicary_bench.results.verdicts.verdicts import with_comparisons

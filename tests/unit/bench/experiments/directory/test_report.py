@@ -7,10 +7,12 @@ import pytest
 from tests.unit.bench.reports.formats.test_html import Page
 from tests.unit.bench.synthetic import churn_plan, directory_plan, make_run, messages, row
 
-from formicary_bench.experiments.directory.report import directory_charts
+from formicary_bench.experiments.directory.report import churn_columns, directory_charts, use_columns
 from formicary_bench.reports.charts.series import by_series
-from formicary_bench.reports.document.sentences import sentences, tiles
-from formicary_bench.reports.document.tables import columns_of, ratio_columns
+from formicary_bench.reports.document.findings import Findings
+from formicary_bench.reports.document.report import said as sentences
+from formicary_bench.reports.document.report import tiles
+from formicary_bench.reports.document.tables import ratio_columns
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.baselines import baseline_of
 from formicary_bench.results.summary.summary import summarise
@@ -88,11 +90,11 @@ def test_a_sentence_says_what_agents_that_come_and_go_do():
 
 
 def test_tables_say_how_many_times_a_message_it_takes():
-    columns = {column.title: column.cells for column in columns_of(SEARCHES, [*SEARCHES, MESSAGE])}
+    columns = {column.title: column.cells for column in use_columns(SEARCHES, [*SEARCHES, MESSAGE])}
     assert columns["who"] == ("Replica in one process", "Replica in one process", "Central directory, direct")
     assert columns["services"] == ("0", "100 000", "0")
     assert columns["times a message"] == ("2.0", "2.5", "")
-    assert [column.title for column in columns_of([CHURN])] == ["who", "agents", "registered/s", "95%"]
+    assert [column.title for column in churn_columns([CHURN])] == ["who", "agents", "registered/s", "95%"]
     assert ratio_columns([*SEARCHES, CHURN]) == []
 
 
@@ -116,7 +118,7 @@ def test_each_design_and_way_looks_different():
 
 
 def ticks(rows):
-    (lines, _) = directory_charts(rows, rows)
+    (lines, _) = directory_charts(Findings(rows, rows))
     return [tick.text for tick in lines.plot.x.ticks]
 
 
@@ -134,7 +136,7 @@ def test_none_registered_has_a_place_on_the_axis(services, names):
 
 
 def test_what_was_not_measured_has_no_chart():
-    assert directory_charts([row("formicary", "replica", experiment="directory/search")], []) == []
+    assert directory_charts(Findings([row("formicary", "replica", experiment="directory/search")])) == []
 
 
 def test_a_run_with_the_directory_has_a_page_with_charts(tmp_path):

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.unit.bench.synthetic import STARTED, main_extras, make_run
+from tests.unit.bench.synthetic import STARTED, document, main_extras, make_run
 
 from formicary_bench import published
 from formicary_bench.experiments.memory.report_growth import sparkline
 from formicary_bench.experiments.memory.summary import each, memory_estimates
-from formicary_bench.reports.document.families import charts, columns, said
+from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
 from formicary_bench.results.store.model import Repetition
@@ -174,7 +174,7 @@ def test_the_terminal_draws_memory_over_time(tmp_path, capsys):
     assert len(drawn) == 20
     assert (drawn[0], drawn[-1]) == ("▁", "█")
     assert list(drawn) == sorted(drawn)
-    show(run, [row], console_for_reports())
+    show(document(run, [row]), console_for_reports())
     assert drawn in capsys.readouterr().out
 
 
@@ -203,7 +203,7 @@ def test_reports_show_all_states(states, capsys):
     page = render(states)
     assert "Beside the published figures" in page
     assert "Memory of each idle agent" in page
-    show(states, rows, console_for_reports())
+    show(document(states, rows), console_for_reports())
     assert "Jade (Alberola 2010, Table 8)" in capsys.readouterr().out
 
 

@@ -13,7 +13,7 @@ from formicary import Message
 from formicary.transport.link import outbox
 from formicary_bench.experiments.network.measure import counters
 from formicary_bench.experiments.network.summary import network_estimates
-from formicary_bench.reports.document.families import charts, columns, said
+from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.planning.options import Options

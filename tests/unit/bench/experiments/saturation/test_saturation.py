@@ -23,7 +23,8 @@ from formicary_bench.experiments.messaging.saturation.summary import (
     trials_of,
 )
 from formicary_bench.reports import formatting
-from formicary_bench.reports.document.families import charts, columns, extras, said
+from formicary_bench.reports.document.report import charts, columns, extras, said
+from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.csv import write_raw
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
@@ -361,7 +362,7 @@ def test_what_kept_nothing_is_said():
 
 def test_raw_values_go_to_csv_with_their_columns(run):
     stream = io.StringIO(newline="")
-    write_raw(run, stream)
+    write_raw(Document(run), stream)
     lines = list(csv.DictReader(io.StringIO(stream.getvalue(), newline="")))
     assert [int(line["rate"]) for line in lines] == [1000, 2000, 4000, 2828, 500, 1000, 2000, 1414]
     assert (lines[3]["kept"], lines[3]["p99_ns"], lines[3]["rtt_ns"]) == ("0", "9000000", "")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
-from tests.unit.bench.synthetic import make_run, scale_plan
+from tests.unit.bench.synthetic import document, make_run, scale_plan
 
 from formicary_bench.experiments.messaging.scale_out.measure import HostSampler
 from formicary_bench.experiments.messaging.scale_out.report import (
@@ -134,7 +134,7 @@ def test_reports_have_a_table_a_plot_and_sentences(run):
         for sentence in said
     )
     out = io.StringIO()
-    terminal.show(run, rows, Console(file=out, width=160))
+    terminal.show(document(run, rows), Console(file=out, width=160))
     shown = " ".join(out.getvalue().split())
     assert "More and more hosts, with as many pairs on each" in shown
     assert "What one more host brings" in shown

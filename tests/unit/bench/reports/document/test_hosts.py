@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 from tests.unit.bench.results.summary.test_cpu import profile, repetition
-from tests.unit.bench.synthetic import add_repetition, make_run, row
+from tests.unit.bench.synthetic import add_repetition, document, make_run, row
 
 from formicary_bench.experiments.network.measure import between_hosts
-from formicary_bench.reports.document.families import columns, extras, said, to_know
 from formicary_bench.reports.document.hosts import voided
 from formicary_bench.reports.document.points import point
+from formicary_bench.reports.document.report import columns, extras, said, to_know
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
 from formicary_bench.results.store.raw import RoundTrips, read_raw
@@ -67,7 +67,7 @@ def test_what_was_always_disturbed_is_no_number(tmp_path, capsys):
     assert table["mean"][1] != "not valid"
     assert to_know(shown)[0] == f"Agents, xmpp, 1 at once: not valid: {LOADED}"
     assert all("one pair" not in sentence for sentence in said("messaging/pairs", shown, shown))
-    show(run, rows, console_for_reports())
+    show(document(run, rows), console_for_reports())
     assert f"not valid: {LOADED}" in capsys.readouterr().out
     page = render(run)
     assert f"not valid: {LOADED}" in page

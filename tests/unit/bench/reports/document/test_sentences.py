@@ -16,6 +16,7 @@ from tests.unit.bench.synthetic import (
     FLOOR,
     ROWS,
     add_repetition,
+    document,
     make_run,
     plan,
     row,
@@ -23,9 +24,10 @@ from tests.unit.bench.synthetic import (
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import by_series
-from formicary_bench.reports.document.families import columns
 from formicary_bench.reports.document.points import named, point
-from formicary_bench.reports.document.sentences import remarks, sentences, tiles
+from formicary_bench.reports.document.report import columns, tiles
+from formicary_bench.reports.document.report import said as sentences
+from formicary_bench.reports.document.sentences import remarks
 from formicary_bench.reports.formats import json_lines
 from formicary_bench.reports.formats.terminal import show
 from formicary_bench.results.summary.summary import summarise
@@ -180,7 +182,7 @@ def test_links_are_held_against_what_they_add_to(quick_run):
 
 def test_one_line_for_each_row():
     stream = io.StringIO()
-    json_lines.write(ROWS, stream)
+    json_lines.write(document(None, ROWS), stream)
     read = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert [(line["platform"], line["pairs"]) for line in read] == [
         ("formicary", 1), ("tasks", 1), ("formicary", 100), ("tasks", 100)
@@ -191,7 +193,7 @@ def test_one_line_for_each_row():
 
 def shown(run, rows, *, width=120, **options):
     stream = io.StringIO()
-    show(run, rows, Console(file=stream, width=width, **options))
+    show(document(run, rows), Console(file=stream, width=width, **options))
     return stream.getvalue()
 
 
@@ -257,7 +259,7 @@ def test_a_narrow_terminal_has_every_name_and_figure(quick_run, wide):
     """Rich leaves out columns, and ends of figures, where a table is too wide."""
     console = Console(width=wide, file=io.StringIO())
     rows = summarise(quick_run)
-    show(quick_run, rows, console)
+    show(document(quick_run, rows), console)
     text = console.file.getvalue()
     assert "…" not in text
     assert all(cell_len(line) <= wide for line in text.splitlines())

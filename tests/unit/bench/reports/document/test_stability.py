@@ -8,7 +8,7 @@ from tests.unit.bench.synthetic import make_run, plan, row, scale_plan
 from formicary_bench.experiments.memory.summary import judged as judged_memory
 from formicary_bench.experiments.memory.summary import memory_estimates
 from formicary_bench.experiments.network.summary import network_each
-from formicary_bench.reports.document.families import columns, extras
+from formicary_bench.reports.document.report import columns, extras
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates, judged, name_of
 from formicary_bench.results.summary.each import (

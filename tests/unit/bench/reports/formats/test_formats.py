@@ -6,9 +6,9 @@ import re
 
 import msgspec
 import pytest
-from tests.unit.bench.synthetic import EVIL, create_plan, make_run, plan, row
+from tests.unit.bench.synthetic import EVIL, create_plan, document, make_run, plan, row
 
-from formicary_bench.reports.document.sections import sections_of
+from formicary_bench.reports.document.sections import Document, sections_of
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.reports.formats import latex, markdown
 from formicary_bench.reports.formats.csv import write, write_raw
@@ -28,7 +28,7 @@ def table_of(text):
 
 def as_csv(rows):
     stream = io.StringIO(newline="")
-    write(rows, stream)
+    write(document(None, rows), stream)
     return stream.getvalue()
 
 
@@ -79,7 +79,7 @@ def test_csv_gives_texts_as_texts(text):
 def test_raw_csv_has_every_value(tmp_path):
     run = make_run(tmp_path / "run", [*plan(pairs=(2,))[:1], *create_plan()[:1]], repetitions=2)
     stream = io.StringIO(newline="")
-    write_raw(run, stream)
+    write_raw(Document(run), stream)
     table = table_of(stream.getvalue())
     data = run.raw(run.manifest.repetitions[0], RoundTrips)
     first = [line for line in table if line["repetition"] == "1" and line["pair"]]

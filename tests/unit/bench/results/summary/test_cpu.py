@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 from msgspec.structs import replace
-from tests.unit.bench.synthetic import EVIL, STARTED, main_extras, make_run, round_trips
+from tests.unit.bench.synthetic import EVIL, STARTED, document, main_extras, make_run, round_trips
 
 from formicary.core import mailbox
 from formicary.errors import TracingError, UsageError
@@ -15,7 +15,7 @@ from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.profile import Frame, Method, Process, Profile, Role, Stack, Thread
 from formicary.profiling.sampling.window import Window
 from formicary_bench.reports.document.cpu import cpu_sentences
-from formicary_bench.reports.document.families import columns, heading, parts, said, to_know
+from formicary_bench.reports.document.report import columns, heading, parts, said, to_know
 from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
 from formicary_bench.results.store.model import Repetition
@@ -430,7 +430,7 @@ def test_profiled_rows_are_shown_apart_and_are_nobodys_floor(tmp_path, capsys):
     assert set(columns(*plain, rows)[0].cells) == {"Agents", "asyncio tasks"}
     assert "platform 70%, agents 25%, runtime 5%" in said(*profiled, rows)[0]
     assert any("few samples" in remark for remark in to_know(profiled[1]))
-    show(run, rows, console_for_reports())
+    show(document(run, rows), console_for_reports())
     assert "where the CPU time goes (messaging/pairs)" in capsys.readouterr().out
     page = render(run)
     assert page.count("<svg xmlns=") == 2

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.bench.synthetic import STARTED, create_plan, make_run
 
 from formicary.errors import UsageError
-from formicary_bench.reports.document.families import to_know
+from formicary_bench.reports.document.report import to_know
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import RoundTrips
 from formicary_bench.results.summary.summary import summarise

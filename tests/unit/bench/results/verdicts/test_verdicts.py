@@ -10,10 +10,10 @@ import pytest
 from rich.console import Console
 from scipy.stats import binom
 from tests.unit.bench import synthetic
-from tests.unit.bench.synthetic import Speed, create_plan, directory_plan, make_run, plan
+from tests.unit.bench.synthetic import Speed, create_plan, directory_plan, document, make_run, plan
 from tests.unit.bench.synthetic import row as a_row
 
-from formicary_bench.reports.document.families import columns, extras, to_know
+from formicary_bench.reports.document.report import columns, extras, to_know
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.verdicts import verdict_remarks
 from formicary_bench.reports.formats import terminal
@@ -213,7 +213,7 @@ def test_gates_of_many_figures_call_slower_what_is_not_in_one_of_forty_at_most()
 
 def shown(run, rows):
     console = Console(file=io.StringIO(), width=200, highlight=False)
-    terminal.show(run, rows, console)
+    terminal.show(document(run, rows), console)
     return console.file.getvalue()
 
 

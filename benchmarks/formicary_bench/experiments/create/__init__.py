@@ -27,6 +27,7 @@ EXPERIMENT = Experiment(
     placements=(SAME,),
     plan=Loaded("formicary_bench.experiments.create:plan_creation"),
     roles=(CREATE,),
+    report=Loaded("formicary_bench.experiments.create.report:REPORT"),
 )
 
 

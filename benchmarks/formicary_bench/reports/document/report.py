@@ -1,0 +1,183 @@
+"""What reports show of an experiment: by default, what those with round trips have; each declares its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from formicary_bench.experiments.registry import EXPERIMENTS, declared
+from formicary_bench.reports.document.cpu import cpu_charts, cpu_columns, cpu_remarks, cpu_sentences
+from formicary_bench.reports.document.cpu_hosts import cpu_by_host
+from formicary_bench.reports.document.cpu_reference import cpu_beside, share_charts
+from formicary_bench.reports.document.findings import Findings
+from formicary_bench.reports.document.hosts import hosts_beside, invalid_remarks
+from formicary_bench.reports.document.round_trips import (
+    round_trip_charts,
+    round_trip_columns,
+    round_trip_sentences,
+)
+from formicary_bench.reports.document.sentences import remarks, source, title
+from formicary_bench.reports.document.stability import stability_extras
+from formicary_bench.reports.document.tables import ratio_columns
+from formicary_bench.reports.document.verdicts import verdict_extras, verdict_remarks
+from formicary_bench.vocabulary.names import is_cpu
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from formicary_bench.reports.charts.plots import Chart
+    from formicary_bench.reports.document.sentences import Tile
+    from formicary_bench.reports.document.tables import Column, Extra
+    from formicary_bench.results.summary.row import Row, Tail
+
+
+def _none(_: Findings) -> list[Extra]:
+    return []
+
+
+def _no_remarks(_: Findings) -> list[str]:
+    return []
+
+
+def _no_tiles(_: Findings) -> list[Tile]:
+    return []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What reports show of an experiment, all made of its rows, of which there is at least one.
+
+    Attributes:
+        columns: The table of its rows.
+        sentences: What it found, a sentence each.
+        charts: Its charts.
+        extras: Further tables, besides those of verdicts, stability and hosts.
+        remarks: What a reader must know besides, before believing the figures.
+        ratios: The table that holds links against all that says something about them.
+        tiles: Figures to be seen first.
+        own_verdicts: Whether a table of its own says which is faster.
+        profiled: What is shown of profiled rows; None for what is usual.
+    """
+
+    columns: Callable[[Findings], list[Column]] = round_trip_columns
+    sentences: Callable[[Findings], list[str]] = round_trip_sentences
+    charts: Callable[[Findings], list[Chart]] = round_trip_charts
+    extras: Callable[[Findings], list[Extra]] = _none
+    remarks: Callable[[Findings], list[str]] = _no_remarks
+    ratios: Callable[[Findings], list[Column]] = ratio_columns
+    tiles: Callable[[Findings], list[Tile]] = _no_tiles
+    own_verdicts: bool = False
+    profiled: Report | None = None
+
+
+def _cpu_charts(rows: Sequence[Row]) -> list[Chart]:
+    return [*cpu_charts(rows), *share_charts(rows)]
+
+
+def _cpu_extras(rows: Sequence[Row]) -> list[Extra]:
+    return [*cpu_by_host(rows), *cpu_beside(rows)]
+
+
+CPU = Report(
+    columns=cpu_columns,
+    sentences=cpu_sentences,
+    charts=_cpu_charts,
+    extras=_cpu_extras,
+    remarks=cpu_remarks,
+)
+"""What is shown of profiled rows."""
+
+
+def report_of(experiment: str) -> Report:
+    """Return what reports show of an experiment."""
+    known = declared(experiment)
+    report: Report = Report() if known is None or known.report is None else known.report.load()
+    return report
+
+
+def _report(experiment: str, rows: Sequence[Row]) -> Report:
+    """Return what is shown of rows, either all profiled or none of them."""
+    report = report_of(experiment)
+    return (report.profiled or CPU) if is_profiled(rows) else report
+
+
+def columns(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Column]:
+    """Return the table of an experiment.
+
+    Args:
+        experiment: Its name.
+        rows: Its rows, either all profiled or none of them.
+        run: All rows of the run, where they are held against another experiment's; so everywhere here.
+    """
+    return _report(experiment, rows).columns(Findings(rows, run))
+
+
+def said(experiment: str, rows: Sequence[Row], run: Sequence[Row] = ()) -> list[str]:
+    """Say what an experiment found, a sentence each; arguments as of `columns`."""
+    return _report(experiment, rows).sentences(Findings(rows, run))
+
+
+def to_know(rows: Sequence[Row]) -> list[str]:
+    """Say what a reader must know before believing the figures of an experiment."""
+    found = [*invalid_remarks(rows), *remarks(rows)]
+    for report in dict.fromkeys((_report(rows[0].experiment, rows), report_of(rows[0].experiment))):
+        found += report.remarks(Findings(rows))
+    return found if is_profiled(rows) else [*found, *verdict_remarks(rows)]
+
+
+def charts(
+    experiment: str, rows: Sequence[Row], run: Sequence[Row], tails: Mapping[Row, Tail] | None = None
+) -> list[Chart]:
+    """Return the charts of an experiment; arguments as of `columns`, with the distributions of rows."""
+    return _report(experiment, rows).charts(Findings(rows, run, tails))
+
+
+def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Extra]:
+    """Return the further tables of an experiment: verdicts, published figures; arguments as of `columns`."""
+    report = _report(experiment, rows)
+    judged = [] if is_profiled(rows) else verdict_extras(rows, own_verdicts=report.own_verdicts)
+    return [*judged, *report.extras(Findings(rows, run)), *stability_extras(rows), *hosts_beside(rows)]
+
+
+def ratios(experiment: str, rows: Sequence[Row]) -> list[Column]:
+    """Return the table that holds links between containers against all that says something about them."""
+    return report_of(experiment).ratios(Findings(rows))
+
+
+def tiles(rows: Sequence[Row]) -> list[Tile]:
+    """Choose the figures of a run to be seen first."""
+    measured = {row.experiment for row in rows}
+    return [
+        tile
+        for name in EXPERIMENTS
+        if name in measured
+        for tile in report_of(name).tiles(Findings([row for row in rows if row.experiment == name], rows))
+    ]
+
+
+def is_profiled(rows: Sequence[Row]) -> bool:
+    """Say whether rows are of profiled repetitions."""
+    return any(row.profiled for row in rows)
+
+
+def heading(experiment: str, rows: Sequence[Row]) -> str:
+    """Return the title of what is shown of an experiment."""
+    by_option = is_profiled(rows) and not is_cpu(experiment)
+    return f"{title(experiment)}: where the CPU time goes" if by_option else title(experiment)
+
+
+def full_heading(experiment: str, rows: Sequence[Row]) -> str:
+    """Return the title of what is shown of an experiment, with its name and what of the papers it repeats."""
+    known = source(experiment)
+    of_papers = f": as in {known}" if known and not known.startswith("our own") else ""
+    return f"{heading(experiment, rows)} ({experiment}){of_papers}"
+
+
+def parts(rows: Iterable[Row]) -> list[tuple[str, list[Row]]]:
+    """Sort rows by experiment, and those that were profiled apart, behind the others."""
+    groups: dict[tuple[bool, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.profiled, row.experiment), []).append(row)
+    return [
+        (experiment, of_it) for (_, experiment), of_it in sorted(groups.items(), key=lambda one: one[0][0])
+    ]

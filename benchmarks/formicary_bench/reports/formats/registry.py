@@ -1,0 +1,53 @@
+"""The formats of a report, of which each is one module: to add one, add its module here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from formicary_bench.experiments.experiment import Loaded
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format.
+
+    Attributes:
+        name: As on the command line.
+        write: `(document, stream) -> None`; None for charts, which are files of a folder.
+        file: What a published file of it is called; empty where there is none.
+        what: What such a file is.
+        for_programs: Whether its readers may not look at what is said beside.
+    """
+
+    name: str
+    write: Loaded | None = None
+    file: str = ""
+    what: str = ""
+    for_programs: bool = False
+
+
+FIGURES = "figures"
+"""The folder of charts, in a run or beside a page."""
+
+
+def _text(name: str, module: str, file: str = "", what: str = "", *, for_programs: bool = False) -> Format:
+    return Format(
+        name, Loaded(f"formicary_bench.reports.formats.{module}:write"), file, what, for_programs=for_programs
+    )
+
+
+_ALL = (
+    _text("html", "html"),
+    _text("terminal", "terminal"),
+    _text("markdown", "markdown", "tables.md", "tables, Markdown"),
+    _text("latex", "latex", "tables.tex", "tables, LaTeX"),
+    _text("csv", "csv", "rows.csv", "figures of each configuration, CSV", for_programs=True),
+    _text("json", "json_lines", "rows.jsonl", "the same, JSON lines", for_programs=True),
+    *(Format(kind, for_programs=True) for kind in ("png", "svg", "pdf")),
+)
+
+FORMATS = {one.name: one for one in _ALL}
+"""By name."""
+
+PICTURES = tuple(one.name for one in _ALL if one.write is None)
+"""Those of charts for print."""

@@ -28,16 +28,14 @@ if TYPE_CHECKING:
 _HOSTS = {BOTH: "A", ECHO: "A", ASK: "B"}
 """The hosts of the paper: A has the platform's container."""
 _SIGNIFICANT = 0.05
+_SIZES = ("senders", "payload_bytes", "services")
 
 
 def cpu_beside(rows: Sequence[Row]) -> list[Extra]:
     """Put the paper's tables beside ours, and test whether ours differ from each other."""
     known = [row for row in rows if row.cpu]
     beside = [_published(row) for row in known if is_cpu(row.experiment)]
-    return [
-        *(extra for extra in beside if extra),
-        *_differences(known),
-    ]
+    return [*filter(None, beside), *_differences(known)]
 
 
 def share_charts(rows: Sequence[Row]) -> list[Chart]:
@@ -50,23 +48,21 @@ def share_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def _shares(table: int, rows: Sequence[Row]) -> Chart:
-    ours = [stack for row in rows if row.cpu for stack in _our_stacks(row, row.cpu)]
     theirs = published.cpu_times(table)
-    hosts = dict.fromkeys((one.platform, one.host) for one in theirs)
-    has_several = len({host for _, host in hosts}) > 1
-    stacks = [
-        _stack(
-            f"{platform}, host {host}" if has_several else platform,
-            {
-                _group(one.group): one.percent / 100
-                for one in theirs
-                if (one.platform, one.host) == (platform, host)
-            },
-            published=True,
-        )
-        for platform, host in hosts
-    ]
+    has_several = len({one.host for one in theirs}) > 1
+    ours_by_stack: dict[str, dict[str, float]] = {}
+    theirs_by_stack: dict[str, dict[str, float]] = {}
+    for row in rows:
+        for part in row.cpu.used if row.cpu else ():
+            if part.role != SERVER:
+                of_it = ours_by_stack.setdefault(f"{name(row)}: {process_name(part.process)}", {})
+                of_it[part.group] = part.share
+    for one in theirs:
+        label = f"{one.platform}, host {one.host}" if has_several else one.platform
+        theirs_by_stack.setdefault(label, {})[_group(one.group)] = one.percent / 100
+    stacks = [_stack(*of_it, published=True) for of_it in theirs_by_stack.items()]
     where = f"Published, not measured here: {published.SOURCE}, Table {table}"
+    ours = [_stack(*of_it) for of_it in ours_by_stack.items()]
     chart = Stacks({"Measured here": ours, where: [stack for stack in stacks if stack.parts]})
     caption = (
         f"How the CPU time of each process is shared out. Hatched bars are the paper's, measured on "
@@ -75,17 +71,6 @@ def _shares(table: int, rows: Sequence[Row]) -> Chart:
     return Chart(
         titled("Shares of the CPU time, beside the published ones", rows), caption, chart, _columns(chart)
     )
-
-
-def _our_stacks(row: Row, cpu: CpuEstimates) -> list[Stack]:
-    processes = dict.fromkeys(one.process for one in cpu.used if one.role != SERVER)
-    return [
-        _stack(
-            f"{name(row)}: {process_name(process)}",
-            {one.group: one.share for one in cpu.used if one.process == process},
-        )
-        for process in processes
-    ]
 
 
 def _stack(label: str, shares: dict[str, float], *, published: bool = False) -> Stack:
@@ -209,11 +194,7 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
     """Test the CPU time of each group, in all processes together, between configurations of one size."""
     found = []
     for one, other in combinations(rows, 2):
-        if (one.senders, one.payload_bytes, one.services) != (
-            other.senders,
-            other.payload_bytes,
-            other.services,
-        ):
+        if any(getattr(one, size) != getattr(other, size) for size in _SIZES):
             continue
         held = summary_of(one.experiment).is_held_against
         if held(one, other) is False and held(other, one) is False:

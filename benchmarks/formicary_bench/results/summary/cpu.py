@@ -113,7 +113,7 @@ def summed(parts: Iterable[CpuEstimate], process: str = "") -> list[CpuEstimate]
 
 def whole(parts: Sequence[CpuEstimate], process: str = "", group: str = ALL) -> CpuEstimate:
     """Return the sum of some CPU times."""
-    values = tuple(map(sum, zip(*(part.values for part in parts), strict=True)))
+    values = tuple(map(sum, zip(*(part.values for part in parts), strict=True))) or (0.0,)
     us = _estimate(values, math.hypot(*(part.margin_us for part in parts)))
     return CpuEstimate(process, group, us, 1.0, values)
 

@@ -39,8 +39,8 @@ async def costs_of_borders() -> Costs:
         return await asyncio.get_running_loop().run_in_executor(pool, rehearse)
 
 
-def accounting(*containers: Container, costs: Costs | None = None) -> Accounting:
-    """Return what accounts for the CPU time of this process as long as the block lasts: `async with` it.
+class Accounting:
+    """Accounts for the CPU time of this process by group, thread and agent: `async with accounting(...)`.
 
     Args:
         containers: those that run in this event loop.
@@ -49,13 +49,8 @@ def accounting(*containers: Container, costs: Costs | None = None) -> Accounting
     Raises:
         UsageError: by `async with`: a container is not open, or the process is accounted already.
     """
-    return Accounting(containers, costs)
 
-
-class Accounting:
-    """The CPU time of a process by group, thread and agent, from when it is entered; see `accounting`."""
-
-    def __init__(self, containers: tuple[Container, ...], costs: Costs | None = None) -> None:
+    def __init__(self, *containers: Container, costs: Costs | None = None) -> None:
         self._containers = containers
         self._known = costs
 
@@ -187,3 +182,6 @@ class Accounting:
         if cost < ROUGH_COST:
             return (took,)
         return took, "the borders cost more than what lies between them, so take the figures as rough ones"
+
+
+accounting = Accounting

@@ -142,6 +142,8 @@ def test_groups_of_several_processes_are_summed_by_one_definition():
     assert together["agents"].share == pytest.approx(37.5 / 175)
     assert together["server"].share == pytest.approx(25 / 175)
     assert whole(found.groups).us.mean == pytest.approx(175)
+    assert summed(()) == []
+    assert whole(()).us.mean == 0
 
 
 def test_what_profiling_costs_is_what_repetitions_without_it_were_faster(tmp_path):

@@ -1,7 +1,7 @@
 """Who talks to whom where agents are on many hosts: the placement `n-hosts`; and who has the services. Pure.
 
 A host's worker is a member, numbered from 0; its container is `c1`, `c2` and so on. Every member that has
-senders measures, all at once. Who has none, says so here: the engine waits for no figures of theirs.
+senders measures, all at once. Who has none, says so here: the runner waits for no figures of theirs.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
 from formicary_bench.subjects.accounts import DOMAIN
-from formicary_bench.subjects.drivers.driver import started
+from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
-from formicary_bench.subjects.drivers.protocol import Done, Go, Prepare, XmppServer
+from formicary_bench.subjects.drivers.protocol import Done, Go, Hello, Prepare, Ready, XmppServer
 from formicary_bench.vocabulary.roles import ECHO
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from formicary_bench.subjects.drivers.driver import Driver
-    from formicary_bench.subjects.drivers.protocol import Hello, Placement
+    from formicary_bench.subjects.drivers.protocol import Placement
     from formicary_bench.worker.workload import Workload
 
 CPU_GROUP = "agents"
@@ -44,10 +44,10 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
     progress = _Progress(work)
     with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
         async with started(name, entry.command, folder, progress.advance) as driver:
-            _check_same(entry, await driver.greet())
+            _check_same(entry, await driver.hear(Hello, HELLO_SECONDS))
             file = Path(folder, "times") if work.job.role != ECHO else None
             await driver.say(_orders(work, file))
-            ready = await driver.get_ready()
+            ready = await driver.hear(Ready, READY_SECONDS)
             progress.expect_no_more()
             if file is not None:
                 yield PreparedRole(ready.endpoint, lambda: _measure(driver, work, file))

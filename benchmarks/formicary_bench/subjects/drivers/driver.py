@@ -14,9 +14,7 @@ from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import (
     LONGEST_LINE,
     Failed,
-    Hello,
     Progress,
-    Ready,
     Report,
     Stop,
     decode_report,
@@ -83,25 +81,26 @@ class Driver:
             self._process.stdin.write(encode(order) + b"\n")
             await self._process.stdin.drain()
 
-    async def hear(self, kind: type[Expected]) -> Expected:
-        """Wait until it says something of this kind, however long it goes on to say how far it is.
+    async def hear(self, kind: type[Expected], seconds: float | None = None) -> Expected:
+        """Wait until it says something of this kind, however often it says how far it is meanwhile.
+
+        Args:
+            kind: what is waited for.
+            seconds: how long, whatever it says of its progress; for ever if None.
 
         Raises:
-            DriverError: it says something else, or that it has failed, or it has ended.
+            DriverError: it says something else, or that it has failed, or it has ended, or takes longer.
         """
-        report = await self._report()
-        if isinstance(report, kind):
-            return report
-        raise self._out_of_place(report, f"where {_word(kind)} belongs")
-
-    async def _hear_within(self, kind: type[Expected], seconds: float) -> Expected:
         try:
             async with asyncio.timeout(seconds):
-                return await self.hear(kind)
+                report = await self._report()
         except TimeoutError:
             raise DriverError(
                 f"{self._name} did not say {_word(kind)} within {seconds:g} s, and was ended"
             ) from None
+        if isinstance(report, kind):
+            return report
+        raise self._out_of_place(report, f"where {_word(kind)} belongs")
 
     async def watch(self) -> NoReturn:
         """Listen to one that has nothing to say but how far it is.
@@ -110,28 +109,6 @@ class Driver:
             DriverError: as of `hear`.
         """
         raise self._out_of_place(await self._report(), "where it has nothing to say")
-
-    async def greet(self, seconds: float = HELLO_SECONDS) -> Hello:
-        """Wait for its hello.
-
-        Args:
-            seconds: how long.
-
-        Raises:
-            DriverError: it does not come, or is not understood.
-        """
-        return await self._hear_within(Hello, seconds)
-
-    async def get_ready(self, seconds: float = READY_SECONDS) -> Ready:
-        """Wait until it is ready.
-
-        Args:
-            seconds: how long, whatever it says of its progress.
-
-        Raises:
-            DriverError: as of `hear`, or it takes longer.
-        """
-        return await self._hear_within(Ready, seconds)
 
     async def end(self, seconds: float = END_SECONDS) -> None:
         """Tell it to end, and wait until it has, with all that it has started.

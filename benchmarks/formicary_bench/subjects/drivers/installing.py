@@ -10,17 +10,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from formicary_bench.subjects.drivers.driver import started
+from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, started
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, building, home, keeping
-from formicary_bench.subjects.drivers.protocol import EXCHANGES
+from formicary_bench.subjects.drivers.protocol import EXCHANGES, Hello
 from formicary_bench.subjects.drivers.recipes import RECIPES
 from formicary_bench.subjects.registry import SUBJECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from formicary_bench.subjects.drivers.protocol import Hello
     from formicary_bench.subjects.drivers.recipes import Recipe
 
     TryOut = Callable[[Hello], object]
@@ -95,7 +94,7 @@ async def ask(command: tuple[str, ...]) -> Hello:
     """
     with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
         async with started("the driver", command, folder) as driver:
-            hello = await driver.greet()
+            hello = await driver.hear(Hello, HELLO_SECONDS)
             await driver.end()
             return hello
 

@@ -7,7 +7,7 @@ from tests.integration.bench.subjects.drivers.conftest import GOOD, bad
 
 from formicary_bench.subjects.drivers.driver import started
 from formicary_bench.subjects.drivers.errors import DriverError
-from formicary_bench.subjects.drivers.protocol import Prepare, Ready
+from formicary_bench.subjects.drivers.protocol import Hello, Prepare, Ready
 
 ORDERS = Prepare(
     experiment="messaging/pairs",
@@ -29,14 +29,14 @@ ORDERS = Prepare(
 def greeted(tmp_path):
     async def greet(command, seconds=20.0):
         async with started("it", command, str(tmp_path)) as driver:
-            return await driver.greet(seconds)
+            return await driver.hear(Hello, seconds)
 
     return greet
 
 
 async def test_a_driver_says_hello_and_ends_when_told(tmp_path):
     async with started("it", GOOD, str(tmp_path)) as driver:
-        hello = await driver.greet()
+        hello = await driver.hear(Hello)
         await driver.end()
     assert (hello.name, hello.version, hello.most_pairs) == ("good", "1.0", 50)
     assert hello.placements == ("same-container", "two-containers")
@@ -71,10 +71,10 @@ async def test_a_driver_that_only_reports_progress_is_ended(tmp_path, greeted):
 
 async def test_a_driver_that_prepares_for_ever_is_ended(tmp_path):
     async with started("it", bad("prepares-for-ever"), str(tmp_path)) as driver:
-        await driver.greet()
+        await driver.hear(Hello)
         await driver.say(ORDERS)
         with pytest.raises(DriverError, match=r"it did not say ready within 0\.2 s, and was ended"):
-            await driver.get_ready(0.2)
+            await driver.hear(Ready, 0.2)
 
 
 async def test_a_program_that_is_not_there(tmp_path, greeted):
@@ -84,14 +84,14 @@ async def test_a_program_that_is_not_there(tmp_path, greeted):
 
 async def test_a_driver_that_does_not_end_is_ended(tmp_path):
     async with started("it", bad("stays"), str(tmp_path)) as driver:
-        await driver.greet()
+        await driver.hear(Hello)
         with pytest.raises(DriverError, match=r"it did not end within 0\.2 s"):
             await driver.end(0.2)
 
 
 async def test_a_driver_that_ends_badly_says_so(tmp_path):
     async with started("it", bad("ends-badly"), str(tmp_path)) as driver:
-        await driver.greet()
+        await driver.hear(Hello)
         with pytest.raises(
             DriverError, match="it ended with exit code 1; its last words: could not clean up"
         ):
@@ -100,7 +100,7 @@ async def test_a_driver_that_ends_badly_says_so(tmp_path):
 
 async def test_what_comes_after_its_end_is_missed(tmp_path):
     async with started("it", GOOD, str(tmp_path)) as driver:
-        await driver.greet()
+        await driver.hear(Hello)
         await driver.end()
         with pytest.raises(DriverError, match="it ended with exit code 0"):
             await driver.hear(Ready)

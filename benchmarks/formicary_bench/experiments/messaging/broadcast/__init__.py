@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from formicary_bench.experiments.experiment import Experiment, Preset, Take
+from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
 from formicary_bench.experiments.messaging import DIRECTLY, HERE_AND_THERE, OURS, VARIES
 
 EXPERIMENT = Experiment(
@@ -17,4 +17,5 @@ EXPERIMENT = Experiment(
     senders=lambda _: 1,
     quick=Preset(parts=(Take(subjects=(OURS, "tasks", "tcp"), carriers=DIRECTLY),)),
     played_by="formicary_bench.experiments.messaging.broadcast.worker",
+    report=Loaded("formicary_bench.experiments.messaging.broadcast.report:REPORT"),
 )

@@ -7,7 +7,7 @@ import json
 import random
 import subprocess
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -39,7 +39,7 @@ def test_a_killed_directory_loses_nothing_that_it_had_confirmed(path):
             keeper.kill()
             lines += [line for line in keeper.stdout if line.endswith("\n")]
     latest = {int(line[1:]): line[0] for line in lines}
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         found = {int(record.description.name) for record in store.load()}
     assert {number for number, what in latest.items() if what == "+"} - found == set()
     assert {number for number, what in latest.items() if what == "-"} & found == set()

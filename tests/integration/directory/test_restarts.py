@@ -256,7 +256,7 @@ async def test_when_the_disk_is_full_searches_go_on_and_so_does_writing_when_the
         assert await c1("find", type="camera") == ["bob@c2/camera"]
         found = await c1("find", type="many", max_results=10_000)
         await c1.kill()
-    with Store(file) as store:
+    with contextlib.closing(Store(file)) as store:
         kept = [record.description for record in store.load() if hasattr(record, "description")]
     assert sorted(each.type for each in kept) == sorted(["printer", "camera"] + ["many"] * len(found))
 

@@ -6,6 +6,7 @@ import random
 import resource
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def start(path, first=0, *, before=(), **options):
 
 
 def load(path):
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         return {int(record.description.name) for record in store.load()}
 
 

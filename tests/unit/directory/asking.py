@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 
 from formicary import Container, Message, MicroAgent
 from formicary.directory.central.agent import DirectoryAgent
@@ -123,5 +123,5 @@ class Gate:
 
 def load(path):
     """Return the records in a file, by kind and name."""
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         return {(record.key.kind, record.key.name): record for record in store.load()}

@@ -5,7 +5,7 @@ A plan looks at everything before it changes anything: one that raises has chang
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from formicary.core.errors import AlreadyRegisteredError, NotRegisteredError
 from formicary.directory.central.store import Key, Member, Registration, Subscription
@@ -14,26 +14,10 @@ from formicary.directory.model.description import MOST_SERVICES, too_many
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from formicary.directory.central.ledger import Ledger
     from formicary.directory.central.store import Record
     from formicary.directory.language import Deregister, Modify, Register
     from formicary.directory.model.description import ServiceDescription
-
-
-class Records(Protocol):
-    """The records of a directory."""
-
-    others: dict[Key, Record]
-
-    def __contains__(self, key: Key) -> bool: ...
-
-    def keys_of(self, agent: str) -> Iterable[Key]:
-        """Return the keys of an agent's services."""
-
-    def count_of(self, agent: str) -> int:
-        """Return how many services an agent has."""
-
-    def keys_in(self, domain: str) -> Iterable[Key]:
-        """Return the keys of all that the agents of a container have there."""
 
 
 class Draft:
@@ -45,7 +29,7 @@ class Draft:
 
     __slots__ = ("_records", "changes")
 
-    def __init__(self, records: Records) -> None:
+    def __init__(self, records: Ledger) -> None:
         self._records = records
         self.changes: dict[Key, Record | None] = {}
         """Records to put under their keys, in this order; None for those to remove."""

@@ -48,10 +48,6 @@ class Index(Generic[K]):
         """Go through all keys, oldest first; the index must not change meanwhile."""
         return iter(self._all)
 
-    def items(self) -> Iterator[tuple[K, ServiceDescription]]:
-        """Return all keys and descriptions, oldest first; the index must not change meanwhile."""
-        return iter(self._all.items())
-
     def put(self, key: K, description: ServiceDescription) -> ServiceDescription | None:
         """Add a description, or put it in the place of the one with this key, which is returned."""
         former = self.remove(key) if key in self._all else None

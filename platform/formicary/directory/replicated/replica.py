@@ -26,7 +26,7 @@ from formicary.directory.replicated.peer_replica import PeerReplica
 from formicary.fipa.control_codec import Send, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.replicated.exchange import Instruction, Key
@@ -60,18 +60,6 @@ class Replica:
     def members(self) -> tuple[str, ...]:
         """The other containers, to which broadcasts go."""
         return tuple(self._peers)
-
-    def entries(self, domain: str) -> Mapping[Key, ServiceDescription]:
-        """Return the entries of one container, as far as they are known here; not to be changed."""
-        if domain == self._domain:
-            return self._own.entries
-        peer = self._peers.get(domain)
-        return peer.entries if peer else {}
-
-    def is_behind(self, domain: str) -> bool:
-        """Tell whether another container is known to have changed something that has not come here yet."""
-        peer = self._peers.get(domain)
-        return peer is not None and peer.is_behind
 
     # -- own entries ----------------------------------------------------------------------------------------
 

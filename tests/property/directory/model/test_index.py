@@ -93,7 +93,7 @@ class IndexMachine(RuleBasedStateMachine):
 
     @invariant()
     def has_the_same_entries_in_the_same_order(self):
-        assert [*self.index.items()] == self.entries
+        assert [(key, self.index.get(key)) for key in self.index] == self.entries
         assert len(self.index) == len(self.entries)
 
 

@@ -24,6 +24,18 @@ class Container:
     notices: deque = field(default_factory=deque)  # changes of that list that have not come here yet
 
 
+def entries_of(replica, domain):
+    """Return the entries of one container, as far as a replica knows them."""
+    if domain == replica._domain:
+        return replica._own.entries
+    return replica._peers[domain].entries if domain in replica._peers else {}
+
+
+def is_behind(replica, domain):
+    """Tell whether a replica knows that it lacks entries of another container."""
+    return domain in replica._peers and replica._peers[domain].is_behind
+
+
 class World:
     """Everything there is. A link has a session, or none; each end learns of it at a time of its own."""
 
@@ -94,7 +106,7 @@ class World:
         replica = container.replica
         if not replica._own._changes:
             key = container.incarnation, replica._own.number
-            entries = dict(replica.entries(container.domain))
+            entries = dict(entries_of(replica, container.domain))
             assert self.history.setdefault(key, entries) == entries
 
     def note_update(self, update):
@@ -237,7 +249,7 @@ class World:
         for container in self.containers.values():
             assert container.members.keys() == self.containers.keys() - {container.domain}
             for other in self.others(container.domain):
-                assert container.replica.entries(other.domain) == other.replica.entries(other.domain)
-                assert not container.replica.is_behind(other.domain)
+                assert entries_of(container.replica, other.domain) == entries_of(other.replica, other.domain)
+                assert not is_behind(container.replica, other.domain)
                 assert not container.replica._peers[other.domain].ask
             assert not container.replica._own._snapshots

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from tests.property.directory.replicated.replicas import World
+from tests.property.directory.replicated.replicas import World, entries_of
 
 from formicary.directory.replicated import own_entries
 
@@ -159,7 +159,7 @@ class Replicas(RuleBasedStateMachine):
         world.heal()
         world.check()
         world.check_equal()
-        entries = sum(len(it.replica.entries(it.domain)) for it in world.containers.values())
+        entries = sum(len(entries_of(it.replica, it.domain)) for it in world.containers.values())
         pairs = len(world.containers) * (len(world.containers) - 1)
         # For each event: a hello, its answer, a question, and what answers that.
         assert world.sent - before <= (2 * pairs + notices + flying) * (8 + 2 * entries)

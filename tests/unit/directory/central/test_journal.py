@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -39,7 +40,7 @@ def store(tmp_path):
 
 
 def load(store):
-    with Store(store.path) as again:
+    with closing(Store(store.path)) as again:
         return [record.description.name for record in again.load()]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import stat
+from contextlib import closing
 
 import pytest
 
@@ -29,38 +30,38 @@ def path(tmp_path):
 
 
 def load(path):
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         return [*store.load()]
 
 
 def test_what_is_written_is_there_again_in_the_order_of_writing(path):
     subscription = Subscription(AGENT, "c1", Query(where=(Condition("dpi", "in", (1, "a")),)), "r1")
     records = [register("b", properties={"dpi": 600}), subscription, register("a")]
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         store.write(by_key(*records))
         store.write(by_key(register("c")))
     assert load(path) == [*records, register("c")]
 
 
 def test_what_is_written_again_is_the_newest_and_what_is_removed_is_gone(path):
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         store.write(by_key(register("a"), register("b"), register("c")))
         store.write({Key(AGENT, "service", "b"): None, Key(AGENT, "service", "never"): None})
         store.write(by_key(register("a", languages=["json"])))
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         store.write(by_key(register("d")))
     assert load(path) == [register("c"), register("a", languages=["json"]), register("d")]
 
 
 def test_a_service_and_a_subscription_of_one_name_are_two_records(path):
     records = [register("a"), Subscription(AGENT, "a", Query())]
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         store.write(by_key(*records))
     assert load(path) == records
 
 
 def test_only_its_owner_can_read_the_file(path):
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         store.write(by_key(register("a")))
         modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
     assert set(modes) >= {path.name, f"{path.name}-wal"}
@@ -68,7 +69,7 @@ def test_only_its_owner_can_read_the_file(path):
 
 
 def test_a_batch_that_fails_changes_nothing(path):
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         store.write(by_key(register("a")))
         with pytest.raises(AttributeError):
             store.write({**by_key(register("b")), "no key": register("c")})
@@ -77,7 +78,10 @@ def test_a_batch_that_fails_changes_nothing(path):
 
 
 def test_a_file_in_use_is_refused_and_free_again_when_it_is_closed(path):
-    with Store(path), pytest.raises(StoreError, match="is in use by another process; end that one, or name"):
+    with (
+        closing(Store(path)),
+        pytest.raises(StoreError, match="is in use by another process; end that one, or name"),
+    ):
         Store(path)
     assert load(path) == []
 
@@ -118,7 +122,7 @@ def unreadable_record(path):
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_and_stays_as_it_is(path, spoil, message):
-    with Store(path) as store:
+    with closing(Store(path)) as store:
         store.write(by_key(*(register(f"service-{number}") for number in range(1000))))
     spoil(path)
     before = path.read_bytes()

@@ -49,7 +49,7 @@ def test_what_is_removed_is_gone():
     assert 0 not in index
     assert index.get(0) is None
     assert agents(index.search(Query(type="printer"))) == [1]
-    assert [*index.items()] == [(1, describe(1))]
+    assert [(key, index.get(key)) for key in index] == [(1, describe(1))]
 
 
 def test_an_empty_index_keeps_nothing_of_what_was_there():

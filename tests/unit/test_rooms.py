@@ -104,8 +104,8 @@ def test_the_platform_knows_nothing_of_its_laboratory():
 
 @cache
 def declared():
-    """Return what says which experiments there are, but not how they are measured and shown."""
-    found, new = set(), {"formicary_bench.experiments.registry"}
+    """Return what says which experiments there are and what runs take of them, not how they are measured."""
+    found, new = set(), {f"formicary_bench.experiments.{name}" for name in ("registry", "selections")}
     while new:
         found |= new
         new = {name for module in new for name in imports(module) if ".experiments" in name} - found

@@ -6,10 +6,10 @@ import subprocess
 
 import pytest
 from tests.plugins.missing import leave_out
-from tests.unit.bench.experiments.designs.test_report import designs, in_designs
 from tests.unit.bench.experiments.memory.test_memory import run_of_states
+from tests.unit.bench.experiments.messaging.designs.test_designs_report import designs, in_designs
+from tests.unit.bench.experiments.messaging.saturation.test_saturation import written as searched
 from tests.unit.bench.experiments.network.test_network import run_on_the_wire
-from tests.unit.bench.experiments.saturation.test_saturation import written as searched
 from tests.unit.bench.reports.formats.test_formats import NASTY, tables
 from tests.unit.bench.results.summary.test_cpu import cpu_plan, profile, run_of
 from tests.unit.bench.synthetic import churn_plan, create_plan, directory_plan, make_run, plan, scale_plan

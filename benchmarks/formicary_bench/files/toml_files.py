@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Words:
+class FileWording:
     """What a kind of file is called in sentences.
 
     Attributes:
@@ -119,22 +119,22 @@ class TomlFile:
             raise UsageError("\n  ".join([f"{self._path} has {len(listed)} mistakes:", *listed]))
 
 
-def read(path: Path, words: Words) -> TomlFile:
+def read(path: Path, wording: FileWording) -> TomlFile:
     """Read a file.
 
     Args:
         path: the file.
-        words: for sentences.
+        wording: for sentences.
 
     Raises:
         UsageError: it cannot be read, or is no TOML.
     """
-    text = _text(path, words)
+    text = _text(path, wording)
     try:
         return TomlFile(path, text)
     except RecursionError:
         raise UsageError(
-            f"{path}: this is not TOML (brackets within brackets without end); {words.how}"
+            f"{path}: this is not TOML (brackets within brackets without end); {wording.how}"
         ) from None
     except ValueError as error:
         found = re.fullmatch(
@@ -143,26 +143,28 @@ def read(path: Path, words: Words) -> TomlFile:
         what, line, column = found.groups() if found else (str(error), None, None)
         where = f"line {line}, column {column}" if line else "at its end" if found else "somewhere"
         raise UsageError(
-            f"{path}, {where}: this is not TOML ({what}); write lines such as {words.lines}, and texts in "
+            f"{path}, {where}: this is not TOML ({what}); write lines such as {wording.lines}, and texts in "
             "quotes"
         ) from None
 
 
-def _text(path: Path, words: Words) -> str:
-    noun = words.what.partition(" ")[2]
+def _text(path: Path, wording: FileWording) -> str:
+    noun = wording.what.partition(" ")[2]
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             what = "a folder" if path.is_dir() else "no ordinary file"
-            raise UsageError(f"{path} is {what}; give the path of {words.what}, such as {words.example}")
+            raise UsageError(f"{path} is {what}; give the path of {wording.what}, such as {wording.example}")
         with path.open("rb") as file:
             content = file.read(_LARGEST + 1)
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}; {words.instead}") from None
+        raise UsageError(f"there is no file {path}; {wording.instead}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"the {noun} {str(path)!r} cannot be read ({reason}); give another one") from None
     if len(content) > _LARGEST:
-        raise UsageError(f"{path} is larger than {_LARGEST >> 20} MiB; {words.what} lists {words.lists} only")
+        raise UsageError(
+            f"{path} is larger than {_LARGEST >> 20} MiB; {wording.what} lists {wording.lists} only"
+        )
     try:
         return content.decode("utf-8-sig")  # editors on Windows put a mark at the beginning
     except UnicodeDecodeError as error:

@@ -44,7 +44,7 @@ MEASURE, EXPERIMENT = "measure", "experiment"
 _OF_TABLES = with_scope(VARIED, ALWAYS, SHARED)
 _HOSTS = with_scope(HOSTS)
 _HOW = "write a table [measure.NAME] with its experiment for each one"
-_WORDS = toml_files.Words(
+_WORDING = toml_files.FileWording(
     what="a plan",
     example="plan.toml",
     instead="give the path of your plan, or make one with `formicary bench plan new FILE`",
@@ -64,7 +64,7 @@ def read(path: Path, hosts: Sequence[str] = ()) -> RunPlan:
     Raises:
         UsageError: it cannot be read, or there is something wrong with it: all of that.
     """
-    file = toml_files.read(path, _WORDS)
+    file = toml_files.read(path, _WORDING)
     reader = _Reader(file, tuple(hosts))
     parts = reader.parts()
     file.refuse()
@@ -91,7 +91,7 @@ def hosting_of(path: Path) -> HostsAsked:
     Raises:
         UsageError: it cannot be read.
     """
-    document = toml_files.read(path, _WORDS).document
+    document = toml_files.read(path, _WORDING).document
     found = {}
     for key in document.keys() & _HOSTS.keys():
         with suppress(WrongError):

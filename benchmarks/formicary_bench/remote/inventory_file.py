@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _TABLES = ("defaults", "hosts")
 _HOW = "write a table [hosts.NAME] with its address for each host"
-_WORDS = toml_files.Words(
+_WORDING = toml_files.FileWording(
     what="an inventory",
     example="hosts.toml",
     instead="give the path of your inventory, or make hosts and their inventory on this machine with "
@@ -42,7 +42,7 @@ def read(path: Path) -> tuple[Host, ...]:
     Raises:
         UsageError: it cannot be read, or there is something wrong with it: all of that.
     """
-    file = toml_files.read(path, _WORDS)
+    file = toml_files.read(path, _WORDING)
     reader = _Reader(path.absolute().parent, file)
     hosts = reader.hosts(file.document)
     file.refuse()

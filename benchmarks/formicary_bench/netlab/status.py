@@ -8,28 +8,23 @@ import msgspec
 
 from formicary_bench.netlab import processes
 from formicary_bench.netlab.folder import LabFolder
+from formicary_bench.netlab.lab import LabHost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from formicary_bench.netlab.lab import Lab, LabHost
+    from formicary_bench.netlab.lab import Lab
 
 
-class HostStatus(msgspec.Struct, frozen=True):
-    """One host of a lab.
+class HostStatus(LabHost, frozen=True):
+    """One host of a lab, as it is now.
 
     Attributes:
-        name: its name in the inventory.
-        namespace: its network namespace.
-        address: its IP address.
         server: the process of its SSH server; None if it does not run.
         processes: how many run there, the server among them.
     """
 
-    name: str
-    namespace: str
-    address: str
     server: int | None
     processes: int
 
@@ -94,10 +89,5 @@ def of(folder: LabFolder, lab: Lab | None) -> Status:
 def _host(folder: LabFolder, host: LabHost) -> HostStatus:
     running = processes.on(host.namespace)
     server = processes.server(folder, host.name)
-    return HostStatus(
-        name=host.name,
-        namespace=host.namespace,
-        address=host.address,
-        server=server if server in running else None,
-        processes=len(running),
-    )
+    is_up = server in running
+    return HostStatus(host.name, host.namespace, host.address, server if is_up else None, len(running))

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from formicary.cli import main
+from formicary_bench.runner.execution.run import perform_all
+from formicary_bench.runner.planning.run_plan import of_one
 
 
 @dataclass
@@ -71,3 +73,8 @@ class Silent:
 @pytest.fixture
 def silent():
     return Silent
+
+
+def perform(options, output, listener, selection=None):
+    """Measure everything that the options ask for."""
+    return perform_all(of_one(options), output, listener, selection)

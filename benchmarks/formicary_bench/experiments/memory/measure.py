@@ -17,7 +17,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.subjects.ours.holding import BARE
@@ -27,6 +26,7 @@ from formicary_bench.worker.processes import last_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.runner.execution.repetition import Task
     from formicary_bench.runner.observers.observer import ProgressListener
     from formicary_bench.vocabulary.configuration import Configuration
@@ -49,13 +49,7 @@ def measure_memory(task: Task, listener: ProgressListener) -> tuple[Repetition, 
     started = datetime.now(UTC)
     uss, _ = _weigh(task.configuration, listener, traced=False)
     _, traced = _weigh(task.configuration, listener, traced=True)
-    known = Repetition(
-        configuration=task.configuration.key,
-        number=task.number,
-        seed=task.seed,
-        started=started,
-        ended=datetime.now(UTC),
-    )
+    known = task.repetition(started)
     columns = np.zeros(1), np.zeros(1, np.int64), np.array([uss]), np.array([traced])
     return known, Holdings(*columns)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.repetition import RepetitionRun
@@ -15,6 +14,7 @@ from formicary_bench.runner.observers.observer import Observer
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.runner.execution.repetition import Task
     from formicary_bench.runner.observers.observer import PlacedWorker, ProgressListener
 
@@ -72,12 +72,8 @@ def measure_growth(task: Task, listener: ProgressListener) -> tuple[Repetition, 
             f"the memory was looked at {len(sampler.rows)} times, and {_FEWEST} are needed; take more seconds"
         )
     seconds, messages, held = zip(*sampler.rows, strict=True)
-    known = Repetition(
-        configuration=task.configuration.key,
-        number=task.number,
-        seed=task.seed,
-        started=started,
-        ended=datetime.now(UTC),
+    known = task.repetition(
+        started,
         elapsed_s=seconds[-1],
     )
     columns = np.array(seconds), np.array(messages), np.array(held), np.zeros(len(held), np.int64)

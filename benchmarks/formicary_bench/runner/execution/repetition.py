@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.results.store.model import Repetition
@@ -74,6 +74,17 @@ class Task:
     slots: tuple[WorkerSlot, ...] = ()
     missing: Callable[[], frozenset[str]] = _none
 
+    def repetition(self, started: datetime, **known: Any) -> Repetition:
+        """Return what is known of a repetition that has ended now."""
+        return Repetition(
+            configuration=self.configuration.key,
+            number=self.number,
+            seed=self.seed,
+            started=started,
+            ended=datetime.now(UTC),
+            **known,
+        )
+
 
 def measure(
     task: Task, listener: ProgressListener, *, observer: Observer = NOBODY, quiet_s: float = QUIET_SECONDS
@@ -103,12 +114,8 @@ def measure(
             counted = first.counters
             handed = {worker: running.workers[worker].raw_values() for worker in done.results}
             data, members = round_trips(task.configuration, done.results, handed)
-    known = Repetition(
-        configuration=task.configuration.key,
-        number=task.number,
-        seed=task.seed,
-        started=started,
-        ended=datetime.now(UTC),
+    known = task.repetition(
+        started,
         members=members if len(members) > 1 else (),
         counters=(watching.counters() if watching else {}) | counted,
         lost=_lost(task.configuration, data),

@@ -20,7 +20,7 @@ from formicary_bench.runner.forecast.duration_history import duration, earlier_d
 from formicary_bench.runner.forecast.forecast import Forecast, in_words
 from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.describing import describe
-from formicary_bench.runner.planning.run_plan import of_one, order_of
+from formicary_bench.runner.planning.run_plan import order_of
 from formicary_bench.worker.interruption import defer_interrupts, raise_if_interrupted
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from formicary_bench.runner.execution.resources import Resources
     from formicary_bench.runner.execution.run_hosts import HostSelection
     from formicary_bench.runner.observers.observer import RunListener
-    from formicary_bench.runner.planning.options import Options
     from formicary_bench.runner.planning.run_plan import Order, RunPlan
     from formicary_bench.vocabulary.configuration import Configuration
 
@@ -50,17 +49,6 @@ class Outcome:
     folder: RunFolder | None = None
     problems: list[str] = field(default_factory=list)
     interrupted: bool = False
-
-
-def perform(
-    options: Options, output: Path | None, listener: RunListener, selection: HostSelection | None = None
-) -> Outcome:
-    """Measure everything that the options ask for; see `perform_all`.
-
-    Raises:
-        UsageError: there is nothing to measure, or the folder cannot be made.
-    """
-    return perform_all(of_one(options), output, listener, selection)
 
 
 def perform_all(

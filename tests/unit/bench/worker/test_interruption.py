@@ -4,8 +4,8 @@ import os
 import signal
 
 import pytest
+from tests.integration.bench.conftest import perform
 
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.worker.interruption import (
     allow_interrupts,

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from formicary_bench.experiments.messaging.open_loop.plan import at_rate
 from formicary_bench.experiments.messaging.saturation.search import Search, drawn_first
-from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.repetition import measure
@@ -23,6 +22,7 @@ from formicary_bench.statistics.percentiles import percentiles
 from formicary_bench.vocabulary.arrivals import LATE
 
 if TYPE_CHECKING:
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.runner.execution.repetition import Task
     from formicary_bench.runner.observers.observer import ProgressListener
 
@@ -70,12 +70,8 @@ def measure_saturation(task: Task, listener: ProgressListener) -> tuple[Repetiti
         trials.append(trial)
         search.tell(rate, kept=trial.is_kept)
     columns = (np.array(column, dtype=np.int64) for column in zip(*(one[:-1] for one in trials), strict=True))
-    known = Repetition(
-        configuration=task.configuration.key,
-        number=task.number,
-        seed=task.seed,
-        started=started,
-        ended=datetime.now(UTC),
+    known = task.repetition(
+        started,
         notes=tuple(notes),
         invalid=tuple(dict.fromkeys(why for trial in trials for why in trial.disturbed)),
     )

@@ -2,11 +2,11 @@
 
 import pytest
 from msgspec.structs import replace
+from tests.integration.bench.conftest import perform
 
 from formicary_bench.results.store.raw import Creations
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.designs import DESIGNS

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.integration.bench.conftest import perform
 
 from formicary_bench.experiments.memory import measure
 from formicary_bench.runner.errors import RepetitionError
@@ -13,7 +14,6 @@ from formicary_bench.runner.execution import own_network
 from formicary_bench.runner.execution.measures import measure_as_planned
 from formicary_bench.runner.execution.own_network import SHARED, has_own_network
 from formicary_bench.runner.execution.repetition import Task
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 

@@ -11,12 +11,12 @@ import numpy as np
 import psutil
 import pytest
 from msgspec.structs import replace
+from tests.integration.bench.conftest import perform
 
 from formicary.server import ManagedServer
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import COOL_DOWN, MEASURED, WARM_UP, RoundTrips
 from formicary_bench.runner.execution.repetition import RepetitionError, Task, measure
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.execution.server import RunServer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan

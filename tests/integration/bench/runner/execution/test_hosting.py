@@ -12,12 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.integration.bench.conftest import Silent
+from tests.integration.bench.conftest import Silent, perform
 
 from formicary_bench.remote.inventory import load
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.raw import RoundTrips
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS

@@ -2,14 +2,13 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.integration.bench.conftest import Silent
+from tests.integration.bench.conftest import Silent, perform
 
 from formicary_bench.remote.inventory import load
 from formicary_bench.reports.document.hosts import voided
 from formicary_bench.reports.document.report import columns, extras, to_know
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.observers import hosts as observers
 from formicary_bench.runner.planning.options import Options

@@ -2,13 +2,13 @@
 
 import psutil
 import pytest
+from tests.integration.bench.conftest import perform
 
 from formicary.errors import TracingError
 from formicary.profiling.sampling.window import Window
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.repetition import Task
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.observers import profiled
 from formicary_bench.runner.observers.profiled import measure_profiled
 from formicary_bench.runner.planning.options import Options

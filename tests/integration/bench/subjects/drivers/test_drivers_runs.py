@@ -7,13 +7,12 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.integration.bench.conftest import Silent
+from tests.integration.bench.conftest import Silent, perform
 from tests.integration.bench.subjects.drivers.conftest import GOOD, keep, point
 
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.runner.execution.repetition import Task, measure
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.subjects.drivers import recipes
 from formicary_bench.subjects.drivers.installed import remove

@@ -1,11 +1,11 @@
 """Real open loops, short ones: what they keep is what the schedule says."""
 
 import pytest
+from tests.integration.bench.conftest import perform
 
 from formicary_bench.results.store.raw import MEASURED
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.runner.execution.repetition import Task, measure
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.arrivals import POISSON, schedule

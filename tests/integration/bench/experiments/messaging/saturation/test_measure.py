@@ -1,11 +1,11 @@
 """A real search, a short one: what it says is what its own tries say."""
 
 import pytest
+from tests.integration.bench.conftest import perform
 
 from formicary_bench.experiments.messaging.saturation import measure, search
 from formicary_bench.reports.formats.html import write_html
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.names import SATURATION
 from formicary_bench.vocabulary.placements import SAME

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.integration.bench.conftest import Silent
+from tests.integration.bench.conftest import Silent, perform
 from typer.testing import CliRunner
 
 from formicary_bench.cli import app
@@ -13,7 +13,6 @@ from formicary_bench.extrapolation.model import DIRECT as DIRECT_LINKS
 from formicary_bench.extrapolation.model import FEDERATED, ONE_SERVER
 from formicary_bench.remote.inventory import load
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.execution.run import perform
 from formicary_bench.runner.execution.run_hosts import HostSelection
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.vocabulary.designs import DESIGNS

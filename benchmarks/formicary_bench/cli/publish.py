@@ -89,7 +89,7 @@ def _copy(run: RunFolder, folder: Path) -> None:
 
 @contextmanager
 def _new_folder(path: Path) -> Iterator[Path]:
-    """Give a folder beside `path` to fill; it becomes `path` when the block ends well, else it is removed."""
+    """Return a folder beside `path` to fill; it becomes `path` when the block ends well, or is removed."""
     if path.exists():
         raise UsageError(f"{path} is there already and is not overwritten: name another folder, or remove it")
     try:

@@ -106,7 +106,7 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
 
 @contextmanager
 def _stream(path: Path | None) -> Iterator[TextIO]:
-    """Give where to write: standard output, or a file that is there completely or as it was."""
+    """Return where to write: standard output, or a file that is there completely or as it was."""
     if path is None:
         with _printing() as stream:
             yield stream
@@ -127,7 +127,7 @@ def _stream(path: Path | None) -> Iterator[TextIO]:
 
 @contextmanager
 def _printing() -> Iterator[TextIO]:
-    """Give standard output, and say so if it can take no more."""
+    """Return standard output, and say so if it can take no more."""
     try:
         yield sys.stdout
         sys.stdout.flush()

@@ -15,7 +15,7 @@ NOTHING = "—"
 
 
 def duration(microseconds: float | None) -> str:
-    """Give a time with three digits: `1.92 µs`, `144 µs`, `12.3 ms`."""
+    """Return a time with three digits: `1.92 µs`, `144 µs`, `12.3 ms`."""
     if microseconds is None:
         return NOTHING
     if microseconds < 1000:  # noqa: PLR2004 - the next unit
@@ -26,7 +26,7 @@ def duration(microseconds: float | None) -> str:
 
 
 def count(number: float | None) -> str:
-    """Give a large number with three digits: `427 k`, `1.19 M`."""
+    """Return a large number with three digits: `427 k`, `1.19 M`."""
     if number is None:
         return NOTHING
     for size, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
@@ -52,7 +52,7 @@ def one_or(number: int, word: str) -> str:
 
 
 def size(number: float | None) -> str:
-    """Give a size in bytes with three digits: `100 B`, `2.31 kB`."""
+    """Return a size in bytes with three digits: `100 B`, `2.31 kB`."""
     if number is None:
         return NOTHING
     for step, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
@@ -62,7 +62,7 @@ def size(number: float | None) -> str:
 
 
 def times(ratio: float) -> str:
-    """Give a ratio: `0.032`, `0.87`, `1.44`, `4.4`, `65`."""
+    """Return a ratio: `0.032`, `0.87`, `1.44`, `4.4`, `65`."""
     return digits(ratio, 3 if 1 <= ratio < 1.995 else 2)  # noqa: PLR2004 - 1.4 may be 1.35 or 1.45
 
 
@@ -72,7 +72,7 @@ def short(text: str) -> str:
 
 
 def spread(mean: float | None, bounds: Bounds | None) -> str:
-    """Give half an interval's width relative to its mean: `± 2.1%`; nothing without an interval."""
+    """Return half an interval's width relative to its mean: `± 2.1%`; nothing without an interval."""
     if not mean or bounds is None:
         return ""
     percent = (bounds[1] - bounds[0]) / 2 / mean * 100
@@ -80,7 +80,7 @@ def spread(mean: float | None, bounds: Bounds | None) -> str:
 
 
 def spread_of(interval: Interval | None) -> str:
-    """Give the same of a figure that comes with its interval; nothing where that has no width.
+    """Return the same of a figure that comes with its interval; nothing where that has no width.
 
     Of one repetition there is no interval, and a ratio of such figures stands for itself.
     """
@@ -90,7 +90,7 @@ def spread_of(interval: Interval | None) -> str:
 
 
 def part(probability: float) -> str:
-    """Give a probability as a percentage with all of its nines: `50%`, `99.9%`."""
+    """Return a probability as a percentage with all of its nines: `50%`, `99.9%`."""
     return f"{100 * probability:.10g}%"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Chart, bars, beside, intervals
+from formicary_bench.reports.charts.plots import Chart, bars, intervals, with_reference
 from formicary_bench.reports.charts.series import label, subject
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
@@ -60,7 +60,7 @@ def _charts(rows: Sequence[Row]) -> list[Chart]:
         top,
         lambda row: row.agents_per_s,
         lambda row: row.agents_per_s_ci95,
-        lambda row: beside(f"{formatting.count(row.agents_per_s)}/s", against_baseline(row, rows)),
+        lambda row: with_reference(f"{formatting.count(row.agents_per_s)}/s", against_baseline(row, rows)),
     )
     space = bars(
         top, lambda row: row.bytes_per_agent, lambda _: None, lambda row: formatting.size(row.bytes_per_agent)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Chart, against, bars, beside, intervals, values
+from formicary_bench.reports.charts.plots import Chart, against, bars, intervals, values, with_reference
 from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
@@ -64,7 +64,7 @@ def directory_charts(found: Findings) -> list[Chart]:
 
 
 def _extremes(members: Sequence[Row]) -> list[Row]:
-    """Give the smallest and the largest of what was measured, which may be one."""
+    """Return the smallest and the largest of what was measured, which may be one."""
     ordered = sorted(members, key=_size)
     return ordered[:: max(len(ordered) - 1, 1)]
 
@@ -133,7 +133,7 @@ def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
     def text(row: Row) -> str:
         ratio = against_message(row, run)
         held = formatting.compared(ratio.mean, "a message") if ratio else ""
-        return beside(formatting.duration(row.rtt_p50_us), held)
+        return with_reference(formatting.duration(row.rtt_p50_us), held)
 
     chart = bars(top, lambda row: row.rtt_p50_us, lambda row: row.rtt_p50_ci95_us, text)
     name = f"Median time with {formatting.number(top[0].services)} services"
@@ -179,7 +179,7 @@ def use_columns(unordered: Sequence[Row], run: Sequence[Row]) -> list[Column]:
 
 
 def against_message(row: Row, run: Sequence[Row]) -> Interval | None:
-    """Give how many times the median time of a message and its answer a use of the directory takes."""
+    """Return how many times the median time of a message and its answer a use of the directory takes."""
     message = baseline_of(row, run)
     return median_ratio(row, message) if message else None
 

@@ -30,7 +30,7 @@ _PUBLISHED = 100  # idle agents of the paper
 
 
 def memory_columns(rows: Findings) -> list[Column]:
-    """Give the table of the rows of `memory`."""
+    """Return the table of the rows of `memory`."""
     held = [(each(row, rows.run), each(row, rows.run, traced=True)) for row in rows]
     return [
         Column("who", tuple(label(row) for row in rows), names=True),
@@ -107,7 +107,7 @@ def _reference_charts(rows: Findings) -> list[Chart]:
     return [Chart(titled(title, rows), caption, chart, columns)]
 
 
-def memory_beside(rows: Findings) -> list[Extra]:
+def memory_references(rows: Findings) -> list[Extra]:
     """Put the published figures beside ours, where ours are of as many agents."""
     ours = [row for row in rows if row.agents == _PUBLISHED and row.memory and row.memory.traced]
     base = next((row for row in rows if row.kind == "container" and row.memory), None)
@@ -230,6 +230,6 @@ def _growth_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 REPORT = Report(
-    columns=memory_columns, sentences=memory_sentences, charts=memory_charts, extras=memory_beside
+    columns=memory_columns, sentences=memory_sentences, charts=memory_charts, extras=memory_references
 )
 GROWTH = Report(columns=_growth_columns, sentences=_growth_sentences, charts=_growth_charts)

@@ -81,7 +81,7 @@ def _point(seconds: float, held: float) -> Point:
 
 
 def _slope(per_s: float, looks: Sequence[Looks]) -> list[Point]:
-    """Give the ends of a line with a slope, through the middle of all that was seen once it had settled."""
+    """Return the ends of a line with a slope, through the middle of all that was seen once it had settled."""
     end = max(second for of_it in looks for second, _ in of_it)
     settled = [look for of_it in looks for look in of_it if look[0] >= end * SETTLING]
     middle = sum(second for second, _ in settled) / len(settled)

@@ -76,7 +76,7 @@ def memory_estimates(repetitions: Sequence[Holdings]) -> MemoryEstimates | None:
 
 
 def judged(memory: MemoryEstimates, seconds: float) -> dict[str, Sequence[float]]:
-    """Give what a row of `memory` is judged by, as values of the repetitions.
+    """Return what a row of `memory` is judged by, as values of the repetitions.
 
     Growth may be of either sign and next to nothing, so it is judged by what it makes of what is held.
 
@@ -89,7 +89,7 @@ def judged(memory: MemoryEstimates, seconds: float) -> dict[str, Sequence[float]
 
 
 def each(row: Row, rows: Iterable[Row], *, traced: bool = False) -> Interval | None:
-    """Give what each agent of a row holds: what it holds more than an open container, by the agents.
+    """Return what each agent of a row holds: what it holds more than an open container, by the agents.
 
     Args:
         row: The row.
@@ -115,7 +115,7 @@ def _values(memory: MemoryEstimates, *, traced: bool) -> tuple[float, ...]:
 
 
 def _over(slopes: Sequence[Interval | None]) -> Estimate | None:
-    """Give the mean of the repetitions' slopes: over them, or, if there is one, with its own interval."""
+    """Return the mean of the repetitions' slopes: over them, or, if there is one, with its own interval."""
     known = [slope for slope in slopes if slope is not None]
     if not known:
         return None
@@ -133,7 +133,7 @@ def _over_time(data: Holdings) -> tuple[tuple[float, float], ...]:
 
 
 def _growth(data: Holdings) -> tuple[Interval | None, Interval | None]:
-    """Give by how much a process grows in a second, and with a message.
+    """Return by how much a process grows in a second, and with a message.
 
     The time after it has settled is cut into segments, as single looks depend on each other. The slope is the
     median of those between any two of the segments' medians (Theil and Sen): memory comes and goes in large

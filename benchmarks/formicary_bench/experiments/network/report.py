@@ -46,7 +46,7 @@ BETWEEN_HOSTS = "Between hosts the wire is their interfaces: what one of them se
 
 
 def network_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of the rows of `network`."""
+    """Return the table of the rows of `network`."""
     ordered = _ordered(rows)
     known = [row.network for row in ordered if row.network]
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ordered)
@@ -69,7 +69,7 @@ def network_columns(rows: Sequence[Row]) -> list[Column]:
 
 
 def _through_server(rows: Sequence[Row]) -> list[Extra]:
-    """Give the server's share, and the two ways of which each message that goes through it goes both."""
+    """Return the server's share, and the two ways of which each message that goes through it goes both."""
     shown = [row for row in rows if row.network and row.network.server_share]
     known = [row.network for row in shown if row.network]
     if not known:
@@ -178,7 +178,7 @@ def _overheads(rows: Sequence[Row]) -> list[Chart]:
 
 
 def _switch_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of routes by what is switched on; empty where nothing is switched."""
+    """Return the table of routes by what is switched on; empty where nothing is switched."""
     known = sorted(
         (row for row in _ordered(rows) if row.network and row.kind != "micro"), key=lambda row: row.route
     )
@@ -199,7 +199,7 @@ def _switch_columns(rows: Sequence[Row]) -> list[Column]:
     ]
 
 
-def network_beside(rows: Sequence[Row]) -> list[Extra]:
+def network_references(rows: Sequence[Row]) -> list[Extra]:
     """Put what is published beside ours."""
     known = [row for row in _ordered(rows) if row.network]
     if not known:
@@ -291,6 +291,6 @@ REPORT = Report(
     columns=network_columns,
     sentences=network_sentences,
     charts=network_charts,
-    extras=network_beside,
+    extras=network_references,
     ratios=_no_ratios,  # its rates are those of what is looked at on the wire meanwhile
 )

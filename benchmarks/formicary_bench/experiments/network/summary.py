@@ -83,7 +83,7 @@ def network_estimates(
 
 
 def network_each(counters: dict[str, float]) -> dict[str, float | None]:
-    """Give what a row of `network` is judged by, of one repetition."""
+    """Return what a row of `network` is judged by, of one repetition."""
     return {WIRE: counters["wire_bytes"] / _messages(counters) if _is_sound(counters) else None}
 
 

@@ -93,7 +93,7 @@ def bars(
 
 
 def values(rows: Sequence[Row], name: str, x: Callable[[Row], str]) -> list[Column]:
-    """Give the values of a chart of times as a table; `name` is what `x` gives of a row."""
+    """Return the values of a chart of times as a table; `name` is what `x` gives of a row."""
     ordered = [row for members in by_series(rows).values() for row in members]
     return [
         Column("who", tuple(label(row) for row in ordered), names=True),
@@ -111,7 +111,7 @@ def intervals(rows: Sequence[Row]) -> str:
     return "Whiskers: 95% intervals by batch means within one repetition." if BATCH_MEANS in methods else ""
 
 
-def beside(text: str, against: str) -> str:
+def with_reference(text: str, against: str) -> str:
     """Put what a figure is held against behind it, if there is any."""
     return f"{text}, {against}" if against else text
 

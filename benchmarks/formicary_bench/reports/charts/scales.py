@@ -38,7 +38,7 @@ class Scale(msgspec.Struct, frozen=True):
     kind: str = ""
 
     def place(self, value: float) -> float:
-        """Give where a value lies, 0 to 1; what lies outside is put on the edge."""
+        """Return where a value lies, 0 to 1; what lies outside is put on the edge."""
         raw = (self.transform(value) - self.first) / (self.last - self.first)
         return min(max(raw, 0.0), 1.0)
 
@@ -87,7 +87,7 @@ def _with_ticks(
 
 
 def _round_values(first: float, last: float) -> list[float]:
-    """Give powers of ten, and as many values between them as it takes to name a few."""
+    """Return powers of ten, and as many values between them as it takes to name a few."""
     decades = range(math.floor(first), math.ceil(last) + 1)
     found: list[float] = []
     for steps in _STEPS:

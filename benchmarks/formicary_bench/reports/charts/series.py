@@ -98,7 +98,7 @@ def subject(row: Row) -> str:
 
 
 def label(row: Row) -> str:
-    """Give the name of the series that a row belongs to."""
+    """Return the name of the series that a row belongs to."""
     if row.family == DIRECTORY:
         way = " in one process" if row.placement == SAME else f", {row.route}{_tls(row)}"
         return f"{subject(row)}{way}{_over(row)}"
@@ -111,7 +111,7 @@ def label(row: Row) -> str:
 
 
 def label_of_other(row: Row, other: Compared) -> str:
-    """Give the name of what a row was compared to, which is the same work at the same place."""
+    """Return the name of what a row was compared to, which is the same work at the same place."""
     return label(msgspec.structs.replace(row, platform=other.platform, kind=other.kind, route=other.route))
 
 

@@ -81,7 +81,7 @@ class Bars(msgspec.Struct, frozen=True):
     together: bool = False
 
     def longest(self, name: str) -> float:
-        """Give how far the scale of a group reaches."""
+        """Return how far the scale of a group reaches."""
         bars = [bar for one in self.groups.values() for bar in one] if self.together else self.groups[name]
         return max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds]) or 1
 
@@ -232,7 +232,7 @@ def _bar(bar: Bar, y: int, width: int, scale: float) -> Markup:
 
 
 def _own_line(bar: Bar, width: int) -> int:
-    """Give the height of the line that a name has for itself where it would run into its value."""
+    """Return the height of the line that a name has for itself where it would run into its value."""
     return _LINE if (len(bar.series.label) + len(bar.text)) * _WORD > width else 0
 
 

@@ -31,7 +31,7 @@ _SIGNIFICANT = 0.05
 _SIZES = ("senders", "payload_bytes", "services")
 
 
-def cpu_beside(rows: Sequence[Row]) -> list[Extra]:
+def cpu_references(rows: Sequence[Row]) -> list[Extra]:
     """Put the paper's tables beside ours, and test whether ours differ from each other."""
     known = [row for row in rows if row.cpu]
     beside = [_published(row) for row in known if is_cpu(row.experiment)]

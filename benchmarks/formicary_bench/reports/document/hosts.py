@@ -57,7 +57,7 @@ def invalid_remarks(rows: Sequence[Row]) -> list[str]:
     return [f"{named(row, rows)}: not valid: {'; '.join(row.invalid)}" for row in rows if row.invalid]
 
 
-def hosts_beside(rows: Sequence[Row]) -> list[Extra]:
+def host_tables(rows: Sequence[Row]) -> list[Extra]:
     """Show what each host did for each row that is valid, at the largest load."""
     most = max((row.senders for row in rows if row.by_host), default=0)
     lines = [

@@ -35,7 +35,7 @@ def repeated(rows: Sequence[Row]) -> str:
 
 
 def cpu_table(row: Row) -> int | None:
-    """Give the number of the table of CPU time that a row repeats; None where it repeats none."""
+    """Return the number of the table of CPU time that a row repeats; None where it repeats none."""
     known = EXPERIMENTS.get(row.experiment)
     if known is None or known.repeats is None or not is_cpu(known.name):
         return None

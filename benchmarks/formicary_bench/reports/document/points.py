@@ -48,5 +48,5 @@ def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
 
 
 def ordered(rows: Sequence[Row]) -> list[Row]:
-    """Give rows in the order of tables: series by series."""
+    """Return rows in the order of tables: series by series."""
     return [row for members in by_series(rows).values() for row in members]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.registry import EXPERIMENTS, declared
 from formicary_bench.reports.document.cpu import cpu_charts, cpu_columns, cpu_remarks, cpu_sentences
 from formicary_bench.reports.document.cpu_hosts import cpu_by_host
-from formicary_bench.reports.document.cpu_reference import cpu_beside, share_charts
+from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
 from formicary_bench.reports.document.findings import Findings
-from formicary_bench.reports.document.hosts import hosts_beside, invalid_remarks
+from formicary_bench.reports.document.hosts import host_tables, invalid_remarks
 from formicary_bench.reports.document.round_trips import (
     round_trip_charts,
     round_trip_columns,
@@ -75,7 +75,7 @@ def _cpu_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 def _cpu_extras(rows: Sequence[Row]) -> list[Extra]:
-    return [*cpu_by_host(rows), *cpu_beside(rows)]
+    return [*cpu_by_host(rows), *cpu_references(rows)]
 
 
 CPU = Report(
@@ -136,7 +136,7 @@ def extras(experiment: str, rows: Sequence[Row], run: Sequence[Row]) -> list[Ext
     """Return the further tables of an experiment: verdicts, published figures; arguments as of `columns`."""
     report = _report(experiment, rows)
     judged = [] if is_profiled(rows) else verdict_extras(rows, own_verdicts=report.own_verdicts)
-    return [*judged, *report.extras(Findings(rows, run)), *stability_extras(rows), *hosts_beside(rows)]
+    return [*judged, *report.extras(Findings(rows, run)), *stability_extras(rows), *host_tables(rows)]
 
 
 def ratios(experiment: str, rows: Sequence[Row]) -> list[Column]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, against, bars, beside, intervals, tick, values
+from formicary_bench.reports.charts.plots import Chart, against, bars, intervals, tick, values, with_reference
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.papers import titled
@@ -87,7 +87,7 @@ def message_columns(unordered: Sequence[Row]) -> list[Column]:
 
 
 def _checks(rows: Sequence[Row]) -> list[Column]:
-    """Give the column about full load, which matters most where it did not hold."""
+    """Return the column about full load, which matters most where it did not hold."""
     words = {True: "held", False: UNEVEN, None: ""}
     cells = tuple(words[row.full_load] for row in rows)
     return [Column("full load", cells, minor=UNEVEN not in cells)] if any(cells) else []
@@ -230,7 +230,9 @@ def _rates(rows: Sequence[Row], name: str) -> Chart:
         rows,
         lambda row: row.round_trips_per_s,
         lambda row: row.round_trips_per_s_ci95,
-        lambda row: beside(f"{formatting.count(row.round_trips_per_s)}/s", against_baseline(row, rows)),
+        lambda row: with_reference(
+            f"{formatting.count(row.round_trips_per_s)}/s", against_baseline(row, rows)
+        ),
     )
     caption = f"All pairs together, counted while all of them are measured. {intervals(rows)}"
     return Chart(name, caption, chart, message_columns(rows))

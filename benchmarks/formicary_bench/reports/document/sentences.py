@@ -36,7 +36,7 @@ class Tile(msgspec.Struct, frozen=True):
 
 
 def title(experiment: str) -> str:
-    """Give an experiment's title."""
+    """Return an experiment's title."""
     known = EXPERIMENTS.get(experiment)
     return known.title if known else experiment
 

@@ -21,7 +21,7 @@ _BELIEVED = "By the repetitions, in the order in which they ran; a mean counts a
 
 
 def stability_column(rows: Sequence[Row]) -> list[Column]:
-    """Give the column that says of each row whether it can be believed: by the worst of its figures.
+    """Return the column that says of each row whether it can be believed: by the worst of its figures.
 
     Args:
         rows: The rows in the order of the table's lines.
@@ -30,13 +30,13 @@ def stability_column(rows: Sequence[Row]) -> list[Column]:
 
 
 def stability_of_samples(lines: Sequence[tuple[Row, str]]) -> list[Column]:
-    """Give the column of a table of which each line is about one figure of a row, by its name."""
+    """Return the column of a table of which each line is about one figure of a row, by its name."""
     found = [{one.figure: one.assessment for one in row.stability}.get(name) for row, name in lines]
     return _column(found)
 
 
 def stability_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Give the table that says of each figure of each row how far it can be believed."""
+    """Return the table that says of each figure of each row how far it can be believed."""
     lines = [(row, one) for row in ordered(rows) for one in row.stability]
     if not lines:
         return []

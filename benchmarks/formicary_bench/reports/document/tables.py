@@ -65,7 +65,7 @@ def against_baseline(row: Row, rows: Sequence[Row]) -> str:
 
 
 def ratio_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table that holds links between containers against all that says something about them.
+    """Return the table that holds links between containers against all that says something about them.
 
     Empty where there is nothing of the kind.
     """
@@ -93,12 +93,12 @@ def _ratio(title: str, ratios: Sequence[Interval | None]) -> list[Column]:
 
 
 def _spread(ratio: Interval | None) -> str:
-    """Give half a ratio's interval; nothing where there is none, as one of both figures has none."""
+    """Return half a ratio's interval; nothing where there is none, as one of both figures has none."""
     if ratio is None or not ratio.half_width:
         return ""
     return formatting.spread(ratio.mean, (ratio.low, ratio.high))
 
 
 def or_invalid(row: Row, figure: str) -> str:
-    """Give a figure, or, where it would say nothing, that it is not valid."""
+    """Return a figure, or, where it would say nothing, that it is not valid."""
     return NOT_VALID if row.invalid else figure

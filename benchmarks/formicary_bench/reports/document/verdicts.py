@@ -47,7 +47,7 @@ _INTERVALS = (
 
 
 def verdict_extras(rows: Sequence[Row], *, own_verdicts: bool = False) -> list[Extra]:
-    """Give the tables of one experiment's comparisons, and of all intervals.
+    """Return the tables of one experiment's comparisons, and of all intervals.
 
     Args:
         rows: The rows of the experiment.
@@ -63,7 +63,7 @@ def verdict_remarks(rows: Sequence[Row]) -> list[str]:
 
 
 def _verdicts(rows: Sequence[Row]) -> list[Extra]:
-    """Give one line for each verdict on two series, with all points at which it was found."""
+    """Return one line for each verdict on two series, with all points at which it was found."""
     groups: dict[tuple[str, str, str, str], list[tuple[Row, Compared]]] = {}
     for row in ordered(rows):
         for one in row.compared:
@@ -113,7 +113,7 @@ def _details(rows: Sequence[Row]) -> list[Extra]:
 
 
 def _papers(rows: Sequence[Row]) -> list[Extra]:
-    """Give Student's test of each comparison, with a remark only where nothing is shown: the papers' way."""
+    """Return Student's test of each comparison, with a remark where nothing is shown: the papers' way."""
     lines = [
         (row, one) for row in ordered(rows) for one in row.compared if one.comparison.student_p is not None
     ]

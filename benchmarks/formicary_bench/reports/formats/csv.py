@@ -75,7 +75,7 @@ _KINDS: dict[str, type[AnyRaw]] = {
 
 
 def _names(kind: type[msgspec.Struct]) -> list[str]:
-    """Give the columns of a structure: those of its parts in the place of a field with parts."""
+    """Return the columns of a structure: those of its parts in the place of a field with parts."""
     found = []
     for field in msgspec.structs.fields(kind):
         one = _plain(field.type)
@@ -89,7 +89,7 @@ def _names(kind: type[msgspec.Struct]) -> list[str]:
 
 
 def _cells(kind: type[msgspec.Struct], value: msgspec.Struct | None) -> Iterator[Any]:
-    """Give the cells of a structure, in the order of `_names`; empty ones where there is none."""
+    """Return the cells of a structure, in the order of `_names`; empty ones where there is none."""
     for field in msgspec.structs.fields(kind):
         one, part = _plain(field.type), None if value is None else getattr(value, field.name)
         if one == _BOUNDS:
@@ -101,7 +101,7 @@ def _cells(kind: type[msgspec.Struct], value: msgspec.Struct | None) -> Iterator
 
 
 def _plain(kind: Any) -> Any:
-    """Give a type without its None."""
+    """Return a type without its None."""
     if get_origin(kind) not in {Union, UnionType}:
         return kind
     rest = [one for one in get_args(kind) if one is not NoneType]
@@ -127,6 +127,6 @@ def _cell(value: Any) -> str | int | float:
 
 
 def _text(text: str) -> str:
-    """Give a text that neither a terminal nor a spreadsheet takes for more than text."""
+    """Return a text that neither a terminal nor a spreadsheet takes for more than text."""
     shown = printable(text)
     return f"'{shown}" if shown.startswith(_FORMULA) else shown

@@ -63,7 +63,7 @@ def pages(columns: Sequence[Column]) -> Iterator[Page]:
 
 
 def side_by_side(columns: Sequence[Column], wide: int, gap: int) -> Iterator[Part]:
-    """Give the columns of a table in parts that fit, of which each begins with what its lines are about.
+    """Return the columns of a table in parts that fit, of which each begins with what its lines are about.
 
     Args:
         columns: The columns of the table, of which there is one at least.
@@ -87,7 +87,7 @@ def _part(columns: Sequence[Column], widths: Sequence[int], places: Sequence[int
 
 
 def _widths(columns: Sequence[Column], wide: int, gap: int) -> list[int]:
-    """Give the width of each column, in letters: texts are broken, but no further than is of use."""
+    """Return the width of each column, in letters: texts are broken, but no further than is of use."""
     whole = [max(map(len, (column.title, *column.cells))) or 1 for column in columns]
     wide -= gap * len(columns)
     if sum(whole) <= wide:
@@ -105,13 +105,13 @@ def _widths(columns: Sequence[Column], wide: int, gap: int) -> list[int]:
 
 
 def _widest(column: Column) -> int:
-    """Give the width of a column of which the title alone is broken, between its words."""
+    """Return the width of a column of which the title alone is broken, between its words."""
     title = wrap(column.title, _TITLE, break_long_words=False, break_on_hyphens=False)
     return max(1, *map(len, (*title, *column.cells)))
 
 
 def _narrowest(column: Column) -> int:
-    """Give the width below which a column of texts is not broken: words stay whole, unless very long."""
+    """Return the width below which a column of texts is not broken: words stay whole, unless very long."""
     words = " ".join((column.title, *column.cells)).split()
     return max([_NARROW, *(len(word) for word in words if len(word) <= _BROKEN)])
 
@@ -131,7 +131,7 @@ def _keys(columns: Sequence[Column]) -> int:
 
 
 def _one_below_the_other(rows: Sequence[tuple[Cell, ...]]) -> Iterator[tuple[tuple[Cell, ...], ...]]:
-    """Give the rows of each page; a table without rows has a page, too."""
+    """Return the rows of each page; a table without rows has a page, too."""
     page: list[tuple[Cell, ...]] = []
     high = 0
     for row in rows:

@@ -183,7 +183,7 @@ def _description(chart: Chart, plot: Plot) -> str:
 
 
 def _phases(manifest: Manifest) -> list[tuple[str, str, int, int, int]]:
-    """Give how many round trips, or uses, the phases of each experiment had, and where, if that differs."""
+    """Return how many round trips, or uses, the phases of each experiment had, and where, if that differs."""
     found: dict[str, dict[tuple[int, int, int], list[str]]] = {}
     for one in manifest.configurations:
         if any(trips := (one.warm_up, one.measured, one.cool_down)):
@@ -207,7 +207,7 @@ def _point(configuration: Configuration) -> str:
 
 
 def _surroundings(manifest: Manifest) -> list[tuple[str, str]]:
-    """Give what is known of the place of a run, as pairs of words."""
+    """Return what is known of the place of a run, as pairs of words."""
     machine = manifest.machine
     said = {
         "Computer": machine.host,

@@ -46,7 +46,7 @@ def write(document: Document, stream: TextIO) -> None:
 
 
 def render(run: RunFolder, sections: Sequence[Section]) -> str:
-    """Give the tables of a run as LaTeX.
+    """Return the tables of a run as LaTeX.
 
     Args:
         run: The run.
@@ -82,7 +82,7 @@ def _section(section: Section) -> Iterator[str]:
 
 
 def _tables(title: str, columns: Sequence[Column], remarks: Sequence[str] = ()) -> Iterator[str]:
-    """Give a table, as several if a page is too small for it; what is to be known of it follows as text."""
+    """Return a table, as several if a page is too small for it; what is to be known of it follows as text."""
     shown = [column for column in columns if not column.minor]
     for number, page in enumerate(pages(shown)):
         yield _table(f"{title} (continued)" if number else title, page)
@@ -112,7 +112,7 @@ def _table(title: str, page: Page) -> str:
 
 
 def _cell(lines: Cell, alignment: str, place: str = "t") -> str:
-    """Give a cell; one of several lines is a table, as columns that break lines need a package."""
+    """Return a cell; one of several lines is a table, as columns that break lines need a package."""
     first, *others = map(_escape, lines)
     if not others:
         return first
@@ -121,7 +121,7 @@ def _cell(lines: Cell, alignment: str, place: str = "t") -> str:
 
 
 def _escape(text: str) -> str:
-    """Give a text as it stands: no name in a folder may become a command."""
+    """Return a text as it stands: no name in a folder may become a command."""
     shown = printable(text)
     return "".join(
         _letter(letter) + ("{}" if {letter, after} <= _JOINED else "")
@@ -130,7 +130,7 @@ def _escape(text: str) -> str:
 
 
 def _letter(letter: str) -> str:
-    """Give a letter; what LaTeX's usual fonts do not have would stop it, and is named instead."""
+    """Return a letter; what LaTeX's usual fonts do not have would stop it, and is named instead."""
     known = letter.isascii() or ("À" <= letter <= "ÿ" and letter not in "ÐÞðþ")
     return _LETTERS.get(letter) or (letter if known else f"{{[}}U+{ord(letter):04X}]")
 

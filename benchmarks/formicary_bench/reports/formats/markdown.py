@@ -26,7 +26,7 @@ def write(document: Document, stream: TextIO) -> None:
 
 
 def render(run: RunFolder, sections: Sequence[Section]) -> str:
-    """Give a run as Markdown.
+    """Return a run as Markdown.
 
     Args:
         run: The run.
@@ -83,6 +83,6 @@ def _table(columns: Sequence[Column]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Give a text as it stands: no name in a folder may become a link, markup or a further cell."""
+    """Return a text as it stands: no name in a folder may become a link, markup or a further cell."""
     escaped = _SPECIAL.sub(r"\\\1", printable(text))
     return _LIST.sub(lambda found: f"{found[1]}{found[2][:-1]}\\{found[2][-1]}", escaped)

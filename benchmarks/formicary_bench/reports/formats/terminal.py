@@ -27,7 +27,7 @@ _WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may
 
 
 def console_for_reports(stream: TextIO | None = None) -> Console:
-    """Give a console that shows whole tables where it is no terminal; it follows NO_COLOR.
+    """Return a console that shows whole tables where it is no terminal; it follows NO_COLOR.
 
     Args:
         stream: Where it writes to; None for standard output.
@@ -136,5 +136,5 @@ def _cell(word: str) -> Text:
 
 
 def _plain(text: str, style: str = "") -> Text:
-    """Give text as it stands: run folders come from others, and no name in them may steer the terminal."""
+    """Return text as it stands: run folders come from others, and no name in them may steer the terminal."""
     return Text("".join(letter if letter.isprintable() else "�" for letter in text), style=style)

@@ -107,7 +107,7 @@ def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
 
 
 def rate_ratio(row: Row, base: Row) -> Interval | None:
-    """Give how many times the baseline's rate a row has, with its interval where both have one."""
+    """Return how many times the baseline's rate a row has, with its interval where both have one."""
     if row.agents:
         return _divide(row.agents_per_s, row.agents_per_s_ci95, base.agents_per_s, base.agents_per_s_ci95)
     return _divide(
@@ -119,12 +119,12 @@ def rate_ratio(row: Row, base: Row) -> Interval | None:
 
 
 def median_ratio(row: Row, base: Row) -> Interval | None:
-    """Give how many times the baseline's median time a row has, with its interval where both have one."""
+    """Return how many times the baseline's median time a row has, with its interval where both have one."""
     return _divide(row.rtt_p50_us, row.rtt_p50_ci95_us, base.rtt_p50_us, base.rtt_p50_ci95_us)
 
 
 def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
-    """Give the platforms of a row's baseline, and whether with TLS, the best one first."""
+    """Return the platforms of a row's baseline, and whether with TLS, the best one first."""
     if row.placement == _SAME:
         has_callbacks = row.kind == "micro" and not row.agents and not row.arrivals
         return (("callbacks" if has_callbacks else "tasks", False),)

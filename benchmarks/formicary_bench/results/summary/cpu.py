@@ -163,17 +163,17 @@ def cpu_estimates(
 
 
 def judged(cpu: CpuEstimates | None) -> dict[str, tuple[float, ...]]:
-    """Give what a profiled row is judged by, as values of the repetitions: each group of each process."""
+    """Return what a profiled row is judged by, as values of the repetitions: each group of each process."""
     return {name_of(one): one.values for one in cpu.groups if one.us.mean} if cpu else {}
 
 
 def name_of(one: CpuEstimate) -> str:
-    """Give the name under which a group's CPU time is judged."""
+    """Return the name under which a group's CPU time is judged."""
     return f"CPU time of {one.group}, {one.process} (µs)"
 
 
 def profiled_rate(repetition: Repetition) -> float:
-    """Give the round trips per second at which a repetition went while it was profiled."""
+    """Return the round trips per second at which a repetition went while it was profiled."""
     counted = repetition.counters
     during = counted.get("rate_during", 0.0)
     seconds = counted.get("seconds", 0.0)
@@ -183,7 +183,7 @@ def profiled_rate(repetition: Repetition) -> float:
 def _by_group(
     repetition: Repetition, profiles: dict[str, Profile]
 ) -> dict[tuple[str, str], tuple[float, float]]:
-    """Give microseconds for each round trip, with half of the interval that the sampling gives them."""
+    """Return microseconds for each round trip, with half of the interval that the sampling gives them."""
     found = {}
     for role, profile in profiles.items():
         scale = _US / (_items(repetition) or profile.window_s * profiled_rate(repetition))
@@ -197,7 +197,7 @@ def _by_group(
 
 
 def _server_of(worker: str) -> str:
-    """Give the name of the server on a worker's host."""
+    """Return the name of the server on a worker's host."""
     _, at, host = worker.partition("@")
     return f"{SERVER}{at}{host}"
 
@@ -210,7 +210,7 @@ def _estimate(values: tuple[float, ...], margin: float) -> Estimate:
 
 
 def _items(repetition: Repetition) -> float:
-    """Give how much was done while it was profiled, where that was all that was done."""
+    """Return how much was done while it was profiled, where that was all that was done."""
     return max(repetition.counters.get("items", 0.0), 0.0)
 
 

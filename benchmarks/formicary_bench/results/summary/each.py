@@ -58,12 +58,12 @@ class Each(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def named(figures: Mapping[str, float | None]) -> tuple[Named, ...]:
-    """Give figures as `Each.others` has them; those that are None are left out."""
+    """Return figures as `Each.others` has them; those that are None are left out."""
     return tuple(Named(figure, value) for figure, value in figures.items() if value is not None)
 
 
 def samples_of(each: Sequence[Each]) -> dict[str, list[float]]:
-    """Give the values of each figure that repetitions have, in their order."""
+    """Return the values of each figure that repetitions have, in their order."""
     found: dict[str, list[float]] = {}
     for one in each:
         for figure, value in _figures(one):
@@ -72,7 +72,7 @@ def samples_of(each: Sequence[Each]) -> dict[str, list[float]]:
 
 
 def comparable(each: Iterable[Each], *, is_paced: bool) -> dict[str, list[float]]:
-    """Give what platforms and runs are compared by: figures of repetitions that held full load.
+    """Return what platforms and runs are compared by: figures of repetitions that held full load.
 
     Args:
         each: The repetitions.

@@ -94,21 +94,21 @@ def measure(
 
 
 def rate_of(load: Load) -> float | None:
-    """Give all pairs' round trips per second, over all of T2 where they were never in it together."""
+    """Return all pairs' round trips per second, over all of T2 where they were never in it together."""
     if load.window_s and load.round_trips_in_window:
         return load.round_trips_in_window / load.window_s
     return load.round_trips / load.elapsed_s if load.elapsed_s else None
 
 
 def _time_within(data: RoundTrips) -> Interval | None:
-    """Give the interval of the round-trip time, in microseconds, from one repetition."""
+    """Return the interval of the round-trip time, in microseconds, from one repetition."""
     ends = [(int(end.min()), int(end.max())) for end, _ in _counted(data)]
     time = batch_means(_counted(data), min(low for low, _ in ends), max(high for _, high in ends))
     return time and Interval(time.mean / 1e3, time.low / 1e3, time.high / 1e3)
 
 
 def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Give when the measured round trips ended and how long they took, part by part."""
+    """Return when the measured round trips ended and how long they took, part by part."""
     for part in data.parts():
         counts = part.phase == MEASURED
         if counts.any():
@@ -116,7 +116,7 @@ def _counted(data: RoundTrips) -> Iterator[tuple[NDArray[np.int64], NDArray[np.i
 
 
 def _rate_within(data: RoundTrips, load: Load) -> Interval | None:
-    """Give the interval of the rate from one repetition."""
+    """Return the interval of the rate from one repetition."""
     ends = (part.start_ns + part.rtt_ns for part in data.parts())
     inside = (end[(end > load.begin_ns) & (end <= load.end_ns)] for end in ends)
     return batch_rates(inside, load.begin_ns, load.end_ns)

@@ -93,7 +93,7 @@ def _load_of_one(data: RoundTrips, first: int = 0, last: int = 2**31 - 1) -> Loa
 
 
 def _edges(data: RoundTrips, first: int, last: int) -> list[tuple[NDArray[np.int64], int]]:
-    """Give for each pair its begin and end of T2 and its last end, each with what stands for none."""
+    """Return for each pair its begin and end of T2 and its last end, each with what stands for none."""
     import numpy as np
 
     most = np.iinfo(np.int64).max

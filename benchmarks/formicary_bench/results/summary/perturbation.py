@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def losses(
     run: RunFolder, configuration: Configuration, repetitions: Sequence[Repetition]
 ) -> tuple[float, ...]:
-    """Give by which part of the rate each profiled repetition was slower than its twin without.
+    """Return by which part of the rate each profiled repetition was slower than its twin without.
 
     The twin is the repetition of the same number: it is of the same round of the schedule, so that what else
     happens on the machine happens to both.
@@ -51,7 +51,7 @@ def _twins(profiled: Configuration) -> tuple[Configuration, Configuration]:
 def _rate(
     run: RunFolder, configuration: Configuration, repetition: Repetition, *, is_profiled: bool = False
 ) -> float:
-    """Give how fast a repetition went, as far as it was profiled if it was; zero if that is not known."""
+    """Return how fast a repetition went, as far as it was profiled if it was; zero if that is not known."""
     if configuration.agents:
         data = run.raw(repetition, Creations)
         seconds = float(data.seconds.sum())

@@ -137,7 +137,7 @@ def _with_times(row: Row, found: Sequence[Measured]) -> tuple[Row, Tail]:
 def _percentile_bounds(
     found: Sequence[Measured], known_us: tuple[float, float, float, float]
 ) -> tuple[list[Bounds | None], str]:
-    """Give the bounds of the median and of three percentiles, and how they were made."""
+    """Return the bounds of the median and of three percentiles, and how they were made."""
     known = {p: value * 1e3 for p, value in zip(_PERCENTILES, known_us, strict=True)}
     intervals = percentile_intervals([one.times for one in found], known)
     if intervals is not None:

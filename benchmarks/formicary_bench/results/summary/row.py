@@ -151,7 +151,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         return family_of(self.experiment)
 
     def to_json_line(self) -> str:
-        """Give the row as one line of JSON, without its end of line."""
+        """Return the row as one line of JSON, without its end of line."""
         return msgspec.json.encode(self).decode()
 
 
@@ -171,7 +171,7 @@ class Digest(msgspec.Struct, frozen=True):
 
 
 def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Row:
-    """Give a row that has no figures yet."""
+    """Return a row that has no figures yet."""
     notes = dict.fromkeys(note for repetition in repetitions for note in repetition.notes)
     return Row(
         experiment=configuration.experiment,
@@ -209,5 +209,5 @@ def method(interval: Interval | None, repetitions: int) -> str:
 
 
 def bounds(interval: Interval | None, scale: float) -> Bounds | None:
-    """Give the bounds of an interval in another unit."""
+    """Return the bounds of an interval in another unit."""
     return (interval.low * scale, interval.high * scale) if interval else None

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def summarise(run: RunFolder) -> list[Row]:
-    """Give the rows of a run, in the order of its plan, of all that was measured at least once.
+    """Return the rows of a run, in the order of its plan, of all that was measured at least once.
 
     Raises:
         UsageError: Raw values are missing or broken.
@@ -34,7 +34,7 @@ def summarise(run: RunFolder) -> list[Row]:
 
 
 def digests(run: RunFolder) -> list[Digest]:
-    """Give the rows of a run with their distributions; see `summarise`.
+    """Return the rows of a run with their distributions; see `summarise`.
 
     Only one configuration's values are in memory at a time.
     """
@@ -45,7 +45,7 @@ def digests(run: RunFolder) -> list[Digest]:
 
 
 def _done(run: RunFolder) -> list[tuple[Configuration, list[Repetition]]]:
-    """Give what was measured at least once, with its repetitions."""
+    """Return what was measured at least once, with its repetitions."""
     plan = {configuration.key: configuration for configuration in run.manifest.configurations}
     measured = [(c, run.manifest.repetitions_of(c)) for c in plan.values() if not c.reference]
     return [(c, repetitions) for c, repetitions in measured if repetitions]

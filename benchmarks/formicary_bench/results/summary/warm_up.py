@@ -182,7 +182,7 @@ def _series(data: RoundTrips) -> NDArray[Any]:
 
 
 def _used(data: RoundTrips, step: int) -> Iterator[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
-    """Give pair, number and time of the round trips of every `step`-th pair, part by part."""
+    """Return pair, number and time of the round trips of every `step`-th pair, part by part."""
     for part in data.parts():
         used = (part.phase != COOL_DOWN) & (part.pair % step == 0)
         if used.any():
@@ -190,7 +190,7 @@ def _used(data: RoundTrips, step: int) -> Iterator[tuple[NDArray[Any], NDArray[A
 
 
 def _medians(block: NDArray[Any]) -> NDArray[Any]:
-    """Give the medians of columns, of those that have any value."""
+    """Return the medians of columns, of those that have any value."""
     import numpy as np
 
     holes = np.isnan(block)

@@ -85,7 +85,7 @@ def pair(run: RunFolder, base: RunFolder) -> Pairing:
 
 
 def _measured(run: RunFolder) -> dict[str, Configuration]:
-    """Give what was measured undisturbed, and has times or rates."""
+    """Return what was measured undisturbed, and has times or rates."""
     done = {repetition.configuration for repetition in run.manifest.repetitions}
     return {
         one.key: one
@@ -100,7 +100,7 @@ def _measured(run: RunFolder) -> dict[str, Configuration]:
 def _by_all_but_the_platform(
     ours: dict[str, Configuration], theirs: dict[str, Configuration]
 ) -> dict[str, str]:
-    """Give the keys of the first run by those of the second, where each has just one that is alike."""
+    """Return the keys of the first run by those of the second, where each has just one that is alike."""
     by_rest = [{_without_the_platform(one): key for key, one in each.items()} for each in (ours, theirs)]
     alike = [Counter(map(_without_the_platform, each.values())) for each in (ours, theirs)]
     return {
@@ -147,7 +147,7 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
 
 
 def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Samples:
-    """Give the figures of each repetition; those without full load, or disturbed, are left out."""
+    """Return the figures of each repetition; those without full load, or disturbed, are left out."""
     summary = summary_of(configuration.experiment, configuration.agents)
     each: list[Each] = []
     invalid = 0

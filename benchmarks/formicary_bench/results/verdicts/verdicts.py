@@ -109,7 +109,7 @@ def _point(row: Row) -> tuple[object, ...]:
 
 
 def _contrasts(row: Row, other: Row, wanted: Sequence[str]) -> list[tuple[str, Contrast]]:
-    """Give what is compared: figures of repetitions that held full load."""
+    """Return what is compared: figures of repetitions that held full load."""
     ours, theirs = (comparable(one.each, is_paced=bool(one.rate)) for one in (row, other))
     return [
         (

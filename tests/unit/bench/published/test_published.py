@@ -11,10 +11,10 @@ from tests.unit.bench.synthetic import row
 from formicary.profiling.model.groups import PAPERS
 from formicary_bench import published
 from formicary_bench.experiments.memory.report import memory_charts
-from formicary_bench.experiments.network.report import network_beside, network_charts
+from formicary_bench.experiments.network.report import network_charts, network_references
 from formicary_bench.reports.charts.series import APART, SAME
 from formicary_bench.reports.charts.svg_charts import draw
-from formicary_bench.reports.document.cpu_reference import cpu_beside, share_charts
+from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
 from formicary_bench.reports.document.findings import Findings
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
 from formicary_bench.results.summary.summary import summarise
@@ -80,7 +80,7 @@ def test_shares_of_cpu_time_are_drawn_as_the_table_has_them(table):
 def test_what_the_papers_groups_have_in_them_is_said(table):
     """In its Tables 4 to 7 communication is part of `map`."""
     has_own = any(line.group == PAPERS["communication"] for line in published.cpu_times(table))
-    (chart,), (extra, *_) = share_charts([profiled(table)]), cpu_beside([profiled(table)])
+    (chart,), (extra, *_) = share_charts([profiled(table)]), cpu_references([profiled(table)])
     for text in (chart.caption, extra.remark):
         assert ("Its map has communication in it here" in text) is not has_own
     assert has_own is (table <= 3)
@@ -120,4 +120,4 @@ def test_throughputs_are_drawn_as_the_text_has_them(tmp_path):
     # All of them are on the axis, and not at its edge.
     assert all(0 < chart.plot.y.place(value) < 1 for value in wanted.values())
     assert marked(chart)
-    assert "how large its messages were is not said" in network_beside(rows)[-1].remark
+    assert "how large its messages were is not said" in network_references(rows)[-1].remark

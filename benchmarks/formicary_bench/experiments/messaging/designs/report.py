@@ -86,7 +86,7 @@ def design_sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def design_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Give the table of verdicts."""
+    """Return the table of verdicts."""
     held = held_against(rows)
     if not _can_be_judged(held):
         return []
@@ -105,7 +105,7 @@ def design_extras(rows: Sequence[Row]) -> list[Extra]:
 
 
 def held_against(rows: Sequence[Row]) -> list[Held]:
-    """Give all comparisons of a run's designs, in the order of the tables."""
+    """Return all comparisons of a run's designs, in the order of the tables."""
     return [
         Held(row, base, one.comparison)
         for row in ordered(rows)

@@ -35,7 +35,7 @@ def designs_cpu_sentences(rows: Sequence[Row]) -> list[str]:
 
 
 def designs_cpu_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Give the table of designs by group."""
+    """Return the table of designs by group."""
     known = [row for row in ordered(rows) if row.cpu]
     if not known:
         return []

@@ -29,7 +29,7 @@ _RATIO = "times that of processes"
 
 
 def lower_bound_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of `messaging/lower-bound`."""
+    """Return the table of `messaging/lower-bound`."""
     ordered = _ordered(rows)
     return [
         *_who(ordered),
@@ -64,7 +64,7 @@ def lower_bound_charts(rows: Sequence[Row]) -> list[Chart]:
     ]
 
 
-def lower_bound_beside(rows: Sequence[Row]) -> list[Extra]:
+def against_processes_table(rows: Sequence[Row]) -> list[Extra]:
     """Hold agents against processes over TCP sockets, with intervals; nothing without the processes."""
     found = [(row, one) for row in _ordered(rows) if (one := against_processes(row, rows)) is not None]
     if not found:
@@ -83,7 +83,7 @@ def lower_bound_beside(rows: Sequence[Row]) -> list[Extra]:
 
 
 def against_processes(row: Row, rows: Iterable[Row]) -> Interval | None:
-    """Give how many times as long a row takes in all as processes over TCP sockets; None without these.
+    """Return how many times as long a row takes in all as processes over TCP sockets; None without these.
 
     The sockets are on as many hosts, and have TLS if the row has.
     """
@@ -165,5 +165,5 @@ REPORT = Report(
     columns=lower_bound_columns,
     sentences=lower_bound_sentences,
     charts=lower_bound_charts,
-    extras=lower_bound_beside,
+    extras=against_processes_table,
 )

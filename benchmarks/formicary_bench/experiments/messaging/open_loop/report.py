@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def open_loop_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of `messaging/open-loop`."""
+    """Return the table of `messaging/open-loop`."""
     ordered = _ordered(rows)
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ordered)
     return [

@@ -26,7 +26,7 @@ Found = tuple["Row", "SaturationEstimates"]
 
 
 def saturation_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of `messaging/saturation`."""
+    """Return the table of `messaging/saturation`."""
     found = _found(rows)
     return [
         *_who(row for row, _ in found),
@@ -68,8 +68,8 @@ def _chart(load: str, rows: list[Row]) -> Chart:
     return Chart(f"99th percentile over the rate, {load}", caption, chart, saturation_columns(rows))
 
 
-def saturation_beside(rows: Sequence[Row]) -> list[Extra]:
-    """Give all rates that were tried, and what came of them."""
+def tried_rates(rows: Sequence[Row]) -> list[Extra]:
+    """Return all rates that were tried, and what came of them."""
     tried = [(row, trial) for row, _ in _found(rows) for trial in _sorted(row)]
     if not tried:
         return []
@@ -102,7 +102,7 @@ def _sentence(row: Row, one: SaturationEstimates) -> str:
 
 
 def _points(row: Row) -> list[Point]:
-    """Give a point for each rate, in their order."""
+    """Return a point for each rate, in their order."""
     by_rate: dict[int, list[Trial]] = {}
     for trial in sorted(_sorted(row), key=lambda one: one.rate):
         if trial.answered:
@@ -160,5 +160,5 @@ REPORT = Report(
     columns=saturation_columns,
     sentences=saturation_sentences,
     charts=saturation_charts,
-    extras=saturation_beside,
+    extras=tried_rates,
 )

@@ -34,7 +34,7 @@ SHARED = (
 
 
 def scale_columns(rows: Sequence[Row]) -> list[Column]:
-    """Give the table of the rows of `messaging/scale-out`."""
+    """Return the table of the rows of `messaging/scale-out`."""
     ordered = _ordered(rows)
     found = [row.scale for row in ordered]
     return [
@@ -73,7 +73,7 @@ def scale_remarks(rows: Sequence[Row]) -> list[str]:
 
 
 def scale_extras(rows: Sequence[Row]) -> list[Extra]:
-    """Give the table of what one more host costs."""
+    """Return the table of what one more host costs."""
     found = [
         (
             _name(series, pairs),
@@ -160,7 +160,7 @@ def _lines(
 
 
 def _lines_of(rows: Sequence[Row]) -> list[tuple[tuple[Series, int], list[Row]]]:
-    """Give rows that differ in the number of hosts alone, and go over links."""
+    """Return rows that differ in the number of hosts alone, and go over links."""
     found: dict[tuple[Series, int], list[Row]] = {}
     for series, members in by_series(row for row in rows if row.scale and row.hosts > 1).items():
         for row in members:
@@ -169,7 +169,7 @@ def _lines_of(rows: Sequence[Row]) -> list[tuple[tuple[Series, int], list[Row]]]
 
 
 def _slope(rows: Sequence[Row], values: Callable[[ScaleEstimates], Sequence[float]]) -> Interval | None:
-    """Give by how much one more host changes a value, over all repetitions."""
+    """Return by how much one more host changes a value, over all repetitions."""
     import numpy as np
 
     points = [(row.hosts, value) for row in rows if row.scale for value in values(row.scale)]

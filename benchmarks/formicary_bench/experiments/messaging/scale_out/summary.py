@@ -86,7 +86,7 @@ def scale_estimates(
 def scale_each(
     configuration: Configuration, counters: dict[str, float], rate: float | None
 ) -> dict[str, float | None]:
-    """Give what a row of `messaging/scale-out` is judged by, of one repetition, beside its rate and times."""
+    """Return what a row of `messaging/scale-out` is judged by, of one repetition, besides rate and times."""
     if not rate:
         return {}
     servers = _all(counters, SERVER, "cores") if _through_server(configuration) else []
@@ -101,7 +101,7 @@ def _through_server(configuration: Configuration) -> bool:
 
 
 def _all(counters: dict[str, float], who: str, what: str) -> list[float]:
-    """Give a counter of all hosts that have it."""
+    """Return a counter of all hosts that have it."""
     return [
         value for name, value in counters.items() if name.startswith(f"{who}@") and name.endswith(f" {what}")
     ]

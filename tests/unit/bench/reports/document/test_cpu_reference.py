@@ -5,7 +5,7 @@ from tests.unit.bench.synthetic import row
 
 from formicary_bench.reports.document.cpu import process_name
 from formicary_bench.reports.document.cpu_hosts import cpu_by_host
-from formicary_bench.reports.document.cpu_reference import cpu_beside, share_charts
+from formicary_bench.reports.document.cpu_reference import cpu_references, share_charts
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
 from formicary_bench.statistics.estimates import Estimate
 
@@ -33,7 +33,7 @@ MEMBERS = {"member@h1": 100.0, "member@h2": 60.0}
 
 
 def test_two_hosts_with_agents_of_both_kinds_are_the_papers_two():
-    (extra,) = cpu_beside([over_hosts(MEMBERS)])
+    (extra,) = cpu_references([over_hosts(MEMBERS)])
     assert "beside Table 3" in extra.title
     table = table_of(extra)
     ours = dict(zip(zip(table["host"], table["group"], strict=True), table["ours, ms"], strict=True))
@@ -47,7 +47,7 @@ def test_two_hosts_with_agents_of_both_kinds_are_the_papers_two():
 
 
 def test_of_the_directory_the_last_host_uses_it():
-    (extra,) = cpu_beside([over_hosts(MEMBERS, "directory/cpu-search", services=200)])
+    (extra,) = cpu_references([over_hosts(MEMBERS, "directory/cpu-search", services=200)])
     table = table_of(extra)
     ours = dict(zip(zip(table["host"], table["group"], strict=True), table["ours, ms"], strict=True))
     assert (ours["A", "agents (mas)"], ours["B", "agents (mas)"]) == ("25.0", "15.0")
@@ -55,12 +55,12 @@ def test_of_the_directory_the_last_host_uses_it():
 
 
 def test_one_host_is_the_table_of_one_and_more_than_two_are_in_none():
-    (extra,) = cpu_beside([over_hosts({"member@h1": 100.0}, hosts=1)])
+    (extra,) = cpu_references([over_hosts({"member@h1": 100.0}, hosts=1)])
     assert "beside Table 2" in extra.title
     assert set(table_of(extra)["host"]) == {"A", ""}
     assert "our hosts" not in extra.remark
     three = over_hosts({**MEMBERS, "member@h3": 10.0}, hosts=3)
-    assert cpu_beside([three]) == share_charts([three]) == []
+    assert cpu_references([three]) == share_charts([three]) == []
 
 
 def test_every_host_has_its_columns_with_its_server():

@@ -6,7 +6,7 @@ from tests.unit.bench.synthetic import make_run, plan, row
 
 from formicary_bench.experiments.messaging.lower_bound.report import (
     against_processes,
-    lower_bound_beside,
+    against_processes_table,
     lower_bound_charts,
     lower_bound_columns,
     lower_bound_sentences,
@@ -179,11 +179,11 @@ def test_the_report_says_how_many_times_as_long_agents_take():
     assert lower_bound_sentences([AGENTS, HERE]) == [
         "In one process, agents: 10 pairs take 2.00 s in all, 4.0 times as long as processes."
     ]
-    (extra,) = lower_bound_beside(ALL)
+    (extra,) = against_processes_table(ALL)
     assert len(extra.columns[0].cells) == 3
     # Of one repetition there is no interval, and none of a ratio with it.
     assert extra.columns[-1].cells == ("± 5.4%", "", "")
-    assert lower_bound_beside([AGENTS]) == []
+    assert against_processes_table([AGENTS]) == []
     one_host, two_hosts = lower_bound_charts(ALL)
     assert one_host.title == "Figure 10 of Alberola 2010: Total time against pairs, one host"
     assert two_hosts.title == "Figure 11 of Alberola 2010: Total time against pairs, two hosts"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Chart, against, bars, beside, intervals, values
+from formicary_bench.reports.charts.plots import Chart, against, bars, intervals, values, with_reference
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import after, found_by, rate_against, where
@@ -74,7 +74,7 @@ def broadcast_charts(rows: Sequence[Row]) -> list[Chart]:
         top,
         _answers,
         lambda _: None,
-        lambda row: beside(f"{formatting.count(_answers(row))}/s", against_baseline(row, rows)),
+        lambda row: with_reference(f"{formatting.count(_answers(row))}/s", against_baseline(row, rows)),
     )
     title = f"Answers per second, {formatting.one_or(top[0].pairs, 'receiver')}"
     return [*found, Chart(title, "More is better.", speed, broadcast_columns(top))]

@@ -5,10 +5,10 @@ from __future__ import annotations
 DOMAIN = "localhost"
 """Where the accounts are: SPADE connects to the host that an agent's address names."""
 
-ROLES = ("asker", "echo")
-"""Who needs them."""
+HOLDERS = ("asker", "echo")
+"""Whose they are: the first parts of their names."""
 
 
-def account(role: str, number: int) -> str:
+def account(holder: str, number: int) -> str:
     """Return the name of an agent's account, the part before the `@`."""
-    return f"{role}-{number}"
+    return f"{holder}-{number}"

@@ -6,7 +6,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from formicary.server import ServerAddress, status
-from formicary_bench.subjects.accounts import DOMAIN, ROLES, account
+from formicary_bench.subjects.accounts import DOMAIN, HOLDERS, account
 from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.routes import XMPP
 from formicary_bench.worker.messages import Server
@@ -59,7 +59,7 @@ class RunServer:
         )
 
     def _make_accounts(self, count: int) -> None:
-        for name in (account(role, number) for role in ROLES for number in range(count)):
+        for name in (account(holder, number) for holder in HOLDERS for number in range(count)):
             if name not in self._accounts:
                 self._managed.create_account(name, self._password, DOMAIN)
                 self._accounts.add(name)

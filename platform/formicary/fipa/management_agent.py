@@ -83,8 +83,7 @@ class ManagementAgent(MicroAgent):
         """
         name = message.reply_with
         assert name is not None
-        assert self.micro_inbox is not None
-        loop = self.micro_inbox.scheduler.loop
+        loop = asyncio.get_running_loop()
         answer = Answer(loop=loop)
         # One timer for all: to set one for each question, and to take it back, would cost as much as asking.
         self._pending[name] = answer, message.to, loop.time() + timeout

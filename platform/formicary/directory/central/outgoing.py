@@ -42,29 +42,21 @@ class Outgoing:
 
     def send(self, message: Message) -> None:
         """Send a message to one receiver; it goes now if it can, and else when there is room."""
-        inbox = self._agent.micro_inbox
-        assert inbox is not None
-        if message.sender != inbox.address:
-            message = stamp(message, inbox.address)
+        if message.sender != self._agent.address:
+            message = stamp(message, self._agent.address)
         receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
         if self._lines and receiver in self._lines:
             self._wait(receiver, message, ())
             return
+        error: FormicaryError | None
         try:
-            deliver = inbox.routes.get(receiver)
-            if deliver is None:
-                self._send_far(receiver, message)
-            elif full := deliver(message):
-                self._wait(receiver, message, full)
-        except FormicaryError as error:
-            self._fail(message, error)
-
-    def _send_far(self, receiver: str, message: Message) -> None:
-        completed, full, error = self._agent.container.dispatcher.dispatch(message)
+            message, full, error = self._agent.container.dispatcher.dispatch(message)
+        except FormicaryError as raised:
+            full, error = (), raised
         if error is not None:
-            raise error
-        if full:
-            self._wait(receiver, completed, full)
+            self._fail(message, error)
+        elif full:
+            self._wait(receiver, message, full)
 
     def _wait(self, receiver: str, message: Message, full: Sequence[MessageSink]) -> None:
         if self._count >= _LIMIT:

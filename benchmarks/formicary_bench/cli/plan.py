@@ -50,7 +50,7 @@ def check(
 
     The exit code is 2 if something is wrong. What a platform cannot do is listed, and is no mistake.
     """
-    from formicary_bench.runner.planning.requests import run_request
+    from formicary_bench.cli.run_request import run_request
 
     request = run_request(None, {}, plan=file)
     run_plan = request.run_plan(request.host_selection(hosts, on, None))

@@ -52,7 +52,7 @@ def run(
     Ctrl-C ends it early and keeps what was measured until then (exit code 130); `--resume` goes on with it.
     The exit code is 1 if something could not be measured.
     """
-    from formicary_bench.runner.planning.requests import run_request
+    from formicary_bench.cli.run_request import run_request
 
     hosts, on, servers = (values.pop(name) for name in ("hosts", "on", "servers"))
     request = run_request(experiment, values, plan=plan, resume=resume, output=output, dry_run=dry_run)

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from formicary.errors import ProfilingError
 from formicary.profiling.model.groups import Group
 from formicary.profiling.model.profile import Role
-from formicary_bench.experiments.network.measure import Marks, counters
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.repetition import measure
+from formicary_bench.runner.observers.marks import Marks, counters
 from formicary_bench.worker.messages import Account
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ import sys
 import pytest
 
 from formicary.errors import FormicaryError, UsageError
+from formicary_bench.cli.run_request import run_request
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.plans.reading import read
 from formicary_bench.plans.writing import write
 from formicary_bench.runner.planning.plan import make_plan
-from formicary_bench.runner.planning.requests import run_request
 from formicary_bench.runner.planning.values import parse
 from formicary_bench.vocabulary.parameters import ALWAYS, ASKED, SHARED, VARIED, with_scope
 from formicary_bench.vocabulary.placements import HOSTED

@@ -11,11 +11,11 @@ from tests.unit.bench.synthetic import add_repetition, main_extras, make_run
 
 from formicary import Message
 from formicary.transport.link import outbox
-from formicary_bench.experiments.network.measure import counters
 from formicary_bench.experiments.network.summary import network_estimates
 from formicary_bench.reports.document.report import charts, columns, said
 from formicary_bench.reports.formats.html import render
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.runner.observers.marks import counters
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.subjects.variants import unbatched

@@ -46,7 +46,7 @@ def cpu_columns(rows: Sequence[Row]) -> list[Column]:
         Column("who", tuple(name(row) for row, _ in lines), names=True),
         Column("process", tuple(process_name(one.process) for _, one in lines)),
         Column("group", tuple(one.group for _, one in lines)),
-        Column("in the papers", tuple(paper(one.group) for _, one in lines)),
+        Column("in the papers", tuple(PAPERS.get(one.group, "") for _, one in lines)),
         Column(each, tuple(formatting.duration(one.us.mean) for _, one in lines)),
         Column("95%", tuple(formatting.spread(one.us.mean, one.us.ci95) for _, one in lines)),
         Column("of the process", tuple(f"{one.share:.1%}" for _, one in lines)),
@@ -117,11 +117,6 @@ def with_paper(group: str) -> str:
 def unit(row: Row) -> str:
     """Give what the CPU time is divided by."""
     return "agent" if row.agents else "use" if row.family == DIRECTORY else "round trip"
-
-
-def paper(group: str) -> str:
-    """Give the papers' name of a group, if they have it."""
-    return PAPERS.get(group, "")
 
 
 def _sentence(row: Row, cpu: CpuEstimates) -> str:

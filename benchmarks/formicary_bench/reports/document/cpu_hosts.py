@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary.profiling.model.groups import PAPERS
 from formicary_bench.reports import formatting
-from formicary_bench.reports.document.cpu import name, paper, unit
+from formicary_bench.reports.document.cpu import name, unit
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.cpu import in_order, summed
 
@@ -29,7 +30,7 @@ def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
     groups = in_order(one.group for one in cpu.used)
     columns = [
         Column("group", tuple(groups), names=True),
-        Column("in the papers", tuple(paper(group) for group in groups)),
+        Column("in the papers", tuple(PAPERS.get(group, "") for group in groups)),
     ]
     for host in hosts:
         of_host = {one.group: one for one in summed(one for one in cpu.used if one.host == host)}

@@ -9,7 +9,7 @@ from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
-from formicary_bench.reports.document.cpu import name, paper, process_name, series_of, with_paper
+from formicary_bench.reports.document.cpu import name, process_name, series_of, with_paper
 from formicary_bench.reports.document.papers import cpu_table, titled
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.cpu import ALL, in_order, summed, whole
@@ -185,7 +185,7 @@ def _ours(row: Row, one: CpuEstimate | None) -> tuple[str, str]:
 
 def _theirs(lines: Sequence[published.CpuTime], platform: str, host: str, group: str) -> tuple[str, str]:
     for one in lines:
-        if (one.platform, one.host, one.group) == (platform, host, paper(group)):
+        if (one.platform, one.host, one.group) == (platform, host, PAPERS.get(group, "")):
             return f"{one.ms:.1f} ± {one.ci95_ms:.1f}", f"{one.percent:.1f}%"
     return "", ""
 

@@ -87,14 +87,16 @@ class Arrivals:
         self.messages += len(entries)
         lines = self._overflow.lines
         receivers, senders = self._receivers, self._senders
-        deliver = self._container.dispatcher.deliver
+        dispatcher = self._container.dispatcher
+        routes = dispatcher.routes
         for entry in entries:
             try:
                 message, receiver = from_entry(entry, receivers, senders)
                 if receiver in lines:
                     self._overflow.add(message, receiver, self._link)
                     continue
-                if full := deliver(message, receiver):
+                deliver = routes.get(receiver)  # as `dispatcher.deliver` does, without its call
+                if full := deliver(message) if deliver else dispatcher.deliver(message, receiver):
                     self._overflow.add(message, receiver, self._link, full)
             except ValueError as error:
                 self._take_unusual(entry, error)

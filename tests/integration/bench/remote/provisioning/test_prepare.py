@@ -132,7 +132,7 @@ def test_a_controller_that_is_killed_leaves_the_old_environment_and_no_process(p
 
 def test_an_environment_that_is_broken_is_made_anew_and_what_was_begun_before_goes(prepared):
     old = (prepared.folder / "environment").readlink()
-    (module,) = (prepared.folder / old).glob("lib/python*/site-packages/formicary/agent.py")
+    (module,) = (prepared.folder / old).glob("lib/python*/site-packages/formicary/core/agent.py")
     module.write_text("raise ImportError('broken')\n", encoding="utf-8")
     code, said = prepared.run("prepare")
     assert (code, said["outcome"], said["sent_bytes"]) == (0, "installed", 0)  # the wheels are there

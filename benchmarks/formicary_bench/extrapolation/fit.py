@@ -13,9 +13,9 @@ from formicary_bench.vocabulary.names import SCALE_OUT
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
     from formicary_bench.extrapolation.idle import IdleLinks
     from formicary_bench.extrapolation.lines import Line
+    from formicary_bench.results.summary.estimates import ScaleEstimates
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.estimates import Estimate
 

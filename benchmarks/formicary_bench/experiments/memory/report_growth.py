@@ -18,8 +18,8 @@ from formicary_bench.reports.document.tables import Column
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.experiments.memory.summary import MemoryEstimates
     from formicary_bench.reports.charts.series import Series
+    from formicary_bench.results.summary.estimates import MemoryEstimates
     from formicary_bench.results.summary.row import Row
 
 _BLOCKS = "▁▂▃▄▅▆▇█"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from formicary_bench.results.summary.each import GREW, HOLDS, TRACED
+from formicary_bench.results.summary.estimates import MemoryEstimates
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
 from formicary_bench.statistics.intervals import Interval, mean_interval
 from formicary_bench.statistics.slopes import median_slope
@@ -23,33 +22,6 @@ SETTLING = 0.2
 
 _POINTS = 60  # of a picture
 _SEGMENTS = 10  # of the rest: few enough to be long, enough for a usable t quantile
-
-
-class MemoryEstimates(msgspec.Struct, frozen=True, kw_only=True):
-    """What the processes of a configuration hold of the memory, in bytes. What was not measured is None.
-
-    Attributes:
-        uss: What the operating system gave to them alone (the unique set size).
-        traced: What Python has traced of its objects, in processes of their own.
-        uss_values: The repetitions' values that `uss` is the mean of.
-        traced_values: As `uss_values`.
-        growth_per_s: Bytes per second by which `uss` grows under load, once it has settled.
-        growth_values: The repetitions' values that `growth_per_s` is the mean of.
-        growth_per_message: The same per message.
-        messages: How many messages there were in all.
-        over_time: What the processes held while the load went on, of each repetition: seconds and bytes, the
-            medians of as many parts of the time.
-    """
-
-    uss: Estimate
-    traced: Estimate | None = None
-    uss_values: tuple[float, ...] = ()
-    traced_values: tuple[float, ...] = ()
-    growth_per_s: Estimate | None = None
-    growth_values: tuple[float, ...] = ()
-    growth_per_message: Estimate | None = None
-    messages: int = 0
-    over_time: tuple[tuple[tuple[float, float], ...], ...] = ()
 
 
 def memory_estimates(repetitions: Sequence[Holdings]) -> MemoryEstimates | None:

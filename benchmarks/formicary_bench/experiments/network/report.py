@@ -21,7 +21,7 @@ from formicary_bench.reports.document.tables import Column, Extra
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary_bench.experiments.network.summary import NetworkEstimates
+    from formicary_bench.results.summary.estimates import NetworkEstimates
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.estimates import Estimate
 

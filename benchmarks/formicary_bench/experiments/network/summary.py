@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from formicary_bench.results.summary.each import WIRE
+from formicary_bench.results.summary.estimates import NetworkEstimates
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
@@ -18,37 +17,6 @@ if TYPE_CHECKING:
 _MESSAGES = 2  # of a round trip
 _SERVERS = ("to_server", "from_server")
 _CARRIED = (*_SERVERS, "to_others", "from_others")  # by TCP connections, as of `engine.sockets`
-
-
-class NetworkEstimates(msgspec.Struct, frozen=True, kw_only=True):
-    """What went over the wire while all pairs were measured together.
-
-    Attributes:
-        wire_bytes_per_s: Bytes on the wire per second, with the headers of all layers.
-        packets_per_s: Packets per second, those that only acknowledge included.
-        payload_bytes_per_s: Bytes of the messages' bodies per second.
-        wire_bytes_per_message: Bytes on the wire for each message. Through the server each message goes over
-            it twice: to the server, and from it.
-        overhead: Bytes on the wire for each byte of a body; None for empty bodies.
-        messages_per_packet: Messages for each packet: more than one where they go in batches.
-        wire_overhead_per_message: Bytes on the wire for each message beyond its body.
-        server_share: What part of the bytes went to or from the XMPP server: of those that the connections of
-            the process that asks have carried, which see one of the two ways of each message.
-        to_server_per_message: Bytes that went from a container to the server for a message, without the
-            headers of TCP; 0 where none did, None where that is not known.
-        from_server_per_message: Bytes that went from the server to a container.
-    """
-
-    wire_bytes_per_s: Estimate
-    packets_per_s: Estimate
-    payload_bytes_per_s: Estimate
-    wire_bytes_per_message: Estimate
-    overhead: Estimate | None
-    messages_per_packet: Estimate
-    wire_overhead_per_message: Estimate
-    server_share: float
-    to_server_per_message: Estimate | None = None
-    from_server_per_message: Estimate | None = None
 
 
 def network_estimates(

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.experiments.memory.summary import MemoryEstimates
-from formicary_bench.experiments.messaging.saturation.summary import SaturationEstimates
-from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
-from formicary_bench.experiments.network.summary import NetworkEstimates
 from formicary_bench.results.summary.cpu import CpuEstimates
 from formicary_bench.results.summary.each import Each
+from formicary_bench.results.summary.estimates import (
+    MemoryEstimates,
+    NetworkEstimates,
+    SaturationEstimates,
+    ScaleEstimates,
+)
 from formicary_bench.results.summary.hosts import HostEstimates
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
 from formicary_bench.results.verdicts.verdicts import Believed, Compared

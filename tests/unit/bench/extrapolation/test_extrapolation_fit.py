@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.cli import app
-from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
 from formicary_bench.extrapolation.fit import Measured, fit, kinds_of
 from formicary_bench.extrapolation.idle import DOCUMENTED, IdleLinks, Waited, links_from, read_links
 from formicary_bench.extrapolation.lines import Prediction
 from formicary_bench.extrapolation.model import DIRECT, FEDERATED, ONE_SERVER, Layout
 from formicary_bench.extrapolation.tables import directory_table, measured_table, outlook_table, outlooks
+from formicary_bench.results.summary.estimates import ScaleEstimates
 from formicary_bench.statistics.estimates import Estimate
 
 AGENTS, AGENTS_FRAME = 8.0, 12.0

@@ -19,7 +19,7 @@ from formicary_bench.results.summary.baselines import BASELINES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from formicary_bench.experiments.messaging.saturation.summary import SaturationEstimates, Trial
+    from formicary_bench.results.summary.estimates import SaturationEstimates, Trial
     from formicary_bench.results.summary.row import Row
 
 Found = tuple["Row", "SaturationEstimates"]

@@ -5,54 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import msgspec
-
+from formicary_bench.results.summary.estimates import SaturationEstimates, Trial
 from formicary_bench.statistics.intervals import mean_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.store.raw import Trials
-
-
-class Trial(msgspec.Struct, frozen=True):
-    """A try of a rate.
-
-    Attributes:
-        repetition: In which search, from 1.
-        rate: Messages per second.
-        kept: Whether 99% were answered in time, and all were answered, by a sender that kept its schedule.
-        p99_us: Within how many microseconds 99% were answered; 0 if nothing was measured.
-        answered: How many messages were measured.
-        late: How many of them were sent late.
-        lost: How many messages were never answered.
-    """
-
-    repetition: int
-    rate: int
-    kept: bool
-    p99_us: float
-    answered: int
-    late: int
-    lost: int
-
-
-class SaturationEstimates(msgspec.Struct, frozen=True):
-    """What was found.
-
-    Attributes:
-        limit_us: Within how many microseconds 99% were to be answered.
-        rate: The highest rate that was kept, the mean of all searches; 0 if none was.
-        ci95: Its 95% interval over the searches; None if there was one.
-        missed: The lowest rate that was missed, the mean of the searches; None if one of them met none.
-        trials: All that was tried, in order.
-    """
-
-    limit_us: int
-    rate: float
-    ci95: tuple[float, float] | None
-    missed: float | None
-    trials: tuple[Trial, ...]
 
 
 def highest_kept(trials: Sequence[Trial]) -> int:

@@ -18,8 +18,8 @@ from formicary_bench.statistics.slopes import median_slope
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from formicary_bench.experiments.messaging.scale_out.summary import ScaleEstimates
     from formicary_bench.reports.charts.series import Series
+    from formicary_bench.results.summary.estimates import ScaleEstimates
     from formicary_bench.results.summary.row import Bounds, Row
     from formicary_bench.statistics.intervals import Interval
 

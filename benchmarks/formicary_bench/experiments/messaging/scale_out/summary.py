@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from formicary_bench.results.summary.each import AGENTS_CPU, SERVERS_CPU
+from formicary_bench.results.summary.estimates import ScaleEstimates
 from formicary_bench.statistics.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
@@ -21,31 +20,6 @@ AGENTS, SERVER, HOST = "agents", "server", "host"
 
 _MESSAGES = 2  # of a round trip
 _US = 1e6
-
-
-class ScaleEstimates(msgspec.Struct, frozen=True, kw_only=True):
-    """What it takes while all pairs of all hosts are measured together. What was not counted is None.
-
-    Attributes:
-        agents_us: Microseconds of CPU that a message takes of the agents' processes: of the one that sends it
-            and the one that receives it together.
-        server_us: The same of all XMPP servers that it goes through; zero where it goes through none.
-        agents_bytes: Memory of one agents' process.
-        server_bytes: Memory of one server.
-        busy: The part of the busiest host's CPU time that was used.
-        wire_bytes: Bytes on the wire of the hosts for each message; each is sent by one, received by another.
-        rates: Round trips per second of each repetition, of all hosts together.
-        rtts_us: Mean round-trip time of each repetition, in microseconds.
-    """
-
-    agents_us: Estimate | None = None
-    server_us: Estimate | None = None
-    agents_bytes: Estimate | None = None
-    server_bytes: Estimate | None = None
-    busy: Estimate | None = None
-    wire_bytes: Estimate | None = None
-    rates: tuple[float, ...] = ()
-    rtts_us: tuple[float, ...] = ()
 
 
 def scale_estimates(

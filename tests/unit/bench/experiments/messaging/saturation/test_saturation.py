@@ -16,7 +16,6 @@ from formicary_bench.experiments.messaging.saturation import measure
 from formicary_bench.experiments.messaging.saturation.measure import measure_saturation
 from formicary_bench.experiments.messaging.saturation.search import MOST_TRIES, drawn_first
 from formicary_bench.experiments.messaging.saturation.summary import (
-    Trial,
     highest_kept,
     lowest_missed,
     saturation_estimates,
@@ -29,6 +28,7 @@ from formicary_bench.reports.formats.csv import write_raw
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
 from formicary_bench.results.summary.each import HIGHEST, Each, named
+from formicary_bench.results.summary.estimates import Trial
 from formicary_bench.results.summary.summary import summarise
 from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.results.verdicts.verdicts import stability_of, with_comparisons

@@ -101,7 +101,7 @@ def test_agents_ask_on_one_host_and_answer_on_another(lab, over, there, tmp_path
     assert all(machine.python for machine in manifest.hosts.values())
     assert all(abs(clock.offset_ns) <= clock.uncertainty_ns + 10**7 for clock in manifest.clocks.values())
     assert manifest.servers == ""
-    assert all(any("engine.worker" in line for line in lines) for lines in seen.values())
+    assert all(any("worker.worker" in line for line in lines) for lines in seen.values())
     assert seen.keys() == names
     assert is_soon_empty(lab, there)
 

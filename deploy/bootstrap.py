@@ -66,7 +66,11 @@ CHECKS = {
 SIDE_BY_SIDE = ["--numprocesses", "logical", "--dist", "loadfile"]
 # Faults come alone: many are caused at once as it is, and what is away too long counts as gone. So does what
 # asks a sampler for the truth within two points, which others on the same processors would take from it.
-ALONE = ["tests/faults", "tests/integration/profiling/test_truth.py"]
+ALONE = [
+    "tests/faults",
+    "tests/integration/profiling/test_truth.py",
+    "tests/unit/profiling/accounting/test_accounting.py",
+]
 TEST_RUNS = [[*(f"--ignore={path}" for path in ALONE), *SIDE_BY_SIDE], ALONE]
 
 

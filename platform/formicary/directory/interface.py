@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from formicary.core.base_agent import AgentState
 from formicary.core.errors import AgentStateError, DirectoryError, InvalidDescriptionError
@@ -17,15 +17,7 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import BaseAgent
     from formicary.directory.model.watches import Notice
 
-
-class ServiceDetails(TypedDict, total=False):
-    """What more can be said of a service: the further arguments of `ServiceDescription`."""
-
-    protocols: Sequence[str]
-    ontologies: Sequence[str]
-    languages: Sequence[str]
-    ownership: str
-    properties: Mapping[str, Any]
+_NO_PROPERTIES: Mapping[str, Any] = {}
 
 
 class Watch(Protocol):
@@ -174,7 +166,12 @@ class AgentDirectory(Directory):
         self,
         type: str,  # noqa: A002 -- FIPA00023's name for it
         name: str = "",
-        **details: Unpack[ServiceDetails],
+        *,
+        protocols: Sequence[str] = (),
+        ontologies: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        ownership: str = "",
+        properties: Mapping[str, Any] = _NO_PROPERTIES,
     ) -> ServiceDescription:
         """Register a service of this agent. It stays until it is deregistered, or the agent ends.
 
@@ -187,7 +184,15 @@ class AgentDirectory(Directory):
             DirectoryError: the directory cannot be reached, or does not do it.
             AgentStateError: the agent has ended.
         """
-        service = self._describe(type, name, details)
+        service = self._describe(
+            type,
+            name,
+            protocols=protocols,
+            ontologies=ontologies,
+            languages=languages,
+            ownership=ownership,
+            properties=properties,
+        )
         await self._part.put(service.agent, service, is_new=True)
         return service
 
@@ -195,7 +200,12 @@ class AgentDirectory(Directory):
         self,
         type: str,  # noqa: A002 -- as above
         name: str = "",
-        **details: Unpack[ServiceDetails],
+        *,
+        protocols: Sequence[str] = (),
+        ontologies: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        ownership: str = "",
+        properties: Mapping[str, Any] = _NO_PROPERTIES,
     ) -> ServiceDescription:
         """Put a service in the place of this agent's service of the same name.
 
@@ -205,7 +215,15 @@ class AgentDirectory(Directory):
             NotRegisteredError: the agent has no service of this name.
             InvalidDescriptionError, DirectoryError, AgentStateError: as of `register`.
         """
-        service = self._describe(type, name, details)
+        service = self._describe(
+            type,
+            name,
+            protocols=protocols,
+            ontologies=ontologies,
+            languages=languages,
+            ownership=ownership,
+            properties=properties,
+        )
         await self._part.put(service.agent, service, is_new=False)
         return service
 
@@ -226,9 +244,9 @@ class AgentDirectory(Directory):
             _check_name(name)
         await self._part.remove(self._address(), name)
 
-    def _describe(self, type_: str, name: str, details: ServiceDetails) -> ServiceDescription:
-        given: dict[str, Any] = {**details, "properties": dict(details.get("properties", ()))}
-        service = ServiceDescription(self._address(), type_, name, **given)
+    def _describe(self, type_: str, name: str, **details: Any) -> ServiceDescription:
+        details["properties"] = dict(details["properties"])
+        service = ServiceDescription(self._address(), type_, name, **details)
         _check_name(service.type)
         _check_name(service.name)
         return service

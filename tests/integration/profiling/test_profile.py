@@ -34,7 +34,7 @@ class Ask(CyclicBehaviour):
         await self.send(Message(to="echo@c1.lab.localhost"))
     async def run(self):
         message = await self.receive()
-        [[] for _ in range(100)]
+        [[] for _ in range(300)]
         await self.reply(message)
 
 echo = Agent("echo")

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from formicary_bench.runner.execution import measures
+from formicary_bench.runner.execution import repetition
 from formicary_bench.runner.execution.repetition import measure
 from formicary_bench.vocabulary.arrivals import CONSTANT, POISSON
 from formicary_bench.vocabulary.names import OPEN_LOOP
@@ -54,7 +54,7 @@ def stalled(bench, monkeypatch):
 
     def run(role, subject, arrivals):
         stall = Stall(role)
-        monkeypatch.setitem(measures._MEASURES, OPEN_LOOP, partial(measure, observer=stall))
+        monkeypatch.setattr(repetition, "measure", partial(measure, observer=stall))
         route = [] if subject == "tcp" else ["--route", "direct"]
         each = MEASURED_MS * RATE // 1000 // 5
         size = ["--pairs", 5, "--rate", RATE, "--rounds", f"{each // 5},{each},{each // 5}", "--repeat", 1]

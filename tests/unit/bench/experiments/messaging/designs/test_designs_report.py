@@ -25,7 +25,7 @@ RATES = (100.0, 101.0, 99.0, 100.5, 99.5)
 
 
 def test_the_platforms_own_containers_have_nothing_of_it():
-    assert type(Container("c1").routes) is dict
+    assert type(Container("c1").dispatcher.routes) is dict
 
 
 # -- the experiment -----------------------------------------------------------------------------------------

@@ -1,0 +1,49 @@
+"""Run folders that a former version has made open as before: same rows, and every report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from formicary import cli
+from formicary_bench.reports.formats.html import render
+from formicary_bench.results.store.folder import RunFolder
+
+RUNS = Path(__file__).parent / "runs"
+NAMES = sorted(path.name for path in RUNS.iterdir())
+
+
+def without_noise(value):
+    """Return a value of JSON in which the last digits of numbers do not count."""
+    match value:
+        case float():
+            return pytest.approx(value, rel=1e-6)
+        case list():
+            return [without_noise(each) for each in value]
+        case dict():
+            return {key: without_noise(each) for key, each in value.items()}
+    return value
+
+
+def rows(name):
+    cli.load_commands()
+    done = CliRunner().invoke(cli.app, ["bench", "show", str(RUNS / name), "--json"])
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_rows_are_those_of_the_version_that_made_it(name):
+    former = [json.loads(line) for line in (RUNS / name / "rows.jsonl").read_text().splitlines()]
+    for now, before in zip(rows(name), former, strict=True):
+        assert {key: now[key] for key in before} == without_noise(before)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_page_shows_every_experiment(name):
+    run = RunFolder.open(RUNS / name)
+    page = render(run)
+    assert all(one.experiment in page for one in run.manifest.configurations)

@@ -14,10 +14,15 @@ from formicary_bench.vocabulary.roles import ASK, BOTH, CREATE, ECHO, MEMBER
 ROLES = {SAME: {BOTH}, APART: {ASK, ECHO}, TWO_HOSTS: {ASK, ECHO}, N_HOSTS: {MEMBER}}
 
 
-@pytest.mark.parametrize("subject", [one for one in SUBJECTS if one.module], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "subject",
+    [
+        pytest.param(one, id=one.name, marks=[getattr(pytest.mark, one.extra)] if one.extra else [])
+        for one in SUBJECTS
+        if one.module
+    ],
+)
 def test_a_module_has_the_roles_of_all_placements(subject):
-    if not subject.is_installed():
-        pytest.skip(f"needs {subject.package}")
     module = import_module(subject.module)
     roles = set().union(*(ROLES[placement] for placement in subject.carriers))
     roles |= {CREATE} if "create" in subject.families else set()

@@ -65,12 +65,13 @@ async def connection_reset(scene: Scene) -> None:
 @fault("the direct connection breaks on both sides at once, twenty times", "auto", "direct", "relay")
 async def connection_broken(scene: Scene) -> None:
     await scene.talk()
-    broken = 0
-    for _ in range(20):
+    times = tries = 0
+    while times < 20 and tries < 200:  # on a busy machine a new connection may take several tries
         answers = await asyncio.gather(*(side.order("break") for side in (scene.c1, scene.c2)))
-        broken += sum(answer["count"] for answer in answers)
+        times += any(answer["count"] for answer in answers)
+        tries += 1
         await asyncio.sleep(0.1)
-    scene.check(broken >= 20, f"only {broken} ends of connections could be broken")
+    scene.check(times == 20, f"the connection could be broken only {times} times")
     await scene.flow()
     await scene.use("direct")
 

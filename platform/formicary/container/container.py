@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
@@ -18,6 +17,7 @@ from formicary.container.options import (
     meeting_place,
 )
 from formicary.container.protocols import Connectable
+from formicary.core import randomness
 from formicary.core.errors import ContainerClosedError
 from formicary.core.micro import MicroAgent
 from formicary.core.names import check_container, check_platform
@@ -128,7 +128,7 @@ class Container:
         self.domain = f"{name}.{platform}"
         self.dispatcher = self.dispatcher_type(name, platform, when_full, send_timeout, self._open_services)
         self.lifecycle = Lifecycle(self, mailbox_limit)
-        self.seed = random.SystemRandom().getrandbits(64) if seed is None else seed
+        self.seed = randomness.source().getrandbits(64) if seed is None else seed
         self.creatable = tuple(creatable)
         check_directory(directory, directory_file)
         check_identity(identity, can_be_joined=listen is not None and server is None and account is None)

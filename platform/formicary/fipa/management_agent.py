@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from formicary.core import randomness
 from formicary.core.errors import ContainerClosedError, FormicaryError, NoAnswerError, UndeliveredError
 from formicary.core.message import Message
 from formicary.core.micro import MicroAgent
@@ -36,7 +36,7 @@ class ManagementAgent(MicroAgent):
         super().__init__(MANAGEMENT)
         # By what the answer carries as in_reply_to: who waits, for whom, and until when by the loop's clock.
         self._pending: dict[str, tuple[Answer, Any, float]] = {}
-        self._prefix = secrets.token_hex(6)  # so that no earlier container's answers are taken for ours
+        self._prefix = randomness.name(12)  # so that no earlier container's answers are taken for ours
         self._timer: asyncio.TimerHandle | None = None
         self._conversations: dict[str, Callable[[Message], None]] = {}  # by conversation
         self._handlers: dict[str, Handler] = {}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import math
+import random
 import selectors
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
 
 from formicary.core.errors import FormicaryError
@@ -25,13 +27,14 @@ class NothingLeftError(FormicaryError):
     """A program in virtual time waits, and nothing is left that could wake it."""
 
 
-def run_virtual(main: Coroutine[Any, Any, T]) -> T:
+def run_virtual(main: Coroutine[Any, Any, T], *, seed: int = 0) -> T:
     """Run `main` to its end in virtual time, in a loop of its own; otherwise like `asyncio.run`.
 
     Tasks that `main` leaves behind are cancelled, and their exceptions go to the loop's exception handler.
 
     Args:
         main: the coroutine to run.
+        seed: of the random numbers that Formicary takes, such as those of `agent.random`.
 
     Returns:
         What it returns.
@@ -44,7 +47,7 @@ def run_virtual(main: Coroutine[Any, Any, T]) -> T:
     if asyncio._get_running_loop() is not None:  # noqa: SLF001 -- the public one raises an error
         main.close()
         raise RuntimeError("run_virtual() cannot run inside a running event loop; call it from plain code")
-    with asyncio.Runner(loop_factory=VirtualClockLoop) as runner:
+    with asyncio.Runner(loop_factory=partial(VirtualClockLoop, seed)) as runner:
         return runner.run(main)
 
 
@@ -72,9 +75,16 @@ class VirtualClockLoop(asyncio.SelectorEventLoop):
     `time()` starts at 0, the time of day at `STARTS_AT`. While jobs run in executors (`asyncio.to_thread`)
     the clock stands still and the loop really waits for them. For sockets it does not: it jumps to the next
     timer while an answer may still be on its way, and waits only where there is no timer.
+
+    Args:
+        seed: of the loop's own random numbers.
+
+    Attributes:
+        random: where Formicary takes random numbers from that are no secrets, while this loop runs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
         self._now = 0.0
         self._elsewhere = 0  # how many jobs run in threads
         self._idle: list[asyncio.Future[None]] = []

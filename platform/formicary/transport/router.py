@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from formicary.core import randomness
 from formicary.core.errors import ContainerClosedError, FormicaryError, LinkError
 from formicary.core.names import check_container
 from formicary.transport.addresses import JoinAddress
@@ -139,7 +139,7 @@ class Router:
                 raise LinkError(
                     f"container {self.container.name} has links to {_LINKS} others, which is all it can"
                 )
-            session = self._make_session(lambda: secrets.randbits(32), self._terms(domain))
+            session = self._make_session(lambda: randomness.source().getrandbits(32), self._terms(domain))
             link = self.links[domain] = Link(
                 domain,
                 self,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.core import randomness
 from formicary.core.clock import now, seconds_until
 from formicary.core.errors import DirectoryError, DirectoryRequestError
 from formicary.core.message import Message
@@ -94,7 +94,7 @@ class Federation:
             DirectoryRequestError: it cannot be asked of several directories.
             DirectoryError: too many searches are under way.
         """
-        search_id = uuid.uuid4().hex if request.search_id is None else request.search_id
+        search_id = randomness.name(32) if request.search_id is None else request.search_id
         others = [each for each in self.others if each not in {message.sender, message.to}]
         if not request.max_depth or not others:
             self._answer(message, self._find(request.query) if self._is_new(search_id) else ())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import random
 from typing import TYPE_CHECKING
 
+from formicary.core import randomness
 from formicary.core.errors import FormicaryError
 from formicary.transport.addresses import JoinAddress
 
@@ -81,7 +81,7 @@ class Dialling:
                 connection = await self._direct.dial(domain, self._offers[domain])
             except FormicaryError as error:
                 self._failed(domain, error)
-                wait = pause * random.uniform(0.5, 1.0)
+                wait = pause * randomness.source().uniform(0.5, 1.0)
                 pause = min(longest, pause * 2)
             else:
                 self._connected(connection)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import random
 from binascii import Error as Base64Error
 from typing import TYPE_CHECKING, NoReturn
 
 from pybase64 import b64decode, b64encode
 
+from formicary.core import randomness
 from formicary.core.clock import now
 from formicary.core.errors import FormicaryError, InvalidMessageError, LinkError, MessageTooLargeError
 from formicary.server.address import ServerAddress
@@ -139,7 +139,7 @@ class XmppConnection:
     async def _reconnect(self) -> None:
         pause, longest = _BACKOFF
         while self._lost is not None:
-            await asyncio.sleep(pause * random.uniform(0.5, 1.0))
+            await asyncio.sleep(pause * randomness.source().uniform(0.5, 1.0))
             pause = min(longest, pause * 2)
             since, before = self._lost
             try:

@@ -117,6 +117,11 @@ class ConnectionSettings:
         """Where others can join the container, once it is open; None if they cannot."""
         return self.listen if self.server is self.account is None else None
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether the container reaches no others."""
+        return self.server is self.account is self.join is self.listen is None
+
     def _check(self) -> None:
         places = {"--server": self.server, "--account": self.account, "--join": self.join}
         given = [option for option, value in places.items() if value is not None]
@@ -127,7 +132,7 @@ class ConnectionSettings:
                 f"containers with {given[0]} meet there: leave --listen out, or give --listen-on with an "
                 "address of this host that containers of other hosts can reach"
             )
-        if not given and self.listen is None:
+        if self.is_alone:
             self._refuse(
                 {"--route": self.route, "--tls or --no-tls": self.tls},
                 "a container by itself reaches no others",

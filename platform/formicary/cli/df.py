@@ -13,7 +13,7 @@ from formicary.cli.options import Json, examples
 from formicary.cli.values import parse_condition, parse_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable
+    from collections.abc import AsyncGenerator, Iterable, Iterator
 
     from formicary.directory.interface import Change, Subscription
     from formicary.directory.model.description import ServiceDescription
@@ -25,6 +25,10 @@ app = typer.Typer(
 )
 
 Type = Annotated[str | None, typer.Option("--type", help="Of this type.", show_default=False)]
+What = Annotated[
+    str | None,
+    typer.Argument(metavar="[WHAT]", help="Of this type, or of this name.", show_default=False),
+]
 Name = Annotated[str | None, typer.Option("--name", help="Of this name.", show_default=False)]
 Agent = Annotated[str | None, typer.Option(help="Of this agent, as in printer@c2.", show_default=False)]
 Properties = Annotated[
@@ -70,6 +74,7 @@ async def list_(session: GuestSession, *, type_: Type = None, as_json: Json = Fa
 
 @app.command(
     epilog=examples(
+        "df search printer",
         "df search --type printer --property formats=pdf",
         "df search --where 'dpi>=300' --where 'colour!=none' --max-results 5",
     )
@@ -77,6 +82,7 @@ async def list_(session: GuestSession, *, type_: Type = None, as_json: Json = Fa
 @in_guest_session
 async def search(
     session: GuestSession,
+    what: What = None,
     *,
     type_: Type = None,
     name: Name = None,
@@ -88,20 +94,25 @@ async def search(
 ) -> None:
     """Find services: those for which all that is given holds.
 
-    It is no error if there are none. Exit codes are those of `formicary ps`.
+    A word without an option is the type or the name of a service. It is no error
+    if there are none. Exit codes are those of `formicary ps`.
     """
-    query = _query(
-        session,
-        type_=type_,
-        name=name,
-        agent=agent,
-        properties=properties,
-        where=where,
-        max_results=max_results,
-    )
-    found = await session.directory.search(query)
-    _show(found, as_json=as_json)
-    if len(found) == max_results:
+    found: dict[tuple[str, str], ServiceDescription] = {}
+    for type_or_none, name_or_none in _readings(what, type_, name):
+        query = _query(
+            session,
+            type_=type_or_none,
+            name=name_or_none,
+            agent=agent,
+            properties=properties,
+            where=where,
+            max_results=max_results,
+        )
+        more = await session.directory.search(query)
+        found |= {(service.agent, service.name): service for service in more}
+    shown = list(found.values())[:max_results]
+    _show(shown, as_json=as_json)
+    if len(shown) == max_results:
         typer.echo(f"formicary: there may be more than these {max_results}; see --max-results", err=True)
 
 
@@ -151,6 +162,19 @@ async def _changes(
             session.check()
         else:
             yield change
+
+
+def _readings(
+    what: str | None, type_: str | None, name: str | None
+) -> Iterator[tuple[str | None, str | None]]:
+    """Yield the types and names to search for: what is one or the other, and one query asks for both."""
+    if what is None:
+        yield type_, name
+        return
+    if type_ in {None, what}:
+        yield what, name
+    if name in {None, what}:
+        yield type_, what
 
 
 def _query(

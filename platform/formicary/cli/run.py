@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +25,7 @@ from formicary.cli.options import (
     examples,
 )
 from formicary.cli.signals import run_until_signal
-from formicary.core.errors import FormicaryError
+from formicary.core.errors import FormicaryError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 
 _SHOWN = 3  # reasons for dead letters, and names of agents
 
-File = Annotated[Path, typer.Argument(help="A Python script.", show_default=False)]
+File = Annotated[
+    Path | None,
+    typer.Argument(help="A Python script; with --allow-create it may be left out.", show_default=False),
+]
 
 EPILOG = examples(
     "run echo.py",
@@ -44,11 +48,12 @@ EPILOG = examples(
     "run echo.py --listen",
     "run far.py --name c2 --join c1",
     "run market.py --seed 7 --for 60",
+    "run --allow-create printers --name c2 --join c1",
 )
 
 
 def run(
-    file: File,
+    file: File = None,
     *,
     name: Annotated[str, typer.Option(help="Name of the container.")] = "c1",
     platform: Platform = None,
@@ -127,12 +132,13 @@ def run(
     lower case, so EchoAgent becomes echoagent. A leading underscore hides an
     object or a class. What is under `if __name__ == "__main__":` does not run.
 
+    With --allow-create there may be no script, or no agents in it: the container
+    then stays open for those that others create, until Ctrl-C.
+
     The exit code is 0 if all went well, 1 if something failed (standard error
     says what), 2 if the script or an option cannot be used, 3 if the server
     cannot, and 130 after Ctrl-C.
     """
-    from formicary.cli.script import load_agents
-
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     errors = _Errors()
     logging.getLogger("formicary").addHandler(errors)
@@ -154,7 +160,7 @@ def run(
             creatable=tuple(allow_create or ()),
         )
         container = settings.container(name, seed)
-        agents = load_agents(file)
+        agents = _agents(file, settings)
         listens = settings.can_be_joined_at
         try:
             run_until_signal(
@@ -166,6 +172,30 @@ def run(
         logging.getLogger("formicary").removeHandler(errors)
     if errors.count:
         raise typer.Exit(1)
+
+
+def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
+    """Return the script's agents; none only where others can create some.
+
+    Raises:
+        UsageError: there are none and nobody can, or the script cannot be used.
+    """
+    from formicary.cli.script import load_agents
+
+    can_create = bool(settings.creatable)
+    if file is not None:
+        agents = load_agents(file, needs_some=not can_create)
+    elif can_create:
+        sys.path.insert(0, str(Path.cwd()))  # where agents' modules are, as the script's folder would be
+        agents = []
+    else:
+        raise UsageError("there is nothing to run: name a script, or a package with --allow-create")
+    if not agents and settings.is_alone:
+        raise UsageError(
+            "there are no agents, and nobody can reach this container to create some: add --listen, --join "
+            "or --server, or agents to the script"
+        )
+    return agents
 
 
 class _Errors(logging.Handler):
@@ -198,13 +228,13 @@ async def _live(
 ) -> None:
     async with container, _accounted(container) if cpu_by_group else contextlib.nullcontext():
         with _to_be_joined(container, listens) as hints:
-            for line in (f"{container.domain}: {_names(agents)}; Ctrl-C ends it", *hints):
+            for line in (f"{container.domain}: {_what_lives(container, agents)}; Ctrl-C ends it", *hints):
                 typer.echo(line, err=True)
             for agent in agents:
                 await _start(container, agent)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
-                    await container.join()
+                    await (container.join() if agents else asyncio.Event().wait())
 
 
 def _accounted(container: Container) -> Accounting:
@@ -239,7 +269,9 @@ async def _start(container: Container, agent: Agent | MicroAgent) -> None:
         return
 
 
-def _names(agents: list[Agent | MicroAgent]) -> str:
+def _what_lives(container: Container, agents: list[Agent | MicroAgent]) -> str:
+    if not agents:
+        return f"waits for agents of {', '.join(container.creatable)} that others create"
     shown = ", ".join(agent.name for agent in agents[:_SHOWN])
     return shown if len(agents) <= _SHOWN else f"{shown} and {len(agents) - _SHOWN} more"
 

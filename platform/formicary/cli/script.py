@@ -22,17 +22,18 @@ MODULE = "formicary_script"
 """What the script's `__name__` is; not `__main__`, so its own main program does not run."""
 
 
-def load_agents(path: Path) -> list[Agent | MicroAgent]:
+def load_agents(path: Path, *, needs_some: bool = True) -> list[Agent | MicroAgent]:
     """Run a script and return its agents, in the order in which it defines them.
 
     Args:
         path: the script's file. Its folder is put before all others for imports, as Python does.
+        needs_some: whether a script without agents is refused.
 
     Raises:
         UsageError: it cannot be read or run, has no agents, or has two of one name.
     """
     names = {name: value for name, value in vars(_load(path)).items() if not name.startswith("_")}
-    agents = list(_objects(names)) or _from_classes(path, names)
+    agents = list(_objects(names)) or _from_classes(path, names, needs_some=needs_some)
     for name, count in Counter(agent.name for agent in agents).items():
         if count > 1:
             raise UsageError(f"{path} has {count} agents named {name!r}; give each a name of its own")
@@ -92,12 +93,12 @@ def _objects(names: dict[str, Any]) -> Iterator[Agent | MicroAgent]:
                 yield found
 
 
-def _from_classes(path: Path, names: dict[str, Any]) -> list[Agent | MicroAgent]:
+def _from_classes(path: Path, names: dict[str, Any], *, needs_some: bool) -> list[Agent | MicroAgent]:
     kinds = [value for value in names.values() if _is_own_kind(value)]
-    if not kinds:
+    if not kinds and needs_some:
         raise UsageError(f"{path} has no agents; make one at its top level, such as: alice = Agent('alice')")
     ready = [kind for kind in dict.fromkeys(kinds) if _needs_only_a_name(kind)]
-    if not ready:
+    if not ready and needs_some:
         raise UsageError(
             f"{path} has no agents, and {kinds[0].__name__} needs more than a name; make one at its top level"
         )

@@ -36,6 +36,11 @@ class Printer(Agent):
     async def setup(self):
         await self.directory.register("printer", properties=self.properties, protocols=["fipa-request"])
 
+class Shop(Agent):
+    async def setup(self):
+        for name in "flowers", "printer":
+            await self.directory.register("shop", name=name)
+
 class Rude(Agent):
     async def setup(self):
         await self.directory.register("\\x1b[31mred", properties={"wish": "two\\nlines"})

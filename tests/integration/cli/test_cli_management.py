@@ -172,3 +172,37 @@ def test_a_container_that_stands_still_is_missing_and_the_rest_is_there(lab):
         assert [each["domain"] for each in found["missing"]] == ["c2.lab.localhost"]
         assert done.stderr.startswith("formicary: c2.lab.localhost could not be asked: ")
         assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("script", [(), ("empty.py",)])
+def test_a_container_without_agents_waits_for_those_that_others_create(lab, script):
+    (lab.path / "empty.py").write_text("from shop import Printer  # of another module\n", encoding="utf-8")
+    with (
+        lab.run("--listen") as first,
+        lab.start("run", *script, "--allow-create", "shop", "--name", "c2", "--join", "c1") as waiting,
+    ):
+        try:
+            said = "c2.lab.localhost: waits for agents of shop that others create; Ctrl-C ends it\n"
+            assert waiting.stderr.readline() == said
+            lab.until(lambda: "c2 " in lab.said("ps"))
+            for _ in range(2):  # and it stays when the first of them is gone
+                assert "one@c2" in lab.said("create", "shop:Cell", "one", "--container", "c2")
+                lab.said("kill", "one@c2")
+        finally:
+            waiting.send_signal(signal.SIGINT)
+        assert waiting.communicate() == ("", "")
+        assert (waiting.returncode, first.poll()) == (130, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "there is nothing to run: name a script, or a package with --allow-create"),
+        (["--allow-create", "shop"], "nobody can reach this container"),
+        (["empty.py", "--allow-create", "shop"], "nobody can reach this container"),
+        (["empty.py", "--listen"], "empty.py has no agents"),
+    ],
+)
+def test_a_container_that_would_wait_for_nobody_is_refused(lab, arguments, sentence):
+    (lab.path / "empty.py").write_text("", encoding="utf-8")
+    assert sentence in lab.refused("run", *arguments, code=2)

@@ -23,6 +23,9 @@ def test_services_are_searched(running):
         return sorted(service["agent"].partition(".")[0] for service in services)
 
     assert found("--type", "printer") == ["laser@c1", "laser@c2"]
+    assert found("printer") == ["laser@c1", "laser@c2"]
+    assert found("printer", "--agent", "laser@c2") == ["laser@c2"]
+    assert found("scanner") == []
     assert found("--agent", "laser@c2", "--name", "printer") == ["laser@c2"]
     assert found("--property", "formats=ps", "--property", "dpi=600") == ["laser@c1", "laser@c2"]
     assert found("--property", "dpi=601") == []
@@ -32,6 +35,27 @@ def test_services_are_searched(running):
     ]
     assert found("--where", "dpi in 300,600", "--where", "formats != doc") == ["laser@c1", "laser@c2"]
     assert found("--where", "dpi in [300]") == []
+
+
+def test_a_word_alone_is_the_type_or_the_name(running):
+    def found(*arguments):
+        services = json.loads(running.said("df", "search", "--json", *arguments))["services"]
+        return sorted((service["agent"].partition(".")[0], service["name"]) for service in services)
+
+    running.said("create", "shop:Shop", "corner")
+    try:
+        assert found("printer") == [
+            ("corner@c1", "printer"),
+            ("laser@c1", "printer"),
+            ("laser@c2", "printer"),
+        ]
+        assert found("shop") == [("corner@c1", "flowers"), ("corner@c1", "printer")]
+        assert found("shop", "--name", "flowers") == found("flowers") == [("corner@c1", "flowers")]
+        assert found("flowers", "--type", "printer") == []
+        limited = running.ask("df", "search", "shop", "--max-results", "1")
+        assert (limited.stdout.count("\n"), "there may be more than these 1" in limited.stderr) == (2, True)
+    finally:
+        running.said("kill", "corner")
 
 
 def test_it_says_when_there_may_be_more(running):

@@ -102,6 +102,21 @@ async def test_changes_elsewhere_are_told_and_so_is_the_end_of_a_container(direc
             assert said(await anext(changes)) == [[], [("carol", "seller")]]
 
 
+@pytest.mark.parametrize("directory", ["replica", "central", "lookup"])
+@pytest.mark.parametrize("creator", [0, 1])
+async def test_a_role_is_watched_before_its_group_exists_and_after_it_has_ended(directory, creator):
+    async with joined("c1", "c2", directory=directory) as containers:
+        (watcher,), (cook,) = await begin(containers[0], "watcher"), await begin(containers[creator], "cook")
+        async with watcher.groups.subscribe("crew", "cook") as changes:
+            assert said(await anext(changes)) == [[], []]
+            for _ in range(2):
+                await cook.groups.create("crew")
+                await cook.groups.request_role("crew", "cook")
+                assert said(await anext(changes)) == [[("cook", "cook")], []]
+                await cook.groups.leave("crew")
+                assert said(await anext(changes)) == [[], [("cook", "cook")]]
+
+
 async def test_with_a_look_up_server_changes_are_seen_within_seconds_and_nothing_expires():
     async with joined("c1", "c2", directory="lookup") as (c1, c2, _):
         (alice,), (watcher,) = await begin(c1, "alice"), await begin(c2, "watcher")

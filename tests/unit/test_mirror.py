@@ -42,7 +42,6 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "core/clock": "unit/testing/test_virtual_clock.py",
     "core/errors": "unit/fipa/test_language.py",
     "core/fsm": "unit/core/test_behaviours_kinds.py",
-    "core/quoting": "unit/core/test_message.py",
     "directory/central/answering": "unit/directory/central/test_agent.py",
     "directory/central/claims": "unit/directory/central/test_client_restart.py",
     "directory/central/draft": "unit/directory/central/test_ledger.py",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from formicary.core.logs import get_logger
 from formicary.core.message import Message
 from formicary.core.names import MANAGEMENT
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-logger = logging.getLogger("formicary.dead_letters")
+logger = get_logger("formicary.dead_letters")
 
 _KEPT = 1000
 _KEPT_SIZE = 1 << 24  # characters or bytes of their bodies together

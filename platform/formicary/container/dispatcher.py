@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING
 
 from formicary.container.dead_letters import DeadLetter, DeadLetters, failure_of, is_failure
 from formicary.container.overflow import Overflow
 from formicary.core.clock import now
 from formicary.core.errors import ContainerClosedError, FormicaryError, InvalidMessageError
+from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, complete
+from formicary.core.quoting import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.core.scheduler import Scheduler
 
-logger = logging.getLogger("formicary")
+logger = get_logger("formicary")
 
 _REMEMBERED = 65_536  # names whose full form is remembered
 
@@ -234,12 +235,13 @@ class Dispatcher:
 
         Args:
             message: the message.
-            reason: why it cannot be delivered, as a sentence.
+            reason: why it cannot be delivered, as a sentence; made printable, whatever it quotes.
             receiver: the full name of who should have got it; None for all it was sent to.
             tell_sender: send a `failure`; not where the sender gets an exception.
         """
         if receiver is None:
             receiver = ", ".join(message.receivers)
+        reason = printable(reason)
         letter = DeadLetter(message, receiver, reason, now())
         self.dead_letters.add(letter)
         if self.instruments:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING
 
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
+from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formicary.core.behaviours import Behaviour
     from formicary.core.strand import Strand
 
-logger = logging.getLogger("formicary")
+logger = get_logger("formicary")
 
 _STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
 

@@ -8,12 +8,12 @@ for a mailbox of their own container, and everybody else's messages go on.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from formicary.core.errors import FormicaryError, MailboxFullError
+from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
 
-logger = logging.getLogger("formicary")
+logger = get_logger("formicary")
 
 _LIMIT = 10_000  # messages that may wait here before nothing more is to come in
 _PAUSED = 100  # messages that may wait for one receiver before it is to be sent nothing more

@@ -1,16 +1,23 @@
 """Everything that Formicary raises for its users.
 
 A small flat set, named after the situation. Each message is one sentence that says what is wrong and what
-to do next; the command line prints it as it stands and ends with the class's `exit_code`.
+to do next; the command line prints it as it stands and ends with the class's `exit_code`. Whatever a sentence
+quotes, it can be printed: `str()` shows control characters by their escape sequences.
 """
 
 from __future__ import annotations
+
+from formicary.core.quoting import paragraph
 
 
 class FormicaryError(Exception):
     """Something went wrong that its message explains; the base of all errors here."""
 
     exit_code = 1
+
+    def __str__(self) -> str:
+        """Return the sentence, with nothing in it that begins a line or steers a terminal."""
+        return paragraph(super().__str__())
 
 
 class UsageError(FormicaryError):

@@ -6,7 +6,8 @@ container's name within the platform's domain. Shorter forms are completed by th
 with a dotted domain (or `localhost`) is an XMPP address outside the platform, with or without a resource.
 
 Names are in the one form that XMPP servers hand on: lower case, NFKC. Another form is refused where it is
-written, because a server would change it on the way and replies would go astray.
+written, because a server would change it on the way and replies would go astray. What cannot be seen, such
+as control and format characters, is refused (as in RFC 8264), so that printing a name does nothing else.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ import re
 import unicodedata
 
 from formicary.core.errors import InvalidNameError
+from formicary.core.quoting import character, find_unseen, shorten
 
 MANAGEMENT = "ams"
 """The name of a container's management agent, which speaks for the container."""
 
 _PLAIN = re.compile(r"[a-z0-9._-]{1,255}")  # what nearly all names are, and fine without another look
-_FORBIDDEN = re.compile(r"[\s\"&'/:<>@\x00-\x1f\x7f\ud800-\udfff]")
+_FORBIDDEN = re.compile(r"[ \"&'/:<>@]")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _LONGEST = 1023  # bytes of a part of an XMPP address, RFC 7622
 _LONGEST_DOMAIN = 253  # bytes, RFC 1035
@@ -45,10 +47,11 @@ def check_local(name: str) -> str:
         return name
     if not name:
         raise InvalidNameError("an agent's name is empty")
-    if found := _FORBIDDEN.search(name):
+    found = _FORBIDDEN.search(name)
+    if letter := find_unseen(name) or (found[0] if found else ""):
         raise InvalidNameError(
-            f"the agent name {name!r} has {found[0]!r} in it; spaces, control characters and \"&'/:<>@ "
-            "cannot be in an agent's own name"
+            f"the agent name {shorten(name)} has {character(letter)} in it; spaces, control and format "
+            "characters and \"&'/:<>@ cannot be in an agent's own name"
         )
     folded = unicodedata.normalize("NFKC", name).lower()
     if folded != name:
@@ -118,6 +121,11 @@ def check_receiver(name: str) -> str:
     check_local(local)
     if slash and not resource:
         raise InvalidNameError(f"{name!r} ends in '/' with no resource behind it; leave the '/' out")
+    if slash and (letter := find_unseen(resource)):
+        raise InvalidNameError(
+            f"the resource in {shorten(name)} has {character(letter)} in it; leave it out, as all control "
+            "and format characters"
+        )
     if domain != "localhost" and "." not in domain:
         check_container(domain)
         if slash:

@@ -1,8 +1,28 @@
-"""How sentences quote what somebody else has written: briefly, and on one line."""
+"""How sentences quote what somebody else has written: briefly, on one line, and with nothing hidden in it.
+
+What comes from elsewhere (names, messages, errors of peers and servers) may hold characters that begin a
+line, move a terminal's cursor or turn the direction of writing. So all that is printed passes `printable` or
+`paragraph`: in commands by `formicary.cli.output.say`, in logs by `formicary.core.logs`, errors by `str()`.
+"""
 
 from __future__ import annotations
 
+import unicodedata
+
 _LONGEST_SENTENCE = 1000  # characters
+
+INVISIBLE = frozenset(
+    map(chr, (0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x3164, 0xFFA0))
+).union(map(chr, range(0xFE00, 0xFE10)), map(chr, range(0xE0100, 0xE01F0)))
+"""Fillers and variation selectors: letters and marks by their category, of which nothing is shown (Unicode's
+`Default_Ignorable_Code_Point`, which RFC 8264 keeps out of identifiers)."""
+
+_KINDS = {
+    "Cc": "a control character",
+    "Cs": "half of a surrogate pair",
+    "Co": "a character of private use",
+    "Cn": "a number without a character",
+}
 
 
 def shorten(value: object, longest: int = 60) -> str:
@@ -14,6 +34,36 @@ def shorten(value: object, longest: int = 60) -> str:
 def printable(text: str) -> str:
     """Return a text on one line, without anything that would do something to a terminal."""
     return text if text.isprintable() else repr(text)[1:-1]
+
+
+def paragraph(text: str) -> str:
+    """Return a text as `printable` does, but with those of its further lines that are indented.
+
+    So nothing in it begins a line, except where ours begin with two spaces anyway.
+    """
+    return text if text.isprintable() else "\n  ".join(map(printable, text.split("\n  ")))
+
+
+def character(letter: str) -> str:
+    """Return how a sentence names one character: as it is quoted, or by number and name if it cannot be seen.
+
+    The name is Unicode's, or the kind of character where it has none.
+    """
+    if letter.isprintable() and letter not in INVISIBLE:
+        return repr(letter)
+    kind = _KINDS.get(unicodedata.category(letter), "not a character")
+    return f"U+{ord(letter):04X} ({unicodedata.name(letter, kind)})"
+
+
+def find_unseen(text: str) -> str:
+    """Return the first character of a text that cannot be seen, or is not even one; empty if there is none.
+
+    These are control and format characters, all separators and spaces but the usual one, fillers, halves of
+    surrogate pairs, and what Unicode leaves to private use or has not assigned.
+    """
+    if text.isprintable() and (text.isascii() or INVISIBLE.isdisjoint(text)):
+        return ""
+    return next(letter for letter in text if not letter.isprintable() or letter in INVISIBLE)
 
 
 def sentence(text: str) -> str:

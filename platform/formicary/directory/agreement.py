@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Final
 
 from formicary.container.options import DIRECTORIES
+from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
     from formicary.container.options import PlatformOptions
     from formicary.container.protocols import Transport
     from formicary.directory.interface import Backend
 
-logger = logging.getLogger("formicary.directory")
+logger = get_logger("formicary.directory")
 
 CHANNEL: Final = "design"
 """The channel of control messages about how containers build the directory."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from formicary.core.errors import FormicaryError, GroupError, InvalidMessageError, RefusedError
+from formicary.core.logs import get_logger
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.core.quoting import shorten
 from formicary.fipa.language import LANGUAGE, REQUEST, ErrorContent
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Gatekeeper = Callable[[str, str, Any], bool | str | Awaitable[bool | str]]
 """Decides who may play a role: `(agent, role, pass_key)` to True, False, or the reason why not."""
 
-logger = logging.getLogger("formicary.groups")
+logger = get_logger("formicary.groups")
 
 _PATIENCE: Final = 10.0  # s that a gatekeeper gets to decide
 _LONGEST: Final = 1000  # characters of a reason

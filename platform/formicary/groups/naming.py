@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from formicary.core.errors import InvalidNameError
-from formicary.core.quoting import shorten
+from formicary.core.quoting import character, find_unseen, shorten
 from formicary.directory.model.description import RESERVED, ServiceDescription
 from formicary.directory.model.query import Query
 
@@ -85,12 +85,14 @@ def check_name(what: str, name: object) -> str:
         InvalidNameError: with what is wrong.
     """
     if not isinstance(name, str) or not _is_name(name):
+        letter = find_unseen(name) if isinstance(name, str) else ""
+        because = f", which has {character(letter)} in it" if letter else ""
         raise InvalidNameError(
             f"the name of a {what} is 1 to {_LONGEST} printable characters without '/', unlike "
-            f"{shorten(name)}"
+            f"{shorten(name)}{because}"
         )
     return str.__str__(name)
 
 
 def _is_name(name: str) -> bool:
-    return 0 < len(name) <= _LONGEST and "/" not in name and name.isprintable()
+    return 0 < len(name) <= _LONGEST and "/" not in name and not find_unseen(name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from formicary.core.errors import AlreadyRegisteredError, DirectoryRequestError, FormicaryError
+from formicary.core.logs import get_logger
 from formicary.directory.model.description import Gone
 from formicary.directory.model.query import MOST_RESULTS, Query
 from formicary.groups.naming import ROLE
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from formicary.directory.model.description import ServiceDescription
     from formicary.directory.model.watches import Notice
 
-logger = logging.getLogger("formicary.groups")
+logger = get_logger("formicary.groups")
 
 _PAUSE: Final = 5.0  # s between two looks at a directory that tells nobody
 _UNSUPPORTED: Final = "unsupported-function"

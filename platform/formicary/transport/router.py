@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from formicary.core import randomness
 from formicary.core.errors import ContainerClosedError, FormicaryError, LinkError
+from formicary.core.logs import get_logger
 from formicary.core.names import check_container
 from formicary.transport.addresses import JoinAddress
 from formicary.transport.link.header import Terms
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.transport.link.paths import IndirectPath
     from formicary.transport.xmpp.connection import XmppConnection
 
-logger = logging.getLogger("formicary.transport")
+logger = get_logger("formicary.transport")
 
 _FRAME_LIMIT = 1 << 18  # bytes of a frame: with larger ones, nothing gets faster, and others wait longer
 _LINKS = 10_000  # other containers

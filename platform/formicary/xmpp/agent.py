@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import logging
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.errors import AgentStateError
+from formicary.core.logs import get_logger
 from formicary.server.account import AccountAddress, require_extra
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Setup = Callable[[Any], Coroutine[Any, Any, None]]
 
-logger = logging.getLogger("formicary")
+logger = get_logger("formicary")
 
 
 class XmppAgent(Agent):

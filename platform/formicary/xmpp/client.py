@@ -15,6 +15,7 @@ import aioxmpp.ping
 from aioxmpp.stream import StanzaState
 
 from formicary.core.errors import FormicaryError, LinkError
+from formicary.core.logs import get_logger
 from formicary.transport.remote_sink import RemoteSink
 from formicary.transport.xmpp.login import Connector, explain, security
 from formicary.xmpp.stanzas import error_text, from_stanza, refusal, to_stanza
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from formicary.server.account import AccountAddress
     from formicary.xmpp.agent import XmppAgent
 
-logger = logging.getLogger("formicary")
-_silent = logging.getLogger("formicary.aioxmpp")  # what matters of it is told by errors
+logger = get_logger("formicary")
+_silent = get_logger("formicary.aioxmpp")  # what matters of it is told by errors
 _silent.setLevel(logging.CRITICAL)
 
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the agent

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import aioxmpp
+
+from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.xmpp.client import AccountClient
 
-logger = logging.getLogger("formicary")
+logger = get_logger("formicary")
 
 Show = Literal["chat", "away", "xa", "dnd"]
 

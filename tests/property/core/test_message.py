@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from formicary import Message, Template
 from formicary.core.names import check_local, check_receiver, complete
+from formicary.core.quoting import find_unseen
 from formicary.errors import InvalidNameError
 
 words = st.sampled_from(["a", "b", "{0}", "v1 or True", "'", "\\"])
@@ -21,11 +22,12 @@ locals_ = st.text("abcdefgz0123456789.-_+=é日", min_size=1, max_size=20).filte
     lambda name: unicodedata.normalize("NFKC", name).lower() == name and name != "ams"
 )
 labels = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,5}[a-z0-9])?", fullmatch=True)
+resources = st.text(min_size=1, max_size=5).filter(lambda text: not find_unseen(text))
 receivers = st.one_of(
     locals_,
     st.builds("{}@{}".format, locals_, labels),
     st.builds("{}@{}.{}".format, locals_, labels, labels),
-    st.builds("{}@{}.{}/{}".format, locals_, labels, labels, st.text(min_size=1, max_size=5)),
+    st.builds("{}@{}.{}/{}".format, locals_, labels, labels, resources),
 )
 TEXTS = [
     field

@@ -215,7 +215,6 @@ async def test_entries_of_the_directory_that_are_no_roles_are_passed_over():
             "formicary-role/public/market/",
             "formicary-role/public//x",
             "formicary-role/public/market/a/b",
-            "formicary-role/public/market/a\nb",
             f"formicary-role/public/market/{'x' * 256}",
             "other/public/market/x",
         ):

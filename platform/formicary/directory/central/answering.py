@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from formicary.core.errors import (
     MessageTooLargeError,
     UnauthorisedError,
 )
+from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.directory.central import draft as plans
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from formicary.directory.language import Renew, Request
     from formicary.directory.model.description import ServiceDescription
 
-logger = logging.getLogger("formicary.directory")
+logger = get_logger("formicary.directory")
 
 _ANSWERS = frozenset({"inform", "agree", "refuse", "failure", "not-understood"})
 

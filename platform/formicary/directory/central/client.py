@@ -7,7 +7,6 @@ remembered here, so that a directory that has missed this container for a time i
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.errors import (
@@ -20,6 +19,7 @@ from formicary.core.errors import (
     NotRegisteredError,
     UndeliveredError,
 )
+from formicary.core.logs import get_logger
 from formicary.directory.central.claims import Claims
 from formicary.directory.central.remote_watch import RemoteWatch
 from formicary.directory.interface import Backend
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from formicary.directory.model.watches import Notice
     from formicary.fipa.management_agent import ManagementAgent
 
-logger = logging.getLogger("formicary.directory")
+logger = get_logger("formicary.directory")
 
 AGENT: Final = "df"
 """The name of the directory's agent."""

@@ -8,11 +8,11 @@ their turn comes, on what is there by then, and nobody sees what they do before 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
 from formicary.core.errors import DirectoryError, FormicaryError, StoreError
+from formicary.core.logs import get_logger
 from formicary.directory.central.draft import Draft, is_in, leave
 from formicary.directory.central.journal import Journal
 from formicary.directory.central.leases import Leases
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Changed = Callable[[Key, ServiceDescription | None, ServiceDescription | None], None]
 
-logger = logging.getLogger("formicary.directory")
+logger = get_logger("formicary.directory")
 
 _BATCH = 256  # steps in a transaction: all are planned in one go, while the loop waits
 _MOST = 100_000  # steps that wait; more than that come only where the disk hangs

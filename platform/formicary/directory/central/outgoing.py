@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ContainerClosedError, FormicaryError
+from formicary.core.logs import get_logger
 from formicary.core.message import stamp
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
 
-logger = logging.getLogger("formicary.directory")
+logger = get_logger("formicary.directory")
 
 _LIMIT = 10_000  # messages that wait here at most: what comes then is a dead letter
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import DirectoryError
+from formicary.core.logs import get_logger
 from formicary.directory.language import Subscribe, decode_result, encode
 from formicary.directory.model.description import Gone
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from formicary.directory.model.watches import Notice
     from formicary.fipa.management_agent import ManagementAgent
 
-logger = logging.getLogger("formicary.directory")
+logger = get_logger("formicary.directory")
 
 
 class RemoteWatch:

@@ -15,7 +15,7 @@ from msgspec.structs import force_setattr
 
 from formicary.core.errors import InvalidDescriptionError, InvalidNameError, TooManyServicesError
 from formicary.core.names import check_receiver
-from formicary.core.quoting import shorten
+from formicary.core.quoting import character, find_unseen, shorten
 
 T = TypeVar("T")
 PropertyValue = str | int | float | bool | tuple[str, ...]
@@ -39,6 +39,7 @@ _NUMBERS = frozenset({int, bool, float})
 _MOST_SHARED = 4096
 _shared: dict[Any, Any] = {}
 _is_usual_agent = re.compile(r"[a-z0-9._-]{1,255}@(?:[a-z0-9]{1,63}\.){1,3}[a-z0-9]{1,63}").fullmatch
+_is_usual_name = re.compile(r"[ -~]+").fullmatch
 
 
 class Properties(dict[str, PropertyValue]):
@@ -98,6 +99,8 @@ class ServiceDescription(
             force_setattr(self, "name", self.type)
         if not (self.type.__class__ is self.name.__class__ is self.ownership.__class__ is str and self.type):
             _check_texts(self)
+        if not (_is_usual_name(self.type) and _is_usual_name(self.name)):
+            _check_names(self)
         force_setattr(self, "type", _share(self.type))
         if self.protocols != () or self.ontologies != () or self.languages != ():
             _check_lists(self)
@@ -213,6 +216,15 @@ def _check_texts(description: ServiceDescription) -> None:
         force_setattr(description, field, check_text(field, getattr(description, field)))
     if not description.type:
         raise InvalidDescriptionError("a service's type is empty; say what it is, such as 'printer'")
+
+
+def _check_names(description: ServiceDescription) -> None:
+    for field in ("type", "name"):
+        if letter := find_unseen(name := getattr(description, field)):
+            raise InvalidDescriptionError(
+                f"a service's {field} is a name, and {shorten(name)} has {character(letter)} in it; leave it "
+                "out, as all control and format characters"
+            )
 
 
 def _check_lists(description: ServiceDescription) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from typing import TYPE_CHECKING, Final, Protocol
 
 from formicary.core.errors import FormicaryError
+from formicary.core.logs import get_logger
 from formicary.fipa.control_codec import Send
 from formicary.management.membership.exchange import Joined, Lost, Superseded
 from formicary.management.membership.follower import MembershipFollower
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from formicary.container.protocols import Transport
     from formicary.management.membership.machine import Membership
 
-logger = logging.getLogger("formicary.management")
+logger = get_logger("formicary.management")
 
 CHANNEL: Final = "members"
 """The channel of control messages about members."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError, ManagementError, MessageTooLargeError, UnauthorisedError
+from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
 from formicary.management.requests.actions import Search
 from formicary.management.requests.language import encode, encode_error, read_request
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from formicary.management.requests.actions import Request
     from formicary.management.requests.router import RequestRouter
 
-logger = logging.getLogger("formicary.management")
+logger = get_logger("formicary.management")
 
 
 class RequestHandler:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Final
 
 from formicary.core.agent import Agent
@@ -15,6 +14,7 @@ from formicary.core.errors import (
     UnauthorisedError,
     UnknownAgentError,
 )
+from formicary.core.logs import get_logger
 from formicary.management.requests.actions import Create, Kill, ListContainers, Measure, Resume, Search
 from formicary.management.requests.creation import check_allowed, describe_error, make_agent
 from formicary.management.requests.language import Result
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formicary.core.micro import MicroAgent
     from formicary.management.requests.actions import OfAgent, Request
 
-logger = logging.getLogger("formicary.management")
+logger = get_logger("formicary.management")
 
 _STOPS_WITHIN: Final = 15.0  # s: an agent takes less, unless somebody has written another `stop`
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from formicary.core.errors import FormicaryError, LinkError
+from formicary.core.logs import get_logger
 from formicary.core.names import is_container_of
 from formicary.transport.direct import DirectEndpoint, Offer
 from formicary.transport.direct.dialling import Dialling
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.transport.link.paths import IndirectPath
     from formicary.transport.router import Router
 
-logger = logging.getLogger("formicary.transport")
+logger = get_logger("formicary.transport")
 
 
 class Connections:

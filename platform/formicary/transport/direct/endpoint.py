@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 import ssl
 from collections import Counter
@@ -11,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import AuthenticationError, LinkError
+from formicary.core.logs import get_logger
 from formicary.transport.addresses import JoinAddress
 from formicary.transport.direct.identity import NO_FINGERPRINT, Identity, anonymous
 from formicary.transport.direct.listener import Listener
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from formicary.transport.direct.connection import DirectConnection
     from formicary.transport.direct.identity_file import IdentityFile, Record
 
-logger = logging.getLogger("formicary.transport")
+logger = get_logger("formicary.transport")
 
 _OPENING_TIMEOUT = 5.0  # seconds until both sides have proven who they are
 

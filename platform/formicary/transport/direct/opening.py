@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import AuthenticationError, LinkError
 from formicary.core.names import check_platform
+from formicary.core.quoting import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,7 +147,7 @@ class DiallerOpening(_Opening):
             return
         if refused:
             reason = self.rest[_VERDICT.size : end].decode(errors="replace")
-            raise LinkError(f"{self.peer} refused this container: {_printable(reason)}")
+            raise LinkError(f"{self.peer} refused this container: {printable(reason)}")
         self.rest = self.rest[end:]
         self.is_done = True
 
@@ -243,7 +244,3 @@ class AcceptorOpening(_Opening):
         self.peer = self._claimed
         self.is_done = True
         return _VERDICT.pack(0, 0)
-
-
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
+from formicary.core.logs import get_logger
 from formicary.transport.link.frames import Names, decode, encode, from_entry
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from formicary.container.overflow import Origin, Overflow
     from formicary.transport.link.frames import Entry
 
-logger = logging.getLogger("formicary.transport")
+logger = get_logger("formicary.transport")
 
 # A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
 # there cannot be, so that messages pay nothing for them.

@@ -8,7 +8,6 @@ back; what had been written when it broke may be lost, which XMPP leaves open.
 from __future__ import annotations
 
 import asyncio
-import logging
 from binascii import Error as Base64Error
 from typing import TYPE_CHECKING, NoReturn
 
@@ -17,6 +16,7 @@ from pybase64 import b64decode, b64encode
 from formicary.core import randomness
 from formicary.core.clock import now
 from formicary.core.errors import FormicaryError, InvalidMessageError, LinkError, MessageTooLargeError
+from formicary.core.logs import get_logger
 from formicary.server.address import ServerAddress
 from formicary.transport.link.outbox import too_large
 from formicary.transport.remote_sink import RemoteSink
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from formicary.transport.router import Router
     from formicary.transport.xmpp.stream import XmppStream
 
-logger = logging.getLogger("formicary.transport")
+logger = get_logger("formicary.transport")
 
 _FRAME_OVERHEAD = 1024  # bytes of a stanza around a frame's text
 _FRAME_END = b"</frame></message>"

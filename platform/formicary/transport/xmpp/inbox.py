@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError
+from formicary.core.logs import get_logger
 from formicary.transport.link.frames import NAMESPACE
 from formicary.transport.xmpp.stanzas import (
     error_condition,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from formicary.container.overflow import Overflow
     from formicary.transport.xmpp.sent import Sent
 
-logger = logging.getLogger("formicary.transport")
+logger = get_logger("formicary.transport")
 
 _FRAME = f"{{{NAMESPACE}}}frame"
 _NO_SERVER = "remote-server-not-found"  # which may only be starting again

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import functools
-import logging
 import socket
 import ssl
 from typing import TYPE_CHECKING, Any
@@ -21,12 +20,13 @@ import OpenSSL.SSL
 from aioxmpp import JID, errors, network, nonza, protocol, security_layer
 
 from formicary.core.errors import AuthenticationError, LinkError
+from formicary.core.logs import get_logger
 from formicary.transport.os_errors import reason
 
 if TYPE_CHECKING:
     from formicary.server.account import AccountAddress
 
-logger = logging.getLogger("formicary.transport.login")
+logger = get_logger("formicary.transport.login")
 
 _PORT = 5222
 _DNS_TIMEOUT = 2.0  # seconds that the DNS gets

@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 from formicary.core.errors import InvalidMessageError
 from formicary.core.message import TEXT_PARAMETERS, Message
 from formicary.core.names import complete_for
+from formicary.core.quoting import sentence
 from formicary.transport.xmpp.stream import COMPONENT
 
 if TYPE_CHECKING:
@@ -161,4 +162,4 @@ def error_text(stanza: Element) -> str:
     error = stanza.find(f"{{{COMPONENT}}}error")
     condition = error_condition(stanza)
     text = None if error is None else error.findtext(f"{{{_STANZA_ERRORS}}}text")
-    return f"{text} ({condition})" if text else condition
+    return sentence(f"{text} ({condition})" if text else condition)

@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from formicary.core.errors import LinkError, NameTakenError
+from formicary.core.quoting import sentence
 from formicary.transport.link.frames import NAMESPACE as FRAMES
 from formicary.transport.os_errors import reason
 
@@ -385,7 +386,7 @@ class XmppStream(asyncio.Protocol):
             return refusal
         text = error.findtext(f"{{{_ERRORS}}}text") or ""
         question = "" if self._is_accepted else f"; {self._question}"
-        said = f"{condition}{f' ({text})' if text else ''}"
+        said = sentence(f"{condition}{f' ({text})' if text else ''}")
         return LinkError(f"{self._server} ended the connection: {said}{question}")
 
     def _fail(self, error: LinkError | NameTakenError) -> None:

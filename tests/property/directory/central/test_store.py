@@ -16,12 +16,13 @@ from formicary.directory.model.query import Query
 
 agents = st.sampled_from(["a@c1.lab.localhost", "b@c1.lab.localhost"])
 names = st.sampled_from(["a", "b", "é", "a\x00b", "'; --"])
+types = st.sampled_from(["a", "b", "é", "'; --"])
 registrations = st.builds(
     Registration,
     st.builds(
         ServiceDescription,
         agents,
-        names,
+        types,
         properties=st.dictionaries(
             names, st.integers().map(lambda n: n % 100) | st.text(max_size=3), max_size=2
         ),

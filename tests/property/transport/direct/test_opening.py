@@ -211,7 +211,7 @@ def test_a_joiner_is_told_why_it_is_refused():
         called.received(proof)
     with pytest.raises(LinkError) as told:
         calling.received(caught.value.answer)
-    assert str(told.value) == "c1.lab.localhost refused this container: c3.lab.localhost is  here already"
+    assert str(told.value) == "c1.lab.localhost refused this container: c3.lab.localhost is\\x1b here already"
 
 
 def test_only_joiners_have_to_be_admitted():

@@ -56,7 +56,17 @@ def test_full_names_of_any_kind_are_taken(agent):
         ({"name": None}, "a service's name is text, not NoneType"),
         ({"name": ["a"] * 100}, r"a service's name is text, not list: \['a', .*\.\.\."),
         ({"ownership": b"lab"}, "a service's ownership is text, not bytes"),
-        ({"type": "half \ud800"}, "a service's type has half of a surrogate pair in it"),
+        ({"ownership": "half \ud800"}, "a service's ownership has half of a surrogate pair in it"),
+        (
+            {"type": "half \ud800"},
+            r"type is a name, and 'half \\ud800' has U\+D800 \(half of a surrogate pair\)",
+        ),
+        (
+            {"type": "a\x9b2J"},
+            r"type is a name, and 'a\\x9b2J' has U\+009B \(a control character\) in it; leave",
+        ),
+        ({"name": "a\u202eb"}, r"a service's name .* has U\+202E \(RIGHT-TO-LEFT OVERRIDE\) in it"),
+        ({"name": "\u3164"}, r"has U\+3164 \(HANGUL FILLER\) in it"),
         ({"protocols": "fipa-request"}, "a service's protocols is a list of texts, not 'fipa-request'"),
         ({"protocols": None}, "a service's protocols is a list of texts, not None"),
         ({"ontologies": ("a", 1)}, "a service's ontologies, each of them, is text, not int: 1"),

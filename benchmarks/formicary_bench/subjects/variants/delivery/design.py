@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
+from formicary.core.logs import get_logger
 from formicary_bench.subjects.variants.delivery.path import QueuedDelivery
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from formicary_bench.subjects.variants.delivery.container import DesignedContainer
     from formicary_bench.subjects.variants.delivery.path import DeliveryPath
 
-logger = logging.getLogger("formicary")
+logger = get_logger("formicary")
 
 _AT_ONCE = 1  # messages that wait for a receiver's full mailbox when its path is closed
 

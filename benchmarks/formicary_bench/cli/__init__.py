@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from formicary.cli.options import examples
+from formicary.cli.output import say
 from formicary.errors import UsageError
 from formicary_bench.cli import compare, listing, publish
 from formicary_bench.cli import plan as plans
@@ -69,7 +70,7 @@ def list_(
     if as_json:
         for one in EXPERIMENTS.values():
             line = {"name": one.name} | {field: getattr(one, field) for field in _LISTED}
-            typer.echo(json.dumps(line | {name: getattr(one, field) for name, field in _SIZES.items()}))
+            say(json.dumps(line | {name: getattr(one, field) for name, field in _SIZES.items()}))
         return
     from rich import box
     from rich.table import Table
@@ -84,7 +85,7 @@ def list_(
         table.add_row(one.name, one.what, varies, ", ".join(one.placements), one.source)
     console_for_reports().print(table)
     for selection in SELECTIONS.values():
-        typer.echo(f"{selection.what[0].upper()}{selection.what[1:]}: formicary bench run {selection.name}")
+        say(f"{selection.what[0].upper()}{selection.what[1:]}: formicary bench run {selection.name}")
 
 
 app.command(name="show", epilog=showing.SHOW)(showing.show)

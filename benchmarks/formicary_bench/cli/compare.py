@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from formicary.cli.options import Json, examples
+from formicary.cli.output import say, show_json
 from formicary.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def compare(
     found = judge(pairing.contrasts)
     _say(found, pairing, as_json=as_json)
     if not as_json:
-        typer.echo(f"\n{_counted([comparison.verdict for comparison in found])}")
+        say()
+        say(f"{_counted([comparison.verdict for comparison in found])}")
 
 
 def gate(
@@ -78,7 +80,8 @@ def gate(
     if not as_json:
         lacking = [f"{len(pairing.missing)} of BASE not measured"] if pairing.missing else []
         counted = ", ".join([_counted([passage.outcome for passage in found]), *lacking])
-        typer.echo(f"\n{outcome}, as of all figures: {counted}")
+        say()
+        say(f"{outcome}, as of all figures: {counted}")
     if outcome is Outcome.SLOWER:
         raise typer.Exit(_SLOWER)
     if outcome is Outcome.UNDECIDED:
@@ -109,22 +112,19 @@ def _counted(verdicts: Sequence[str]) -> str:
 
 def _say(found: Sequence[Comparison | Passage], pairing: Pairing, *, as_json: bool) -> None:
     """Print what was found: a paragraph for each configuration, or a line of JSON for each figure."""
-    import msgspec
-
-    from formicary.core.quoting import printable
-
     missing = [f"not measured: {key}" for key in pairing.missing]
     added = [f"not in BASE, so not compared: {key}" for key in pairing.added]
     for remark in [*pairing.remarks, *missing, *added]:
-        typer.echo(f"! {printable(remark)}", err=as_json)
+        say(f"! {remark}", err=as_json)
     if as_json:
         for one in found:
-            typer.echo(msgspec.json.encode(one).decode())
+            show_json(one)
         return
     last = ""
     for one in found:
-        configuration, _, figure = printable(one.name).rpartition(": ")
+        configuration, _, figure = one.name.rpartition(": ")
         if configuration != last:
-            typer.echo(f"\n{configuration}")
-        typer.echo(f"  {figure}: {one.sentence}")
+            say()
+            say(configuration)
+        say(f"  {figure}: {one.sentence}")
         last = configuration

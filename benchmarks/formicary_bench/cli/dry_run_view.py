@@ -6,8 +6,8 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-import typer
-
+from formicary.cli.output import say
+from formicary.core.quoting import printable
 from formicary_bench.results.store.machine import collect_machine
 from formicary_bench.runner.forecast.duration_history import earlier_durations
 from formicary_bench.runner.forecast.forecast import Forecast, in_words
@@ -31,14 +31,14 @@ def show(run_plan: RunPlan, *, as_json: bool) -> None:
     order = [one for one, many in run_plan.repeats.items() for _ in range(many)]
     forecast = Forecast(order, earlier_durations(collect_machine()))
     for sentence in (*run_plan.notes, *run_plan.left_out):
-        typer.echo(f"! {sentence}", err=True)
+        say(f"! {sentence}", err=True)
     if as_json:
         for one, many in run_plan.repeats.items():
             seconds = round(forecast.seconds(one) * many, 1)
-            typer.echo(json.dumps({"configuration": one.key, "repetitions": many, "seconds": seconds}))
+            say(json.dumps({"configuration": one.key, "repetitions": many, "seconds": seconds}))
         return
     _print_table(run_plan, forecast)
-    typer.echo(
+    say(
         f"{len(run_plan.plan)} configurations, {len(order)} measurements, about "
         f"{in_words(forecast.remaining())}. Nothing was measured."
     )
@@ -62,9 +62,9 @@ def _print_table(run_plan: RunPlan, forecast: Forecast) -> None:
         many = [run_plan.repeats[one] for one in ones]
         seconds = sum(run_plan.repeats[one] * forecast.seconds(one) for one in ones)
         repeats = "-".join(map(str, dict.fromkeys((min(many), max(many)))))
-        table.add_row(
-            name, _subjects(ones), _where(ones), _sizes(ones), str(len(ones)), repeats, in_words(seconds)
-        )
+        about = in_words(seconds)
+        cells = (name, _subjects(ones), _where(ones), _sizes(ones), str(len(ones)), repeats, about)
+        table.add_row(*map(printable, cells))
     console_for_reports().print(table)
 
 

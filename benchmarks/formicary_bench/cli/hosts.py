@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from formicary.cli.options import Json, examples
+from formicary.cli.output import say
 from formicary_bench.cli.hosts_lab import app as lab
 
 if TYPE_CHECKING:
@@ -115,5 +116,5 @@ def _on_hosts(
         with StepsDisplay() as steps:
             return asyncio.run(work(hosts, inventory.hosts, steps))
     except KeyboardInterrupt:
-        typer.echo("formicary: interrupted", err=True)
+        say("formicary: interrupted", err=True)
         raise typer.Exit(_INTERRUPTED) from None

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from formicary.cli.output import show_table
-from formicary.core.quoting import printable
+from formicary.cli.output import say, show_table
 from formicary.doctor.finding import State
 
 if TYPE_CHECKING:
@@ -34,11 +33,11 @@ def show(checked: Checked, digest: str) -> None:
     """
     show_table(_HOSTS, [_row(seen, digest) for seen in checked.hosts])
     if checked.ways:
-        typer.echo()
+        say()
         show_table(_WAYS, [_way(way) for way in checked.ways])
     for state, sentence in sorted(sentences(checked), key=lambda each: each[0] is not State.MISSING):
         mark = typer.style("problem:" if state is State.MISSING else "warning:", fg=_COLOURS[state])
-        typer.echo(f"{mark} {printable(sentence)}", err=True)
+        say(sentence, mark=mark, err=True)
 
 
 def sentences(checked: Checked) -> Iterator[tuple[State, str]]:

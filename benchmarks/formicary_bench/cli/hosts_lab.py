@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from formicary.cli.options import Json, examples
+from formicary.cli.output import say
 
 if TYPE_CHECKING:
     from formicary_bench.netlab.status import HostStatus, Status
@@ -67,9 +68,9 @@ def down(*, folder: Folder = None, as_json: Json = False) -> None:
         show_json(removed)
         return
     if not removed.namespaces and not removed.files:
-        typer.echo(f"there is no lab in {removed.folder}")
+        say(f"there is no lab in {removed.folder}")
         return
-    typer.echo(f"removed the lab in {removed.folder}, and ended {removed.processes} processes on its hosts")
+    say(f"removed the lab in {removed.folder}, and ended {removed.processes} processes on its hosts")
 
 
 @app.command(epilog=examples("hosts lab status", "hosts lab status --json"))
@@ -92,12 +93,10 @@ def _show(found: Status, what: str, *, as_json: bool) -> None:
         return
     option = LabFolder(Path(found.folder)).option
     if found.state == "down":
-        typer.echo(f"no lab is up in {found.folder}; make one with: formicary hosts lab up{option}")
+        say(f"no lab is up in {found.folder}; make one with: formicary hosts lab up{option}")
         return
     limits = "".join(f", {limit}" for limit in (found.rate, found.delay) if limit)
-    typer.echo(
-        f"the lab {what if found.state == 'up' else 'is incomplete'}: {len(found.hosts)} hosts{limits}"
-    )
+    say(f"the lab {what if found.state == 'up' else 'is incomplete'}: {len(found.hosts)} hosts{limits}")
     show_table(
         ("host", "address", "namespace", "#processes"),
         [(host.name, host.address, host.namespace, _running(host)) for host in found.hosts],
@@ -112,12 +111,15 @@ def _running(host: HostStatus) -> str:
 def _say_next(found: Status, option: str) -> None:
     down = f"  formicary hosts lab down{option}"
     if found.state != "up":
-        typer.echo(f"some of it is missing; remove it, and make it anew:\n{down}")
+        say("some of it is missing; remove it, and make it anew:")
+        say(down)
         return
-    typer.echo(f"next, for example:\n  formicary hosts check {found.inventory}")
-    typer.echo(f"  formicary bench run quick --hosts {found.inventory} --placement two-hosts")
-    typer.echo(
+    say("next, for example:")
+    say(f"  formicary hosts check {found.inventory}")
+    say(f"  formicary bench run quick --hosts {found.inventory} --placement two-hosts")
+    say(
         f"  ssh -i {found.folder}/key -o UserKnownHostsFile={found.folder}/known_hosts "
         f"root@{found.hosts[0].address}"
     )
-    typer.echo(f"and in the end:\n{down}")
+    say("and in the end:")
+    say(down)

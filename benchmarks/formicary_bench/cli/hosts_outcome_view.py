@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 import formicary
-from formicary.core.quoting import printable
+from formicary.cli.output import say
 from formicary_bench.cli.hosts_check_view import size
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def _show(outcomes: Iterable[tuple[str, str, Iterable[str]]]) -> None:
             problems.append(problem)
             continue
         for sentence in sentences:
-            typer.echo(printable(f"{host}: {sentence}"))
+            say(f"{host}: {sentence}")
     for problem in dict.fromkeys(problems):  # what is wrong here is wrong for all of them
-        typer.echo(f"{typer.style('problem:', fg='red')} {printable(problem)}", err=True)
+        say(problem, mark=typer.style("problem:", fg="red"), err=True)
 
 
 def _prepared(prepared: Prepared) -> str:

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
+from formicary.core.quoting import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
@@ -26,7 +28,7 @@ class StepsDisplay:
         self._is_shown = console.is_terminal and not os.environ.get("NO_COLOR")
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("[bold]{task.description}", markup=True),
+            TextColumn("{task.description}", style="bold", markup=False),
             TextColumn("{task.fields[what]}", markup=False, table_column=Column(no_wrap=True, ratio=1)),
             TimeElapsedColumn(),
             console=console,
@@ -50,12 +52,12 @@ class StepsDisplay:
     def begin(self, hosts: Iterable[str]) -> None:
         """Give each host its line."""
         for host in hosts:
-            self._lines[host] = self._progress.add_task(host, total=None, what="connecting")
+            self._lines[host] = self._progress.add_task(printable(host), total=None, what="connecting")
 
     def at(self, host: str, what: str) -> None:
         """Say what is done on a host now."""
-        self._progress.update(self._lines[host], what=what)
+        self._progress.update(self._lines[host], what=printable(what))
 
     def done(self, host: str, what: str = "done") -> None:
         """Say that a host is done with."""
-        self._progress.update(self._lines[host], what=what, total=1, completed=1)
+        self._progress.update(self._lines[host], what=printable(what), total=1, completed=1)

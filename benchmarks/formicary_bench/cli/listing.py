@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.output import say
 from formicary.core.quoting import printable
 
 if TYPE_CHECKING:
@@ -32,15 +33,15 @@ def list_runs(where: str, folder: Path, *, as_json: bool) -> None:
 
     runs, broken = find(folder, conditions(where))
     for sentence in broken:
-        typer.echo(f"! {printable(sentence)}", err=True)
+        say(f"! {sentence}", err=True)
     lines = [_facts(run) for run in runs]
     if as_json:
         for line in lines:
-            typer.echo(json.dumps(line))
+            say(json.dumps(line))
     elif lines:
         _show(lines)
     else:
-        typer.echo(f"formicary: no run in {folder} is such", err=True)
+        say(f"formicary: no run in {folder} is such", err=True)
 
 
 def _facts(run: RunFolder) -> dict[str, str | bool | list[str]]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.output import show_json
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -39,6 +41,8 @@ def model(
     Runs with an XMPP server on each host and with one for all may be given together, and runs of the
     directory. What is measured and what is taken for granted is said, and how sure it is.
     """
+    import msgspec
+
     from formicary_bench.extrapolation import idle
     from formicary_bench.extrapolation.fit import fit, kinds_of
     from formicary_bench.extrapolation.tables import outlooks
@@ -52,18 +56,20 @@ def model(
         found = outlooks(fitted, hosts, pairs)
         if as_json:
             for one in found:
-                typer.echo(_json(kind, one))
+                show_json({"kind": kind, **msgspec.to_builtins(one)})
         else:
             _show(kind, fitted, found, pairs)
 
 
 def _show(kind: str, fitted: Fitted, found: Sequence[Outlook], pairs: int) -> None:
+    from formicary.core.quoting import printable
     from formicary_bench.extrapolation import tables
     from formicary_bench.reports.formats.terminal import console_for_reports, show_extra
 
     console = console_for_reports()
     name = {"behaviours": "Agents", "micro": "Micro-agents"}.get(kind, kind)
-    console.print(f"\n{name}", style="bold", markup=False)
+    console.print()
+    console.print(printable(name), style="bold")
     shown = (
         tables.measured_table(fitted),
         tables.outlook_table(found, pairs),
@@ -73,16 +79,11 @@ def _show(kind: str, fitted: Fitted, found: Sequence[Outlook], pairs: int) -> No
         if extra is not None:
             show_extra(extra, console)
     for doubt in fitted.doubts:
-        console.print(f"! {doubt}", style="yellow", markup=False, soft_wrap=True)
-    console.print("\nTaken for granted:", markup=False)
+        console.print(printable(f"! {doubt}"), style="yellow", soft_wrap=True)
+    console.print()
+    console.print("Taken for granted:")
     for assumption in tables.ASSUMED:
-        console.print(f"  - {assumption}", markup=False, soft_wrap=True)
-
-
-def _json(kind: str, one: Outlook) -> str:
-    import msgspec
-
-    return msgspec.json.encode({"kind": kind, **msgspec.to_builtins(one)}).decode()
+        console.print(f"  - {assumption}", soft_wrap=True)
 
 
 def _rows(path: Path) -> list[Measured]:

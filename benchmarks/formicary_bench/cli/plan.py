@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from formicary.cli.options import examples
+from formicary.cli.output import say
 
 app = typer.Typer(no_args_is_help=True, help="Make and check files that say what a run measures.")
 
@@ -28,7 +29,7 @@ def new(
     from formicary_bench.plans.writing import write
 
     many = len(write(file, experiments or []))
-    typer.echo(f"{file} measures {many} experiment{'s' * (many > 1)}: formicary bench plan check {file}")
+    say(f"{file} measures {many} experiment{'s' * (many > 1)}: formicary bench plan check {file}")
 
 
 @app.command(epilog=examples("bench plan check plan.toml", "bench plan check plan.toml --hosts hosts.toml"))
@@ -55,9 +56,9 @@ def check(
     request = run_request(None, {}, plan=file)
     run_plan = request.run_plan(request.host_selection(hosts, on, None))
     for sentence in (*run_plan.notes, *run_plan.left_out):
-        typer.echo(f"! {sentence}")
+        say(f"! {sentence}")
     names = {one.experiment for one in run_plan.plan}
-    typer.echo(
+    say(
         f"{file} is in order: {len(names)} experiment{'s' * (len(names) > 1)}, {len(run_plan.plan)} "
         f"configurations, {sum(run_plan.repeats.values())} measurements"
     )

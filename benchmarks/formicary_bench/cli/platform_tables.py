@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich import box
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
+from formicary.core.quoting import printable
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.vocabulary.placements import APART, N_HOSTS, SAME, TWO_HOSTS
 
@@ -34,10 +35,10 @@ def overview(rows: Sequence[Listed]) -> RenderableType:
     for row in rows:
         where = ", ".join(dict.fromkeys(_SHORT[placement] for placement in row.placements))
         table.add_row(
-            f"{row.name} {row.version}".strip(),
-            "; ".join(in_short(row.experiments)),
+            _lines([f"{row.name} {row.version}".strip()]),
+            _lines(["; ".join(in_short(row.experiments))]),
             where,
-            escape("\n".join(lacks(row))),
+            _lines(lacks(row)),
         )
     return table
 
@@ -58,8 +59,13 @@ def details(row: Listed) -> RenderableType:
     }
     for title, values in lines.items():
         if values:
-            table.add_row(f"[bold]{title}[/]", escape("\n".join(values)))
+            table.add_row(Text(title, "bold"), _lines(values))
     return table
+
+
+def _lines(texts: Sequence[str]) -> Text:
+    """Return what a cell shows, whatever a driver says of itself."""
+    return Text("\n".join(map(printable, texts)))
 
 
 def in_short(names: Sequence[str]) -> Iterator[str]:

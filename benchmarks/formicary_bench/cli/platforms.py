@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.output import say, show_json
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -76,10 +78,10 @@ def install(names: _Names) -> None:
         if name not in RECIPES:
             raise UsageError(f"there is nothing to install for {name!r}; take one of: {', '.join(RECIPES)}")
     for name in names:
-        typer.echo(f"installing {RECIPES[name].label} {RECIPES[name].version} and its driver", err=True)
+        say(f"installing {RECIPES[name].label} {RECIPES[name].version} and its driver", err=True)
         with _showing() as show_line:
             hello = make(RECIPES[name], show_line, try_out)
-        typer.echo(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
+        say(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
 
 
 @app.command()
@@ -96,7 +98,7 @@ def add(
     from formicary_bench.subjects.drivers.installing import add as keep
 
     hello = keep(command, try_out)
-    typer.echo(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
+    say(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
 
 
 @app.command()
@@ -114,10 +116,8 @@ def remove(names: _Names) -> None:
 
 
 def _print_json(rows: list[Listed]) -> None:
-    import msgspec
-
     for row in rows:
-        typer.echo(msgspec.json.encode(row).decode())
+        show_json(row)
 
 
 @contextmanager
@@ -126,9 +126,11 @@ def _showing() -> Iterator[Callable[[str], None]]:
     from rich.console import Console
     from rich.text import Text
 
+    from formicary.core.quoting import printable
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda _: None
         return
     with console.status("") as status:
-        yield lambda line: status.update(Text(line, no_wrap=True, overflow="ellipsis"))
+        yield lambda line: status.update(Text(printable(line), no_wrap=True, overflow="ellipsis"))

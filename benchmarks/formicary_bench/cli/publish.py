@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from formicary.cli.options import examples
+from formicary.cli.output import say
 from formicary.core.files import new_folder
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
@@ -45,7 +46,7 @@ def publish(
     opened = RunFolder.open(run)
     with _new_folder(to) as folder:
         _write(opened, folder)
-    typer.echo(f"The page: {to / 'index.html'}")
+    say(f"The page: {to / 'index.html'}")
 
 
 def _write(run: RunFolder, folder: Path) -> None:
@@ -68,7 +69,7 @@ def _draw(sections: Sequence[Section], folder: Path) -> list[list[str]]:
     from formicary_bench.reports.charts.printing import write_kinds
 
     charts = [chart for section in sections for chart in section.charts]
-    typer.echo(f"formicary: drawing {len(charts)} figures as {', '.join(PICTURES)}", err=True)
+    say(f"formicary: drawing {len(charts)} figures as {', '.join(PICTURES)}", err=True)
     drawn = write_kinds(charts, PICTURES, 1, folder)
     return [[f"{FIGURES}/{path.name}" for path in paths] for paths in drawn]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from formicary.cli.options import examples
+from formicary.cli.output import say
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.experiments.experiment import Loaded
 from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
@@ -66,14 +67,14 @@ def report(
     if FORMATS[kind].for_programs and not opened.manifest.complete:
         from formicary_bench.reports.formats.terminal import partial
 
-        typer.echo(f"! {partial(opened.manifest)}", err=True)  # as a reader of them may not look
+        say(f"! {partial(opened.manifest)}", err=True)  # as a reader of them may not look
     write = FORMATS[kind].write
     if write is None:
         _draw(opened, kind, int(columns or 1), to or run / FIGURES)
     elif kind == "html" and to is None:
         from formicary_bench.reports.formats.html import write_html
 
-        typer.echo(write_html(opened))
+        say(write_html(opened))
     else:
         from formicary_bench.reports.document.sections import Document
 
@@ -99,9 +100,9 @@ def _draw(run: RunFolder, kind: str, columns: int, folder: Path) -> None:
     need_figures((kind,))
     charts = [chart for section in sections_of(run) for chart in section.charts]
     for path in write_pictures(charts, kind, columns, folder):
-        typer.echo(path)
+        say(path)
     if not charts:
-        typer.echo(f"formicary: nothing was measured in {run.path} that is drawn", err=True)
+        say(f"formicary: nothing was measured in {run.path} that is drawn", err=True)
 
 
 @contextmanager
@@ -122,7 +123,7 @@ def _stream(path: Path | None) -> Iterator[TextIO]:
             f"{path} cannot be written ({error.strerror or error}): free some space or name another file "
             "with --to"
         ) from error
-    typer.echo(path)
+    say(path)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from formicary.cli.options import examples
+from formicary.cli.output import say
 from formicary_bench.cli import run_options as options
 from formicary_bench.cli.show import show_run
 
@@ -69,7 +70,7 @@ def run(
         with Display(quiet=as_json) as display:
             outcome = request.perform(output, display, selection)
         if outcome.interrupted:
-            typer.echo(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
+            say(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
             raise typer.Exit(_INTERRUPTED)
     _conclude(outcome, as_json=as_json)
 
@@ -77,12 +78,12 @@ def run(
 def _conclude(outcome: Outcome, *, as_json: bool) -> None:
     """Report a run that has come to its end, and end with its exit code."""
     if outcome.folder is None:
-        typer.echo("formicary: nothing could be measured, for the reasons above", err=True)
+        say("formicary: nothing could be measured, for the reasons above", err=True)
         raise typer.Exit(1)
     show_run(outcome.folder, as_json=as_json)
     if outcome.problems:
         many = len(outcome.problems)
-        typer.echo(f"formicary: {many} of the measurements failed, for the reasons above", err=True)
+        say(f"formicary: {many} of the measurements failed, for the reasons above", err=True)
         raise typer.Exit(1)
 
 

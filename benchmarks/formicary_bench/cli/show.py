@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from formicary.cli.options import examples
+from formicary.cli.output import say
 from formicary_bench.cli.listing import JsonLines  # noqa: TC001 - Typer resolves the annotations
 
 if TYPE_CHECKING:
@@ -55,8 +56,9 @@ def show_run(run_folder: RunFolder, *, as_json: bool) -> None:
     if as_json:
         json_lines.write(document, sys.stdout)
         if not run_folder.manifest.complete:
-            typer.echo(f"! {terminal.partial(run_folder.manifest)}", err=True)
+            say(f"! {terminal.partial(run_folder.manifest)}", err=True)
     else:
         terminal.show(document)
     report = html.write_html(run_folder, document)
-    typer.echo(f"\nThe report, with plots: open {report}", err=as_json)
+    say(err=as_json)
+    say(f"The report, with plots: open {report}", err=as_json)

@@ -21,6 +21,7 @@ import typer
 
 from formicary import __version__
 from formicary.cli import agents, create, df, doctor, life, profile, ps, run, server, top
+from formicary.cli.output import complain, say
 from formicary.core.errors import FormicaryError
 
 CPU_GROUP = "platform"
@@ -36,7 +37,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 -- Typer calls it with the option's value
     if wanted:
-        typer.echo(f"formicary {__version__}")
+        say(f"formicary {__version__}")
         raise typer.Exit
 
 
@@ -85,8 +86,8 @@ def main(arguments: list[str] | None = None) -> None:
         load_commands()
         app(arguments, prog_name="formicary")
     except FormicaryError as error:
-        typer.echo(f"formicary: {error}", err=True)
+        complain(error)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        typer.echo("formicary: interrupted", err=True)
+        say("formicary: interrupted", err=True)
         sys.exit(130)

@@ -8,6 +8,7 @@ import typer
 
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
+from formicary.cli.output import say
 from formicary.cli.values import parse_pairs
 
 EPILOG = examples(
@@ -53,4 +54,4 @@ async def create(
     if as_json:
         show_json({"agent": name})
     else:
-        typer.echo(f"created {name}")
+        say(f"created {name}")

@@ -10,6 +10,7 @@ import typer
 
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
+from formicary.cli.output import say
 from formicary.cli.values import parse_condition, parse_pairs
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ async def search(
     shown = list(found.values())[:max_results]
     _show(shown, as_json=as_json)
     if len(shown) == max_results:
-        typer.echo(f"formicary: there may be more than these {max_results}; see --max-results", err=True)
+        say(f"formicary: there may be more than these {max_results}; see --max-results", err=True)
 
 
 @app.command(epilog=examples("df watch --type printer", "df watch --where 'dpi>=300' --for 60 --json"))
@@ -220,18 +221,17 @@ def _row(service: ServiceDescription) -> tuple[str, ...]:
 def _tell(change: Change, *, as_json: bool) -> None:
     """Print what has changed, and have it go out at once."""
     from formicary.cli.output import show_json
-    from formicary.core.quoting import printable
 
     for service in change.services:
         if as_json:
             show_json({"event": "there", "service": service})
         else:
-            typer.echo(printable("  ".join(("+", *filter(None, _row(service))))))
+            say("  ".join(("+", *filter(None, _row(service)))))
     for gone in change.gone:
         if as_json:
             show_json({"event": "gone", "agent": gone.agent, "name": gone.name})
         else:
-            typer.echo(printable(f"-  {gone.name}  {gone.agent}"))
+            say(f"-  {gone.name}  {gone.agent}")
 
 
 def _details(service: ServiceDescription) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from formicary.cli.options import Json, examples
+from formicary.cli.output import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +58,7 @@ def _look() -> Iterator[Finding]:
 def _show(finding: Finding) -> None:
     state = typer.style(f"{finding.state:8}", fg=_colour(finding.state))
     step = f"; next: {finding.next_step}" if finding.next_step else ""
-    typer.echo(f"{state} {finding.name}: {finding.what}{step}")
+    say(f"{finding.name}: {finding.what}{step}", mark=state)
 
 
 def _colour(state: State) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
+from formicary.cli.output import say
 from formicary.core.errors import FormicaryError, UnknownAgentError
 
 if TYPE_CHECKING:
@@ -61,7 +62,6 @@ async def _do_all(
     session: GuestSession, names: list[str], done: str, do: Callable[[str], Awaitable[None]], *, as_json: bool
 ) -> None:
     from formicary.cli.output import show_json
-    from formicary.core.quoting import printable
 
     async def do_one(name: str) -> tuple[str, str | None]:
         try:
@@ -76,9 +76,9 @@ async def _do_all(
         show_json([{"agent": name, "done": error is None, "error": error} for name, error in results])
     for name, error in results:
         if error is not None:
-            typer.echo(f"formicary: {printable(error)}", err=True)
+            say(f"formicary: {error}", err=True)
         elif not as_json:
-            typer.echo(f"{done} {name}")
+            say(f"{done} {name}")
     if any(error is not None for _, error in results):
         raise typer.Exit(1)
 

@@ -1,4 +1,8 @@
-"""What commands print: tables for people, JSON for programs."""
+"""What commands print: tables and sentences for people, JSON for programs.
+
+Nothing is printed past this module, so that it need not be asked of each text where it comes from: names,
+reasons and all else of other processes cannot steer a terminal, begin a line, or be taken for markup.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from formicary.core.quoting import printable
+from formicary.core.quoting import paragraph, printable, printable_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,11 +23,27 @@ if TYPE_CHECKING:
 _FITTED = 1000  # rows: to fit more would take seconds, and nobody reads them on a terminal
 
 
+def say(text: object = "", *, mark: str = "", err: bool = False) -> None:
+    """Print one line.
+
+    Args:
+        text: what it says, whoever has written it.
+        mark: a word in front of it, which may have a style.
+        err: whether it goes to standard error.
+    """
+    typer.echo(f"{mark} {printable(str(text))}" if mark else printable(str(text)), err=err)
+
+
+def complain(error: object) -> None:
+    """Print on standard error what went wrong, with lines below it where it is several things."""
+    typer.echo(f"formicary: {paragraph(str(error))}", err=True)
+
+
 def show_json(content: Any) -> None:
     """Print one line of JSON."""
     import msgspec
 
-    typer.echo(msgspec.json.encode(content).decode())
+    typer.echo(printable_json(msgspec.json.encode(content).decode()))
 
 
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -79,8 +99,6 @@ def report_missing(missing: Sequence[Missing]) -> None:
         Exit: with exit code 1, if there are any.
     """
     for each in missing:
-        typer.echo(
-            f"formicary: {printable(each.domain)} could not be asked: {printable(each.reason)}", err=True
-        )
+        say(f"formicary: {each.domain} could not be asked: {each.reason}", err=True)
     if missing:
         raise typer.Exit(1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from formicary.cli.options import examples
+from formicary.cli.output import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -139,7 +140,7 @@ def _print_table(profile: Profile, found: list[CpuTime], by: By, top: int) -> No
 
     tables.write(_console(), profile, found, View(by), top)
     for warning in profile.warnings:
-        typer.echo(f"formicary: {warning}", err=True)
+        say(f"formicary: {warning}", err=True)
 
 
 def _print_json(profile: Profile, found: list[CpuTime], by: By) -> None:

@@ -24,6 +24,7 @@ from formicary.cli.options import (
     Tls,
     examples,
 )
+from formicary.cli.output import say
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import FormicaryError, UsageError
 
@@ -229,7 +230,7 @@ async def _live(
     async with container, _accounted(container) if cpu_by_group else contextlib.nullcontext():
         with _to_be_joined(container, listens) as hints:
             for line in (f"{container.domain}: {_what_lives(container, agents)}; Ctrl-C ends it", *hints):
-                typer.echo(line, err=True)
+                say(line, err=True)
             for agent in agents:
                 await _start(container, agent)
             with contextlib.suppress(TimeoutError):
@@ -279,6 +280,6 @@ def _what_lives(container: Container, agents: list[Agent | MicroAgent]) -> str:
 def _report_dead_letters(container: Container) -> None:
     letters = container.dead_letters
     if letters.total:
-        typer.echo(f"dead letters: {letters.total}", err=True)
+        say(f"dead letters: {letters.total}", err=True)
         for reason, count in letters.reasons.most_common(_SHOWN):
-            typer.echo(f"  {count} x {reason}", err=True)
+            say(f"  {count} x {reason}", err=True)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from formicary.cli.output import say
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -72,7 +74,7 @@ def stop(*, folder: Folder = None) -> None:
     from formicary import server
 
     where = server.status(folder).folder.path
-    typer.echo(f"stopped the server in {where}" if server.stop(folder) else f"no server runs in {where}")
+    say(f"stopped the server in {where}" if server.stop(folder) else f"no server runs in {where}")
 
 
 @app.command(epilog=_examples("status", "status --json"))
@@ -85,10 +87,10 @@ def status(*, folder: Folder = None, as_json: Json = False) -> None:
         _show(found, "runs", as_json=as_json)
         return
     if as_json:
-        typer.echo(json.dumps({"running": False, "folder": str(found.folder.path)}))
+        say(json.dumps({"running": False, "folder": str(found.folder.path)}))
     else:
         how = f"start one with: formicary server start{found.folder.option}"
-        typer.echo(f"no server runs in {found.folder.path}; {how}")
+        say(f"no server runs in {found.folder.path}; {how}")
     raise typer.Exit(1)
 
 
@@ -156,7 +158,8 @@ def _print_advice(containers: str, platform: str) -> None:
     from formicary.server.configuration import advice
 
     chosen = [names.check_container(name.strip()) for name in containers.split(",")]
-    typer.echo(advice(names.check_platform(platform), chosen, secrets.token_urlsafe(32)), nl=False)
+    for line in advice(names.check_platform(platform), chosen, secrets.token_urlsafe(32)).splitlines():
+        say(line)
 
 
 def _show_federation(made: Sequence[Federated], *, as_json: bool) -> None:
@@ -171,34 +174,30 @@ def _show_federation(made: Sequence[Federated], *, as_json: bool) -> None:
         for one in made
     ]
     if as_json:
-        typer.echo(json.dumps(facts))
+        say(json.dumps(facts))
         return
     for one in made:
-        typer.echo(f"{one.folder.path}")
-        typer.echo(f"  containers  {', '.join(one.member.containers)}")
-        typer.echo(f"  others at   {one.member.endpoint}")
+        say(f"{one.folder.path}")
+        say(f"  containers  {', '.join(one.member.containers)}")
+        say(f"  others at   {one.member.endpoint}")
     name, path = made[0].member.name, made[0].folder.path
-    typer.echo("Copy each folder to its host (keep it private: it holds keys), and there type, for example:")
-    typer.echo(f"  formicary server start --folder {name}        # {path}")
-    typer.echo(f"  formicary run FILE --server {name} --name {made[0].member.containers[0]}")
+    say("Copy each folder to its host (keep it private: it holds keys), and there type, for example:")
+    say(f"  formicary server start --folder {name}        # {path}")
+    say(f"  formicary run FILE --server {name} --name {made[0].member.containers[0]}")
 
 
 def _show(found: ServerStatus, what: str, *, as_json: bool) -> None:
     """Print a server that runs; the secret stays in the state folder."""
     facts = _facts(found)
     if as_json:
-        typer.echo(json.dumps({"running": found.running, "already": what == "runs already", **facts}))
+        say(json.dumps({"running": found.running, "already": what == "runs already", **facts}))
         return
-    typer.echo(
-        f"Prosody {facts['version']} {what}, process {facts['pid']}, {facts['memory_bytes'] / 1e6:.0f} MB"
-    )
-    typer.echo(f"  platform    {facts['platform']}")
-    typer.echo(
-        f"  containers  {facts['host']}:{facts['port']}  {', '.join(facts['containers']) or 'none yet'}"
-    )
-    typer.echo(f"  with TLS    {facts['host']}:{facts['tls_port']}  (containers, too)")
-    typer.echo(f"  clients     {facts['host']}:{facts['client_port']}  (ordinary XMPP accounts, no TLS)")
-    typer.echo(f"  folder      {facts['folder']}")
+    say(f"Prosody {facts['version']} {what}, process {facts['pid']}, {facts['memory_bytes'] / 1e6:.0f} MB")
+    say(f"  platform    {facts['platform']}")
+    say(f"  containers  {facts['host']}:{facts['port']}  {', '.join(facts['containers']) or 'none yet'}")
+    say(f"  with TLS    {facts['host']}:{facts['tls_port']}  (containers, too)")
+    say(f"  clients     {facts['host']}:{facts['client_port']}  (ordinary XMPP accounts, no TLS)")
+    say(f"  folder      {facts['folder']}")
 
 
 def _facts(found: ServerStatus) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import typer
 
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
+from formicary.cli.output import say
 
 if TYPE_CHECKING:
     from formicary.management.management import Listing
@@ -78,5 +79,5 @@ def _print(before: Listing[Figures], after: Listing[Figures], *, as_json: bool) 
         show_json({"containers": records(before, after), "missing": after.missing})
     else:
         for line in lines(before, after):
-            typer.echo(line)
+            say(line)
     sys.stdout.flush()

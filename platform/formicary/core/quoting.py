@@ -66,6 +66,15 @@ def find_unseen(text: str) -> str:
     return next(letter for letter in text if not letter.isprintable() or letter in INVISIBLE)
 
 
+def printable_json(text: str) -> str:
+    """Return JSON that says the same, with escapes for what would do something to a terminal."""
+    if text.isprintable():
+        return text
+    import json
+
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
+
+
 def sentence(text: str) -> str:
     """Return a sentence as it can be sent: one line, cut off where it quotes something long."""
     line = printable(text)

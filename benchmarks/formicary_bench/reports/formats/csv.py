@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from formicary_bench.reports.document.sections import Document
 
 _BOUNDS = tuple[float, float]
-_FORMULA = tuple("=+-@")  # what spreadsheets take for the begin of a formula
+_FORMULA = tuple("=+-@＝＋－＠")  # noqa: RUF001 -- what spreadsheets take for the begin of a formula
 _AT_ONCE = 100_000  # lines
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from markupsafe import Markup
 
+from formicary.core.quoting import printable
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swatch
 from formicary_bench.reports.document.report import tiles
@@ -53,6 +54,7 @@ class Beside(NamedTuple):
 WIDE, NARROW = 560, 340
 """The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
 
+_SPACES = frozenset("\n\N{NO-BREAK SPACE}")
 _UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|k|M|B|kB|MB|\d{3})\b)")
 _FINDING = re.compile(r"(\d[\d.]*\N{NO-BREAK SPACE}(?:µs|ms|s|k|M)\b)")
 
@@ -91,7 +93,7 @@ def page(document: Document, beside: Beside | None = None) -> str:
     run, rows = document.run, document.shown
     manifest = run.manifest
     script = template("report.js")
-    return (
+    return _shown(
         _environment()
         .get_template("report.html")
         .render(
@@ -118,6 +120,12 @@ def page(document: Document, beside: Beside | None = None) -> str:
             beside=beside,
         )
     )
+
+
+def _shown(html: str) -> str:
+    """Return a page with escape sequences for what neither a browser nor a terminal shows."""
+    unseen = [letter for letter in set(html) if not (letter.isprintable() or letter in _SPACES)]
+    return html.translate({ord(letter): printable(letter) for letter in unseen}) if unseen else html
 
 
 def _environment() -> Environment:

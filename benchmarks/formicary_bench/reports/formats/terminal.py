@@ -27,13 +27,15 @@ _WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may
 
 
 def console_for_reports(stream: TextIO | None = None) -> Console:
-    """Return a console that shows whole tables where it is no terminal; it follows NO_COLOR.
+    """Return a console that shows whole tables where it is no terminal; it follows NO_COLOR, and no markup.
 
     Args:
         stream: Where it writes to; None for standard output.
     """
-    console = Console(highlight=False, file=stream)
-    return console if console.is_terminal else Console(highlight=False, file=stream, width=_WIDE)
+    console = Console(highlight=False, markup=False, file=stream)
+    if console.is_terminal:
+        return console
+    return Console(highlight=False, markup=False, file=stream, width=_WIDE)
 
 
 def write(document: Document, stream: TextIO) -> None:

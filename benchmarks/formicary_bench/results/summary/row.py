@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary.core.quoting import printable_json
 from formicary_bench.results.summary.cpu import CpuEstimates
 from formicary_bench.results.summary.each import Each
 from formicary_bench.results.summary.estimates import (
@@ -154,7 +155,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_json_line(self) -> str:
         """Return the row as one line of JSON, without its end of line."""
-        return msgspec.json.encode(self).decode()
+        return printable_json(msgspec.json.encode(self).decode())
 
 
 class Tail(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Column
 
+from formicary.core.quoting import printable
 from formicary_bench.runner.forecast.forecast import in_words
 from formicary_bench.runner.observers.observer import RunListener
 from formicary_bench.runner.planning.describing import describe
@@ -34,12 +35,13 @@ class Display(RunListener):
         self._errors = Console(stderr=True, highlight=False, soft_wrap=True)
         console = Console(highlight=False)
         self._live = console.is_terminal and not quiet and not os.environ.get("NO_COLOR")
+        wide = Column(no_wrap=True, overflow="ellipsis", ratio=1)
         self._progress = Progress(
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("[bold]{task.fields[rate]}"),
-            TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)),
+            TextColumn("{task.fields[left]}", markup=False),
+            TextColumn("{task.fields[rate]}", style="bold", markup=False),
+            TextColumn("{task.description}", markup=False, table_column=wide),
             console=console,
             refresh_per_second=_PER_SECOND,
             expand=True,
@@ -63,7 +65,7 @@ class Display(RunListener):
     def say(self, sentence: str) -> None:
         """Print a sentence above the bar."""
         console = self._progress.console if self._live else self._errors
-        console.print(f"! {sentence}", style="yellow", markup=False, soft_wrap=True)
+        console.print(printable(f"! {sentence}"), style="yellow", markup=False, soft_wrap=True)
 
     def plan(self, folder: Path, configurations: int, repetitions: int) -> None:
         """Begin the bar."""
@@ -73,7 +75,7 @@ class Display(RunListener):
     def begin(self, configuration: Configuration) -> None:
         """Name what is measured now."""
         self._last = (0, 0)
-        self._progress.update(self._bar, description=describe(configuration), rate="")
+        self._progress.update(self._bar, description=printable(describe(configuration)), rate="")
 
     def advance(self, done: int, at_ns: int) -> None:
         """Show the current rate."""
@@ -92,6 +94,6 @@ class Display(RunListener):
         about = in_words(seconds)
         if self._planned and not self._quiet:
             sentence = f"{self._planned}, about {about}"
-            self._progress.console.print(sentence, markup=False, soft_wrap=True)
+            self._progress.console.print(printable(sentence), markup=False, soft_wrap=True)
         self._planned = ""
         self._progress.update(self._bar, left=f"{about} left")

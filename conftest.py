@@ -1,7 +1,8 @@
 """Runs the examples of README.md and docs/ as tests.
 
 - A `python` block runs. With a file name as a comment in its first line, it is saved under that name and run
-  as a program of its own; the other blocks of a page share their names, like a session.
+  as a program of its own; the other blocks of a page share their names, like a session. Those with an `await`
+  at their top level are cells of a notebook, and share an event loop, too.
 - A `text` block is what the block before it prints.
 - In a `console` block, every command of ours must exist and have the options that it is given. Those that are
   `formicary run` of a container by itself also run, and print what the block says, if it says anything.
@@ -9,7 +10,10 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import contextlib
+import inspect
 import io
 import shlex
 import subprocess
@@ -36,8 +40,10 @@ def set_up(namespace: dict[str, Any]) -> None:
 
 
 def tear_down(namespace: dict[str, Any]) -> None:
-    """Remove the page's folder."""
+    """Remove the page's folder, and end its event loop."""
     namespace["_folder"].cleanup()
+    if "_cells" in namespace:
+        namespace["_cells"].close()
 
 
 def run_python(example: Example) -> None:
@@ -51,8 +57,12 @@ def run_python(example: Example) -> None:
         example.namespace["_output"] = done.stdout
         return
     shift = "\n" * (example.line + code.line_offset)  # so that a traceback has the page's lines
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    compiled = compile(shift + code, example.path, "exec", flags=flags, dont_inherit=True)
     with contextlib.redirect_stdout(io.StringIO()) as output:
-        exec(compile(shift + code, example.path, "exec", dont_inherit=True), example.namespace)  # noqa: S102
+        done = eval(compiled, example.namespace)  # noqa: S307 -- as above
+        if inspect.iscoroutine(done):
+            example.namespace.setdefault("_cells", asyncio.Runner()).get_loop().run_until_complete(done)
     example.namespace["_output"] = output.getvalue()
 
 

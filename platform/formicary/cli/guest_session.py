@@ -139,7 +139,7 @@ async def _run_session(
         finally:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_LEAVING):
-                    await container.__aexit__(None, None, None)
+                    await container.close()
 
 
 def _with_default(settings: ConnectionSettings) -> ConnectionSettings:
@@ -172,7 +172,7 @@ async def _open(container: Container, settings: ConnectionSettings) -> None:
     # Who is joined is the platform's container; servers have limits of their own.
     try:
         async with asyncio.timeout(None if settings.join is None else _PATIENCE):
-            await container.__aenter__()
+            await container.open()
     except TimeoutError:
         raise _no_answer(container) from None
 

@@ -2,6 +2,7 @@
 
 - `container`: a container, as users see it
 - `options`: its options, and which of them go together
+- `opening`: that it opens and closes once
 - `lifecycle`: how its agents start and end
 - `dispatcher`: how messages get to their receivers, by routes or the long way
 - `overflow`: what happens where mailboxes are full

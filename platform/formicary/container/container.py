@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from formicary.container.dispatcher import Dispatcher
 from formicary.container.lifecycle import Lifecycle
+from formicary.container.opening import Opening
 from formicary.container.options import (
     ConnectionOptions,
     PlatformOptions,
@@ -51,7 +52,8 @@ MAIN = "c1"
 class Container:
     """A place for any number of agents, in one event loop. `async with` it: that is its life.
 
-    Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first.
+    Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first. Where there can be
+    no block, as in a notebook, `await container.open()` and `await container.close()` do the same.
 
     Args:
         name: unique in the platform, such as `"c1"`: its agents are `agent@c1.lab.localhost`.
@@ -144,12 +146,49 @@ class Container:
         self._meeting = meeting
         self._connection = ConnectionOptions(listen, route, tls, identity)
         self._queue_limit = queue_limit
+        self._opening = Opening(self, self._open_all, self._close_all)
 
     # -- life -----------------------------------------------------------------------------------------------
 
+    async def open(self) -> Self:
+        """Open the container, and return it: `container = await Container("c1").open()`.
+
+        It is open until `close`. If it is open already, nothing happens. Cancelled, it is not open, and
+        cannot be opened any more.
+
+        Raises:
+            ContainerClosedError: it was closed, or could not be opened before; make a new one.
+            FormicaryError: it cannot be opened: LinkError if the container that it joins, and a class of
+                ServerError if its server cannot be reached, and others.
+        """
+        await self._opening.open()
+        return self
+
+    async def close(self) -> None:
+        """Stop the agents, the latest first, and close the container; leaving an `async with` block does so.
+
+        If it is closed already, or was never opened, nothing happens. Called by one of its own agents it only
+        begins the end and returns, as `Agent.stop` does. Cancelled, it waits for nobody any more, and the
+        container is closed all the same.
+
+        Raises:
+            ContainerClosedError: it was opened in another event loop.
+        """
+        await self._opening.close()
+
     async def __aenter__(self) -> Self:
-        if self.dispatcher.scheduler is not None:
-            raise ContainerClosedError(f"container {self.name} was opened before; make a new one")
+        self._opening.check_new()
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _open_all(self) -> None:
         self.dispatcher.scheduler = Scheduler(
             self._queue_limit, self.lifecycle.handle_failed, MicroAgent.go_on_handling
         )
@@ -161,7 +200,6 @@ class Container:
         except BaseException:
             self.dispatcher.is_closing = True
             raise
-        return self
 
     async def _open_with_services(self, transport: Transport | None) -> None:
         services = self._open_services(transport)
@@ -197,12 +235,7 @@ class Container:
 
         return connect(meeting, self._connection)
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def _close_all(self) -> None:
         self.dispatcher.is_closing = True
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
             if self.dispatcher.transport is not None:
@@ -220,6 +253,13 @@ class Container:
     def not_open_error(self) -> ContainerClosedError:
         """Return the error of what needs an open container."""
         return ContainerClosedError(f"container {self.name} is not open; use it as: async with container")
+
+    def other_loop_error(self) -> ContainerClosedError:
+        """Return the error of what is done in another event loop than the container's."""
+        return ContainerClosedError(
+            f"container {self.name} was opened in another event loop, and can only be used there; open it, "
+            "use it and close it in one asyncio.run(), or in the cells of a notebook"
+        )
 
     @property
     def scheduler(self) -> Scheduler:
@@ -243,7 +283,8 @@ class Container:
         Raises:
             NameTakenError: an agent of that name lives here.
             AgentStateError: the agent was started before.
-            ContainerClosedError: the container is not open, or was closed while `setup` ran.
+            ContainerClosedError: the container is not open, was closed while `setup` ran, or was opened in
+                another event loop.
             Exception: what `setup` raised; the agent is then gone. It is no error if `setup` stopped it.
         """
         await self.lifecycle.start(agent)

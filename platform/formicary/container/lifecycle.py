@@ -49,6 +49,8 @@ class Lifecycle:
         scheduler = dispatcher.scheduler
         if scheduler is None or dispatcher.is_closing:
             raise container.not_open_error()
+        if scheduler.loop is not asyncio.get_running_loop():
+            raise container.other_loop_error()
         if agent.address is not None or agent.state is not AgentState.INITIATED:
             raise AgentStateError(f"agent {agent.name} was started before; make a new one")
         address = f"{agent.name}@{container.domain}"

@@ -88,34 +88,34 @@ def following(opened: Follow, closing: Follow) -> Iterator[None]:
         opened: awaited when a container is open.
         closing: awaited when one is about to close.
     """
-    enter, leave = Container.__aenter__, Container.__aexit__
+    open_, close = Container.open, Container.close
 
-    @functools.wraps(enter)
-    async def entering(container: Container) -> Container:
-        await enter(container)
+    @functools.wraps(open_)
+    async def opening(container: Container) -> Container:
+        await open_(container)
         try:
             await opened(container)
         except BaseException:
-            await leave(container, *sys.exc_info())
+            await close(container)
             raise
         return container
 
-    @functools.wraps(leave)
-    async def leaving(container: Container, *error: Any) -> None:
+    @functools.wraps(close)
+    async def ending(container: Container) -> None:
         try:
             await closing(container)
         finally:
-            await leave(container, *error)
+            await close(container)
 
-    _replace(entering, leaving)
+    _replace(opening, ending)
     try:
         yield
     finally:
-        _replace(enter, leave)
+        _replace(open_, close)
 
 
-def _replace(enter: Callable[..., Any], leave: Callable[..., Any]) -> None:
-    for name, method in (("__aenter__", enter), ("__aexit__", leave)):
+def _replace(open_: Callable[..., Any], close: Callable[..., Any]) -> None:
+    for name, method in (("open", open_), ("close", close)):
         setattr(Container, name, method)
 
 

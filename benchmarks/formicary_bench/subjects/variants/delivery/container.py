@@ -10,7 +10,6 @@ from formicary_bench.subjects.variants.delivery.path import DeliveryPaths
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from types import TracebackType
 
     from formicary import Message
     from formicary.core.mailbox import MessageSink
@@ -68,18 +67,15 @@ class DesignedContainer(Container):
         self.design = design
         design.container = self
 
-    async def __aenter__(self) -> Self:
-        await super().__aenter__()
+    async def open(self) -> Self:
+        """Open it, and its design."""
+        await super().open()
         await self.design.open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def close(self) -> None:
+        """Close it, and its design."""
         try:
-            await super().__aexit__(kind, error, traceback)
+            await super().close()
         finally:
             await self.design.close()

@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from msgspec.structs import force_setattr
+
 from formicary.container.dead_letters import DeadLetter, DeadLetters, failure_of, is_failure
 from formicary.container.overflow import Overflow
 from formicary.core.clock import now
 from formicary.core.errors import ContainerClosedError, FormicaryError, InvalidMessageError
 from formicary.core.logs import get_logger
+from formicary.core.message import copied
 from formicary.core.names import MANAGEMENT, complete
 from formicary.core.quoting import printable
 
@@ -142,16 +145,17 @@ class Dispatcher:
             The message with full names, the sinks that have no room, and why some could not take it.
         """
         if message.to in self.routes and not self.is_closing:
-            return message, self.deliver(message, message.to) or (), None  # type: ignore[arg-type]  # one name
+            full = self.deliver(message, message.to)  # type: ignore[arg-type]  # one name
+            return (self.completed(message) if full else message), full or (), None
         message = self._complete(message)
-        full: list[MessageSink] = []
+        sinks: list[MessageSink] = []
         first_error = None
         for receiver in message.receivers:
             try:
-                full += self.dispatch_to(message, receiver) or ()
+                sinks += self.dispatch_to(message, receiver) or ()
             except FormicaryError as error:  # the others shall have their message all the same
                 first_error = first_error or error
-        return message, full, first_error
+        return message, sinks, first_error
 
     def dispatch_to(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Hand a message to one of its receivers, by full name, wherever it is; results as of `deliver`."""
@@ -169,15 +173,39 @@ class Dispatcher:
         is_over = self.is_closing and not self.agents and message.sender not in self.system_agents
         if self.scheduler is None or is_over:
             raise ContainerClosedError(f"container {self.name} is not open")
-        names = message.receivers
-        if not names:
+        if not message.receivers:
             raise InvalidMessageError("a message without a receiver cannot be sent; give it a `to`")
-        addresses = tuple(dict.fromkeys(map(self._full_name, names)))
-        if addresses != names:
-            message = message.replace(to=addresses if isinstance(message.to, tuple) else addresses[0])
+        completed = self.completed(message)
         if self.instruments:
-            self.notify("message_sent", message)
-        return message
+            self.notify("message_sent", completed)
+        elif completed is not message and type(message.to) is str:
+            self._add_alias(message.to, completed.to)  # type: ignore[arg-type]  # one name here as there
+        return completed
+
+    def completed(self, message: Message) -> Message:
+        """Return a message with its receivers' full names, each once; the same message if it has them."""
+        names = message.receivers
+        addresses = tuple(dict.fromkeys(map(self._full_name, names)))
+        if addresses == names:
+            return message
+        return message.replace(to=addresses if isinstance(message.to, tuple) else addresses[0])
+
+    def _add_alias(self, name: str, address: str) -> None:
+        """Have messages to a short name go straight to the agent with this full name, if there is a way."""
+        routes = self.routes
+
+        def deliver(message: Message) -> Sequence[MessageSink] | None:
+            # Its sender may send it again, or look at it: what is delivered is another message.
+            message = copied(message)
+            force_setattr(message, "to", address)
+            straight = routes.get(address)
+            if straight is not None:
+                return straight(message)
+            routes.pop(name, None)  # the agent is gone, or its container
+            return self.dispatch_to(message, address)
+
+        if address in routes:
+            self.add_route(name, deliver)
 
     def _full_name(self, name: str) -> str:
         address = self._full_names.get(name)

@@ -134,6 +134,7 @@ class Lifecycle:
         if dispatcher.agents.get(address) is agent:
             del dispatcher.agents[address]
             dispatcher.routes.pop(address, None)
+            dispatcher.routes.pop(agent.name, None)  # as agents of the container write it
             if isinstance(agent, MicroAgent):
                 dispatcher.withdraw(None if dispatcher.is_closing else agent)
             if dispatcher.instruments:

@@ -92,6 +92,7 @@ class Overflow:
         Raises:
             MailboxFullError: always.
         """
+        message = self._dispatcher.completed(message)
         for sink in full:
             self._dispatcher.add_dead_letter(message, f"{sink} {reason}", sink.address, tell_sender=False)
         raise MailboxFullError(f"{', '.join(map(str, full))} {reason}")
@@ -100,6 +101,7 @@ class Overflow:
         """Wait, as a sender, until full sinks have taken the message; errors as of `Behaviour.send`."""
         if self._when_full == "fail":
             self.refuse(message, full)
+        message = self._dispatcher.completed(message)
         waiting = list(full)
         try:
             async with asyncio.timeout(self.send_timeout):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Never
 
@@ -13,6 +12,8 @@ from formicary.core.errors import InvalidMessageError
 from formicary.core.names import check_receiver
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     Body = str | bytes
 else:
     Body = Any  # msgspec cannot tell the two apart while it decodes; __post_init__ sees to it
@@ -172,9 +173,13 @@ def stamp(message: Message, sender: str | None) -> Message:
     a sender is not changed under its readers' hands, but copied.
     """
     if message.sender is not None:
-        message = copy(message)
+        message = copied(message)
     force_setattr(message, "sender", sender)
     return message
+
+
+copied: Callable[[Message], Message] = Message.__copy__  # type: ignore[attr-defined]  # msgspec's stubs lack it
+"""Returns a copy of a message; by way of `copy.copy` it would take twice as long."""
 
 
 def _check_usual(message: Message) -> None:

@@ -94,9 +94,20 @@ class MicroAgent(BaseAgent):
 
     async def send(self, message: Message) -> None:
         """Send a message, waiting where there is no room; arguments and errors as of `Behaviour.send`."""
-        if message.sender != self.address:
-            message = self._stamped(message)
-        await self.container.dispatcher.send(message)
+        inbox = self.micro_inbox
+        if inbox is None:
+            await self.container.dispatcher.send(self._stamped(message))
+            return
+        sender = message.sender
+        if sender is None:
+            force_setattr(message, "sender", inbox.address)
+        elif sender != inbox.address:
+            message = stamp(message, inbox.address)
+        deliver = inbox.routes.get(message.to)
+        if deliver is None:
+            await self._container.dispatcher.send(message)
+        elif full := deliver(message):
+            await self._container.dispatcher.overflow.wait_to_deliver(message, full)
 
     def send_nowait(self, message: Message) -> None:
         """Send a message from plain code, which cannot wait.

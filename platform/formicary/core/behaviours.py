@@ -109,12 +109,17 @@ class Behaviour:
         """
         mailbox = self.mailbox
         if not mailbox.messages:
-            # The usual case stands here and not in the mailbox: one generator less for every message.
-            if timeout is not None or mailbox.scheduler.current is not mailbox.strand:
+            # The usual cases stand here and not in the mailbox: one generator less for every message.
+            if mailbox.scheduler.current is not mailbox.strand or (timeout is not None and timeout <= 0):
                 return (yield from mailbox.receive(timeout))
-            while (message := (yield WAIT)) is None and not mailbox.messages:
-                pass
+            if timeout is None:
+                while (message := (yield WAIT)) is None and not mailbox.messages:
+                    pass
+            else:
+                mailbox.set_deadline(timeout)
+                message = yield WAIT
             mailbox.burst = 0
+            # While the behaviour is held, the time may be over and a message have come before that.
             return message or mailbox.next()
         mailbox.burst += 1
         if mailbox.burst > GREEDY:

@@ -1,9 +1,14 @@
-"""The time of day as behaviours see it: the machine's, or the virtual one of `formicary.testing`."""
+"""The time as behaviours see it: the machine's, or the virtual one of `formicary.testing`."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def now() -> datetime:
@@ -20,3 +25,8 @@ def seconds_until(when: datetime | timedelta) -> float:
     if isinstance(when, timedelta):
         return max(0.0, when.total_seconds())
     return max(0.0, (when.astimezone(UTC) - now()).total_seconds())
+
+
+def exact_time(loop: asyncio.AbstractEventLoop) -> Callable[[], float]:
+    """Return what tells a loop's time to the moment; uvloop's `time` says when the present turn began."""
+    return loop.time if hasattr(loop, "wall_clock") else time.monotonic

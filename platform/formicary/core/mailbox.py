@@ -7,13 +7,14 @@ where it found the attribute for the class that it saw last; code that works on 
 from __future__ import annotations
 
 import asyncio
+import math
 import types
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from formicary.core.errors import AgentStateError
-from formicary.core.strand import WAIT, Strand
+from formicary.core.strand import Strand
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
 
+_TICK = 0.001  # s; event loops keep time by milliseconds
 GREEDY = 32
 """How many messages or runs a behaviour may take in a row before the others get their turn."""
 
@@ -54,6 +56,47 @@ not found goes the long way. It is empty while instruments are to be told of eve
 _NOBODY: Routes = {}
 
 
+class Deadline:
+    """When a behaviour's wait for a message is over; one timer serves many waits.
+
+    Each wait says only until when it is. The timer stays as it is set, and when it goes off before that, it
+    is set anew: so a message that comes in time costs no timer.
+
+    Args:
+        strand: what waits.
+        scheduler: its own.
+    """
+
+    __slots__ = ("_scheduler", "_strand", "_timer", "at", "timer_at")
+
+    def __init__(self, strand: Strand, scheduler: Scheduler) -> None:
+        self._strand = strand
+        self._scheduler = scheduler
+        self._timer: asyncio.TimerHandle | None = None
+        self.at = 0.0  # by the scheduler's clock
+        self.timer_at = math.inf  # when the timer goes off, if one is set
+
+    def set_timer(self) -> None:
+        """Have the timer go off at the deadline, which is earlier than what it is set to."""
+        self.cancel()
+        self.timer_at = self.at
+        delay = max(0.0, self.at - self._scheduler.time())
+        self._timer = self._scheduler.loop.call_later(delay, self._ring)
+
+    def cancel(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _ring(self) -> None:
+        self._timer = None
+        self.timer_at = math.inf
+        if self.at - self._scheduler.time() >= _TICK:
+            self.set_timer()
+        else:
+            self._strand.expire()
+
+
 class Mailbox:
     """One behaviour's mailbox, and the strand that receives from it.
 
@@ -66,6 +109,7 @@ class Mailbox:
         "_takers",
         "address",
         "burst",
+        "deadline",
         "limit",
         "matches",
         "messages",
@@ -85,6 +129,7 @@ class Mailbox:
         self.scheduler: Scheduler
         self.strand: Strand | None = None
         self.burst = 0
+        self.deadline: Deadline | None = None  # made by the first wait that has one
         self._senders: deque[asyncio.Future[None]] | None = None  # who waits for room
         self._takers: deque[asyncio.Future[None]] | None = None  # tasks of the behaviour that receive
 
@@ -160,21 +205,23 @@ class Mailbox:
 
     @types.coroutine
     def receive(self, timeout: float | None) -> Generator[Any, Any, Message | None]:
-        """Wait for a message for some time, or in another task than the behaviour's; for `Behaviour`."""
+        """Look for a message, or wait for one in another task than the behaviour's; for `Behaviour`."""
         self.burst = 0
         strand = self.strand
         if strand is None or self.scheduler.current is not strand:  # in a task that the behaviour has made
             return (yield from self._receive_in_task(timeout).__await__())
-        assert timeout is not None  # `Behaviour.receive` sees to that case itself
-        if timeout <= 0:
-            yield  # a loop that only looks must not starve those who would send
-            return self.next()
-        timer = self.scheduler.loop.call_later(timeout, strand.expire)
-        try:
-            # While the behaviour is held, the time may be over and a message have come before that.
-            return (yield WAIT) or self.next()
-        finally:
-            timer.cancel()
+        yield  # a loop that only looks must not starve those who would send
+        return self.next()
+
+    def set_deadline(self, timeout: float) -> None:
+        """Let the wait that begins now end after `timeout` seconds."""
+        deadline = self.deadline
+        if deadline is None:
+            assert self.strand is not None
+            deadline = self.deadline = Deadline(self.strand, self.scheduler)
+        deadline.at = at = self.scheduler.time() + timeout
+        if at < deadline.timer_at:
+            deadline.set_timer()
 
     async def _receive_in_task(self, timeout: float | None) -> Message | None:
         if self.is_done():
@@ -193,6 +240,8 @@ class Mailbox:
 
     def ended(self, strand: Strand) -> None:
         """Called when the strand has ended; for it."""
+        if self.deadline is not None:
+            self.deadline.cancel()
         self.owner.strand_ended(strand)
 
     def strand_name(self) -> str:

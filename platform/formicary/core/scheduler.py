@@ -8,6 +8,7 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from formicary.core.clock import exact_time
 from formicary.core.strand import WAIT
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Scheduler:
         "micro",
         "ready",
         "resumed",
+        "time",
         "unfinished",
     )
 
@@ -67,6 +69,7 @@ class Scheduler:
         unfinished: Callable[[Any, Any, Any], None],
     ) -> None:
         self.loop = asyncio.get_running_loop()
+        self.time = exact_time(self.loop)
         # Both queues are flat (strand, value, strand, value, ...): a pair costs no tuple.
         self.ready: deque[Any] = deque()
         self.micro: deque[Any] = deque()

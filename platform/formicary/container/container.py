@@ -190,7 +190,7 @@ class Container:
 
     async def _open_all(self) -> None:
         self.dispatcher.scheduler = Scheduler(
-            self._queue_limit, self.lifecycle.handle_failed, MicroAgent.go_on_handling
+            self._queue_limit, self.lifecycle.handle_failed, MicroAgent.refuse_returned
         )
         transport = self._make_transport()
         try:

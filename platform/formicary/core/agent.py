@@ -236,14 +236,15 @@ class Agent(BaseAgent):
 
     def deliver_message(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message to every behaviour that wants it; return the mailboxes that are full."""
-        full: list[MessageSink] = []
+        full: list[MessageSink] | None = None
         taken = False
         for behaviour in self._behaviours:
             mailbox = behaviour.mailbox
-            if mailbox.matches is None or mailbox.matches(message):
+            matches = mailbox.matches
+            if matches is None or matches(message):
                 taken = True
                 if not mailbox.put(message):
-                    full.append(mailbox)
+                    full = [*(full or ()), mailbox]
         if not taken:
             self.add_unwanted(message)
         return full

@@ -86,9 +86,11 @@ class Behaviour:
         elif full := deliver(message):
             await self.agent.container.dispatcher.overflow.wait_to_deliver(message, full)
 
-    async def reply(self, message: Message, *, body: str | bytes = "", **parameters: Any) -> None:
-        """Send an answer to `message`; arguments and errors as of `Message.make_reply` and `send`."""
-        await self.send(message.make_reply(body=body, **parameters))
+    def reply(
+        self, message: Message, *, body: str | bytes = "", performative: str = "inform"
+    ) -> Coroutine[Any, Any, None]:
+        """Send an answer to `message`; await it. Arguments, errors: as of `Message.make_reply` and `send`."""
+        return self.send(message.make_reply(body=body, performative=performative))
 
     @overload
     def receive(self, timeout: None = None) -> Coroutine[Any, Any, Message]: ...

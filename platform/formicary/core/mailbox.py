@@ -167,7 +167,12 @@ class Mailbox:
         strand = self.strand
         if strand is not None and strand.waiting:
             strand.waiting = False
-            self.scheduler.schedule(strand, message)
+            scheduler = self.scheduler
+            ready = scheduler.ready
+            ready.append(strand)
+            ready.append(message)
+            if not scheduler.awake:
+                scheduler.wake()
             return True
         messages = self.messages
         if messages is None:

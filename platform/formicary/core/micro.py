@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import force_setattr
@@ -10,7 +9,6 @@ from msgspec.structs import force_setattr
 from formicary.core.base_agent import AgentState, BaseAgent
 from formicary.core.errors import AgentStateError
 from formicary.core.message import stamp
-from formicary.core.strand import Strand
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -18,6 +16,7 @@ if TYPE_CHECKING:
     from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
+    from formicary.core.strand import Strand
 
 
 class MicroInbox:
@@ -36,7 +35,7 @@ class MicroInbox:
         self.scheduler = scheduler
         self.messages = scheduler.micro
         self.limit = scheduler.limit
-        self.handling: dict[Strand, Message] | None = None  # what its asynchronous `handle` has not ended
+        self.handling: set[Strand] | None = None  # what its asynchronous `handle` has not ended
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message; return this inbox if the queue is full."""
@@ -144,20 +143,18 @@ class MicroAgent(BaseAgent):
         inside = any(strand.running for strand in strands)
         self.end_at_once()
         if strands and not inside:
-            await self._container.lifecycle.wait_for_end(tuple(strands))
+            await self._container.lifecycle.wait_for_end(strands)
 
     def end_at_once(self) -> None:
         """End the agent without waiting for it; for its container."""
         self.become_gone()
-        for strand, message in self.handling_strands().items():
+        for strand in self.handling_strands():
             if not strand.running and not strand.cancelling():
                 strand.cancel()
-                if inspect.getcoroutinestate(strand.get_coro()) == inspect.CORO_CREATED:
-                    self._container.dispatcher.add_unhandled(self, message)
 
-    def handling_strands(self) -> dict[Strand, Message]:
-        """Return what its asynchronous `handle` has not ended, and with which message."""
-        return dict(self.micro_inbox.handling or {}) if self.micro_inbox else {}
+    def handling_strands(self) -> tuple[Strand, ...]:
+        """Return what its asynchronous `handle` has begun and not ended."""
+        return tuple(self.micro_inbox.handling or ()) if self.micro_inbox else ()
 
     def become_active(self, scheduler: Scheduler, limit: int) -> None:
         """Make the way in for messages; for the container."""
@@ -172,20 +169,21 @@ class MicroAgent(BaseAgent):
 
     deliver_message = property(message_entrance)
 
-    # -- an asynchronous handle, once it awaits -------------------------------------------------------------
+    # -- an asynchronous handle -----------------------------------------------------------------------------
 
-    def go_on_handling(self, unfinished: Any, message: Message) -> None:
-        """Called with what `handle` has returned, if not None; for the scheduler."""
+    def goes_on(self, strand: Strand) -> None:
+        """Called with the strand of a `handle` that waits now; for the scheduler."""
         inbox = self.micro_inbox
         assert inbox is not None
-        if inspect.iscoroutine(unfinished):
-            if inbox.handling is None:
-                inbox.handling = {}
-            inbox.handling[Strand(unfinished, inbox.scheduler, self)] = message
-        else:
-            kind = type(unfinished).__name__
-            error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
-            self._container.lifecycle.handle_failed(self, error)
+        if inbox.handling is None:
+            inbox.handling = set()
+        inbox.handling.add(strand)
+
+    def refuse_returned(self, returned: object) -> None:
+        """Called with what `handle` has returned, if that can be used for nothing; for the scheduler."""
+        kind = type(returned).__name__
+        error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
+        self._container.lifecycle.handle_failed(self, error)
 
     def strand_name(self) -> str:
         """Return a name for the strand of a handler; for it."""
@@ -197,7 +195,7 @@ class MicroAgent(BaseAgent):
     def ended(self, strand: Strand) -> None:
         """Called when an asynchronous `handle` has ended; for the strand."""
         if self.micro_inbox is not None and self.micro_inbox.handling is not None:
-            self.micro_inbox.handling.pop(strand, None)
+            self.micro_inbox.handling.discard(strand)
         error = None if strand.cancelled() else strand.exception()
         if error is not None:
             self._container.lifecycle.handle_failed(self, error)

@@ -6,15 +6,14 @@ import asyncio
 import contextvars
 import sys
 from collections import deque
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.clock import exact_time
-from formicary.core.strand import WAIT
+from formicary.core.strand import WAIT, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from formicary.core.strand import Strand
 
 # Make a task the current one, and none. Before Python 3.12 there is no function that need not be undone after
 # each step, but the dictionary that such a function would change.
@@ -32,6 +31,14 @@ _ROUNDS = range(4)
 _TURN = range(64)
 
 
+def _count_of_one() -> int:
+    local = object()
+    return sys.getrefcount(local)
+
+
+_ALONE = _count_of_one()  # references to what only one variable of a function holds: Python's versions differ
+
+
 class Scheduler:
     """What is ready to run in one container: strands to resume, and messages for micro-agents.
 
@@ -41,7 +48,7 @@ class Scheduler:
     Args:
         limit: how many messages for micro-agents may wait here.
         failed: called with a micro-agent and what its `handle` raised.
-        unfinished: called with a micro-agent, what its `handle` returned, if not None, and the message.
+        refuse: called with a micro-agent and what its `handle` returned, if that can be used for nothing.
     """
 
     __slots__ = (
@@ -49,6 +56,7 @@ class Scheduler:
         "_ends",
         "_handle",
         "_roomy",
+        "_spare",
         "awake",
         "current",
         "failed",
@@ -57,16 +65,16 @@ class Scheduler:
         "loop",
         "micro",
         "ready",
+        "refuse",
         "resumed",
         "time",
-        "unfinished",
     )
 
     def __init__(
         self,
         limit: int,
         failed: Callable[[Any, BaseException], None],
-        unfinished: Callable[[Any, Any, Any], None],
+        refuse: Callable[[Any, Any], None],
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.time = exact_time(self.loop)
@@ -75,7 +83,7 @@ class Scheduler:
         self.micro: deque[Any] = deque()
         self.limit = 2 * limit
         self.failed = failed
-        self.unfinished = unfinished
+        self.refuse = refuse
         self.awake = False
         self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
         self.handled = 0
@@ -83,6 +91,7 @@ class Scheduler:
         self._roomy: list[asyncio.Future[None]] = []
         self._ends: list[Callable[[], None]] = []
         self._handle: asyncio.Handle | None = None
+        self._spare: Strand | None = None  # for `begin`
         self._context = contextvars.copy_context()  # micro-agents run in it, whoever has written to them
 
     def wake(self) -> None:
@@ -109,6 +118,35 @@ class Scheduler:
         self.ready.append(value)
         if not self.awake:
             self.wake()
+
+    def begin(self, coroutine: CoroutineType[Any, Any, Any], agent: Any) -> None:
+        """Run the coroutine of a micro-agent's asynchronous `handle` up to where it first waits.
+
+        Most end without waiting. One strand serves them all; it is what they see as the current task, and one
+        that waits keeps it: it goes on as a behaviour's coroutine does.
+        """
+        strand = Strand(None, self, None) if self._spare is None else self._spare
+        self._spare = None
+        context = contextvars.copy_context()
+        loop = self.loop
+        self.current = strand
+        _become(loop, strand)
+        try:
+            yielded = context.run(coroutine.send, None)
+        except BaseException as error:  # noqa: BLE001 -- whoever joins the agent is told
+            self.current = None
+            _rest(loop, None)
+            if type(error) is StopIteration and sys.getrefcount(strand) == _ALONE and strand.is_untouched():
+                self._spare = strand
+            else:
+                strand.adopt(coroutine, context, agent)
+                strand.end(error)
+            return
+        self.current = None
+        _rest(loop, None)
+        strand.adopt(coroutine, context, agent)
+        agent.goes_on(strand)
+        strand.wait_for(yielded)
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
         """Take out and return, with receivers, what waits for a micro-agent, or for all if None."""
@@ -188,12 +226,14 @@ class Scheduler:
             handle = take()
             message = take()
             try:
-                unfinished = handle(message)
+                returned = handle(message)
             except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the container logs it
                 self.failed(handle.__self__, error)
             else:
-                if unfinished is not None:
-                    self.unfinished(handle.__self__, unfinished, message)
+                if type(returned) is CoroutineType:
+                    self.begin(returned, handle.__self__)
+                elif returned is not None:
+                    self.refuse(handle.__self__, returned)
             if not micro:
                 break
         self.handled += number + 1

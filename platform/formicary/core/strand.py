@@ -19,6 +19,7 @@ import inspect
 import types
 from asyncio import _register_task, _unregister_task
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import getweakrefcount
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -65,7 +66,7 @@ class Strand(asyncio.Future[Any]):
     """A coroutine that a `Scheduler` drives; to asyncio a task. Its result is the coroutine's.
 
     Args:
-        coroutine: what to run; it starts when its turn comes.
+        coroutine: what to run; it starts when its turn comes. None for a spare strand of `Scheduler.begin`.
         scheduler: that of the container that it belongs to.
         owner: told when the coroutine has ended, and given back a message with which it was about to be
             resumed when it was cancelled or held instead.
@@ -89,25 +90,42 @@ class Strand(asyncio.Future[Any]):
         "waiting",
     )
 
-    def __init__(self, coroutine: Coroutine[Any, Any, Any], scheduler: Scheduler, owner: Owner) -> None:
+    _coroutine: Coroutine[Any, Any, Any]
+    _context: contextvars.Context
+    owner: Owner
+    send: Callable[[Any], Any]
+    run_in_context: Callable[..., Any]
+
+    def __init__(
+        self, coroutine: Coroutine[Any, Any, Any] | None, scheduler: Scheduler, owner: Owner | None
+    ) -> None:
         super().__init__(loop=scheduler.loop)
         self.waiting = False  # for a message: whoever delivers clears it and schedules the strand
         self.attention = False  # cancelled, held, or with an error to raise: it must not simply go on
-        self.send = coroutine.send  # made once: a bound method per message would cost as much as a call
-        self._context = contextvars.copy_context()
-        self.run_in_context = self._context.run
-        self._coroutine = coroutine
         self._scheduler = scheduler
         self._name: str | None = None  # asked of the owner when somebody wants to know
-        self.owner = owner
         self._future: asyncio.Future[Any] | None = None
         self._error: BaseException | None = None
         self._must_cancel = False
         self._cancel_message: Any = None
         self._cancels = 0
         self._held = _FREE
+        if coroutine is not None and owner is not None:
+            self.adopt(coroutine, contextvars.copy_context(), owner)
+            scheduler.schedule(self)
+
+    def adopt(self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner) -> None:
+        """Run this coroutine from now on, in this context; for a strand that has none yet."""
+        self.send = coroutine.send  # made once: a bound method per message would cost as much as a call
+        self._context = context
+        self.run_in_context = context.run
+        self._coroutine = coroutine
+        self.owner = owner
         _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
-        scheduler.schedule(self)
+
+    def is_untouched(self) -> bool:
+        """Tell whether a spare strand is as it was made: nobody has cancelled, named or watched it."""
+        return not (self._cancels or self._name or self._callbacks or getweakrefcount(self))
 
     @property
     def running(self) -> bool:

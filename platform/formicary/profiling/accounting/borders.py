@@ -26,7 +26,14 @@ from formicary.core.strand import Strand
 from formicary.directory.central.client import CentralDirectory
 from formicary.directory.interface import AgentDirectory, Directory, Subscription
 from formicary.directory.replicated.directory import ReplicatedDirectory
-from formicary.profiling.accounting.ledger import AGENTS, DIRECTORY, call_border, coroutine_border, ledgers
+from formicary.profiling.accounting.ledger import (
+    AGENTS,
+    DIRECTORY,
+    Callback,
+    call_border,
+    coroutine_border,
+    ledgers,
+)
 from formicary.profiling.accounting.owners import group_of_file
 from formicary.transport.direct.connection import DirectConnection
 from formicary.transport.link.link import Link
@@ -104,8 +111,9 @@ class Patches:
         for method in TO_AGENTS:
             self._replace(method, partial(self._bordered, slot=AGENTS))
         self._replace(Directory.search, self._search)
-        for init in (Strand.__init__, MicroInbox.__init__):
-            self._replace(init, self._adopting)
+        for beginning in (Strand.adopt, MicroInbox.__init__):
+            self._replace(beginning, self._adopting)
+        self._replace(Scheduler.begin, _beginning)
         self._replace(Scheduler.at_turn_end, self._charging)
         self._replace(ThreadPoolExecutor.submit, _submitting)
 
@@ -131,12 +139,12 @@ class Patches:
         return coroutine_border(called, DIRECTORY, self._costs.coroutine)
 
     def _adopting(self, plain: Any) -> Any:
-        def __init__(self_: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 -- it is one
+        def begin(self_: Any, *args: Any, **kwargs: Any) -> None:
             plain(self_, *args, **kwargs)
             if threading.get_ident() in ledgers:
                 self._adopt(self_)
 
-        return __init__
+        return begin
 
     def _charging(self, plain: Any) -> Any:
         def at_turn_end(queue: Any, callback: Any) -> None:
@@ -149,6 +157,19 @@ def owner_of(method: Callable[..., Any]) -> type:
     """Return the class that defines a method."""
     owner: type = getattr(sys.modules[method.__module__], method.__qualname__.partition(".")[0])
     return owner
+
+
+def _beginning(plain: Any) -> Any:
+    """Return what runs the first step of an asynchronous `handle` as the code of its agent's slot."""
+
+    def begin(scheduler: Scheduler, coroutine: Any, agent: MicroAgent) -> None:
+        handle = agent.micro_inbox.handle if agent.micro_inbox else None
+        if isinstance(handle, Callback):
+            handle.charge(plain, scheduler, coroutine, agent)
+        else:
+            plain(scheduler, coroutine, agent)
+
+    return begin
 
 
 def _submitting(plain: Any) -> Any:

@@ -93,7 +93,11 @@ class Hooks:
         if isinstance(newcomer, Strand):
             group = group_of_strand(newcomer)
             if group != PLATFORM:
-                slot = self._ledger.add_slot(group, newcomer.get_name())
+                inbox = getattr(newcomer.owner, "micro_inbox", None)
+                if inbox is not None and isinstance(inbox.handle, Callback):
+                    slot = inbox.handle.slot  # its first step was the agent's, and so is the rest
+                else:
+                    slot = self._ledger.add_slot(group, newcomer.get_name())
                 run = newcomer.get_context().run
                 newcomer.run_in_context = partial(resume_border, run, self._ledger, slot, self._costs.resume)
             return

@@ -242,13 +242,13 @@ class Callback:
         cost: of such a border.
     """
 
-    __slots__ = ("__self__", "_cost", "_ledger", "_plain", "_slot")
+    __slots__ = ("__self__", "_cost", "_ledger", "_plain", "slot")
 
     def __init__(self, plain: Callable[..., Any], ledger: Ledger, slot: int, cost: Cost) -> None:
         self.__self__ = getattr(plain, "__self__", None)  # a scheduler asks a handler whose it is
         self._plain = plain
         self._ledger = ledger
-        self._slot = slot
+        self.slot = slot
         self._cost = cost
 
     @property
@@ -258,9 +258,13 @@ class Callback:
 
     def __call__(self, *args: Any) -> Any:
         """Call it."""
+        return self.charge(self._plain, *args)
+
+    def charge(self, function: Callable[..., Any], *args: Any) -> Any:
+        """Call another function as the code of this slot."""
         ledger = self._ledger
-        before = ledger.enter(self._slot, self._cost.outer)
+        before = ledger.enter(self.slot, self._cost.outer)
         try:
-            return self._plain(*args)
+            return function(*args)
         finally:
             ledger.leave(before, self._cost.inner)

@@ -210,7 +210,7 @@ def main() -> None:
     try:
         with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(play(job, channel))
-    except Exception as error:  # noqa: BLE001 -- whatever it is, the controller has to know
+    except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever it is, the controller has to know
         if not isinstance(error, FormicaryError):
             traceback.print_exc()
         channel.say(Failed(_reason(error)))

@@ -138,7 +138,7 @@ def run(
 
     The exit code is 0 if all went well, 1 if something failed (standard error
     says what), 2 if the script or an option cannot be used, 3 if the server
-    cannot, and 130 after Ctrl-C.
+    cannot, and 130 after Ctrl-C. If an agent calls `sys.exit`, it is that one.
     """
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     errors = _Errors()

@@ -5,6 +5,7 @@
 - `opening`: that it opens and closes once
 - `lifecycle`: how its agents start and end
 - `dispatcher`: how messages get to their receivers, by routes or the long way
+- `program_exit`: what becomes of `sys.exit()` in an agent
 - `overflow`: what happens where mailboxes are full
 - `dead_letters`: messages that could not be delivered
 - `instruments`: who is told of everything that happens

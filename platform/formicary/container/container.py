@@ -17,12 +17,14 @@ from formicary.container.options import (
     main_domain,
     meeting_place,
 )
+from formicary.container.program_exit import ProgramExit
 from formicary.container.protocols import Connectable
 from formicary.core import randomness
 from formicary.core.errors import ContainerClosedError
 from formicary.core.micro import MicroAgent
 from formicary.core.names import check_container, check_platform
 from formicary.core.scheduler import Scheduler
+from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,8 +54,10 @@ MAIN = "c1"
 class Container:
     """A place for any number of agents, in one event loop. `async with` it: that is its life.
 
-    Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first. Where there can be
-    no block, as in a notebook, `await container.open()` and `await container.close()` do the same.
+    Leaving the block, also by an exception or Ctrl-C, stops the agents, the latest first. So does
+    `sys.exit()` in any of its agents (and KeyboardInterrupt): the block is cancelled, all agents end, and the
+    block raises it at its end. Where there can be no block, as in a notebook, `await container.open()` and
+    `await container.close()` do the same.
 
     Args:
         name: unique in the platform, such as `"c1"`: its agents are `agent@c1.lab.localhost`.
@@ -129,6 +133,7 @@ class Container:
         self.platform = check_platform(platform)
         self.domain = f"{name}.{platform}"
         self.dispatcher = self.dispatcher_type(name, platform, when_full, send_timeout, self._open_services)
+        self.program_exit = ProgramExit(self.dispatcher, self.close)
         self.lifecycle = Lifecycle(self, mailbox_limit)
         self.seed = randomness.source().getrandbits(64) if seed is None else seed
         self.creatable = tuple(creatable)
@@ -178,6 +183,7 @@ class Container:
 
     async def __aenter__(self) -> Self:
         self._opening.check_new()
+        self.program_exit.enter_block()
         return await self.open()
 
     async def __aexit__(
@@ -186,11 +192,16 @@ class Container:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        await self.program_exit.leave_block(error)
         await self.close()
+        self.program_exit.end()  # if it has not come out of `close` already, as others have closed it
 
     async def _open_all(self) -> None:
         self.dispatcher.scheduler = Scheduler(
-            self._queue_limit, self.lifecycle.handle_failed, MicroAgent.refuse_returned
+            self._queue_limit,
+            self.lifecycle.handle_failed,
+            MicroAgent.refuse_returned,
+            self.program_exit.request,
         )
         transport = self._make_transport()
         try:
@@ -238,6 +249,7 @@ class Container:
     async def _close_all(self) -> None:
         self.dispatcher.is_closing = True
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
+            stack.callback(self.program_exit.end)
             if self.dispatcher.transport is not None:
                 stack.push_async_callback(self.dispatcher.transport.close)
             if self._services is not None:
@@ -287,7 +299,11 @@ class Container:
                 another event loop.
             Exception: what `setup` raised; the agent is then gone. It is no error if `setup` stopped it.
         """
-        await self.lifecycle.start(agent)
+        try:
+            await self.lifecycle.start(agent)
+        except PROGRAM_EXITS as error:
+            self.program_exit.request(f"{agent.name}/setup", error)
+            raise self.program_exit.refusal() from error
 
     async def join(self) -> None:
         """Wait until no agent lives here; return at once if none does."""

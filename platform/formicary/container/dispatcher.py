@@ -15,6 +15,7 @@ from formicary.core.logs import get_logger
 from formicary.core.message import copied
 from formicary.core.names import MANAGEMENT, complete
 from formicary.core.quoting import printable
+from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,6 +95,11 @@ class Dispatcher:
         except Exception:
             logger.exception("instrument %r failed at %s and is taken out", instrument, event)
             self.remove_instrument(instrument)
+        except PROGRAM_EXITS as error:
+            self.remove_instrument(instrument)
+            if self.scheduler is None:
+                raise
+            self.scheduler.exits(f"{type(instrument).__name__}.{event}", error)
 
     # -- routes ---------------------------------------------------------------------------------------------
 

@@ -10,6 +10,8 @@ from formicary.core.base_agent import AgentState
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
 from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
+from formicary.core.origin import origin
+from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 logger = get_logger("formicary")
 
+_NO_FAILURES = (asyncio.CancelledError, *PROGRAM_EXITS)
 _STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
 
 
@@ -85,13 +88,13 @@ class Lifecycle:
         """Run an agent's `setup`; return False if that has stopped it."""
         self._starting.add(address)
         try:
-            await agent.setup()
+            await _set_up(agent)
         except BaseException as error:
             if isinstance(error, FormicaryError):  # which says all in one sentence
                 logger.error("setup of agent %s failed: %s", agent.name, error)  # noqa: TRY400
-            elif not isinstance(error, asyncio.CancelledError):
+            elif not isinstance(error, _NO_FAILURES):
                 logger.exception("setup of agent %s failed", agent.name)
-            if not isinstance(error, asyncio.CancelledError):
+            if not isinstance(error, _NO_FAILURES):
                 agent.record_failure(error)
             agent.become_gone()
             raise
@@ -144,15 +147,24 @@ class Lifecycle:
                 self._emptied = None
 
     async def stop_all(self) -> None:
-        """Stop all agents, the latest first; also where this is cancelled."""
+        """Stop all agents, the latest first; where this is cancelled, what has not begun to end just ends."""
         agents = self._dispatcher.agents
         try:
             self._dispatcher.withdraw(None)
             for agent in reversed(tuple(agents.values())):
-                await agent.stop()
+                await self._stop(agent)
         finally:
             for agent in reversed(tuple(agents.values())):
-                agent.end_at_once()
+                agent.abandon()
+
+    async def _stop(self, agent: Agent | MicroAgent) -> None:
+        """Stop an agent; whatever somebody's own `stop` raises, the others shall end in good order, too."""
+        try:
+            await agent.stop()
+        except Exception:
+            logger.exception("stop of agent %s failed; it is left behind", agent.name)
+        except PROGRAM_EXITS as error:
+            self._container.program_exit.request(f"{agent.name}/stop", error)
 
     async def join(self) -> None:
         """Wait until no agent is left; return at once if none is."""
@@ -160,3 +172,17 @@ class Lifecycle:
             if self._emptied is None:
                 self._emptied = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._emptied)
+
+
+async def _set_up(agent: Agent) -> None:
+    """Run `setup`; a cancellation out of it must not be taken for one of who starts the agent."""
+    try:
+        await agent.setup()
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        raise AgentStateError(
+            f"setup of agent {agent.name} ended with CancelledError, though nobody has cancelled it: "
+            f"something that it awaited was cancelled ({origin(error)})"
+        ) from error

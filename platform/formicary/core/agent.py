@@ -169,6 +169,13 @@ class Agent(BaseAgent):
         self._kill_behaviours()
         self.become_gone()
 
+    def abandon(self) -> None:
+        """End the agent without waiting for it, and without `on_end` where that has not begun."""
+        self._stopping = True
+        for behaviour in self._behaviours:
+            behaviour.abandon()
+        self.become_gone()
+
     def _is_inside(self) -> bool:
         """Tell whether one of its behaviours is what runs now."""
         return any(strand.running for strand in self._strands())

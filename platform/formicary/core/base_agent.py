@@ -121,6 +121,10 @@ class BaseAgent:
         """End the agent without waiting for it."""
         raise NotImplementedError
 
+    def abandon(self) -> None:
+        """End the agent without waiting for it, and have nothing of it begin any more."""
+        self.end_at_once()
+
     def _stamped(self, message: Message) -> Message:
         address = self.address
         if address is None:

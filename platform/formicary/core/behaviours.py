@@ -140,6 +140,10 @@ class Behaviour:
         self._killed = True
         if exit_code is not None:
             self._exit_code = exit_code
+        self.abandon()
+
+    def abandon(self) -> None:
+        """End the behaviour where it waits, without `on_end` unless it is killed; for its agent."""
         strand = self.mailbox.strand
         if strand is not None and not strand.running:
             strand.release(self.mailbox.next)
@@ -166,8 +170,8 @@ class Behaviour:
         await asyncio.wait([strand], timeout=timeout)
         if not strand.done():
             raise TimeoutError(f"{self} has not ended within {timeout} s")
-        if not strand.cancelled():
-            strand.result()
+        if (error := strand.failure()) is not None:
+            raise error
 
     @property
     def exit_code(self) -> Any:
@@ -240,7 +244,7 @@ class Behaviour:
 
     def strand_ended(self, strand: Strand) -> None:
         """Called when the behaviour has ended; for its mailbox."""
-        self.agent.behaviour_ended(self, None if strand.cancelled() else strand.exception())
+        self.agent.behaviour_ended(self, strand.failure())
 
 
 class CyclicBehaviour(Behaviour):

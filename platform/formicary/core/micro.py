@@ -196,6 +196,5 @@ class MicroAgent(BaseAgent):
         """Called when an asynchronous `handle` has ended; for the strand."""
         if self.micro_inbox is not None and self.micro_inbox.handling is not None:
             self.micro_inbox.handling.discard(strand)
-        error = None if strand.cancelled() else strand.exception()
-        if error is not None:
+        if (error := strand.failure()) is not None:
             self._container.lifecycle.handle_failed(self, error)

@@ -10,7 +10,7 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.clock import exact_time
-from formicary.core.strand import WAIT, Strand
+from formicary.core.strand import PROGRAM_EXITS, WAIT, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +49,8 @@ class Scheduler:
         limit: how many messages for micro-agents may wait here.
         failed: called with a micro-agent and what its `handle` raised.
         refuse: called with a micro-agent and what its `handle` returned, if that can be used for nothing.
+        exits: called with a name and the SystemExit or KeyboardInterrupt that was raised there: it must not
+            get into the event loop, which would end at once.
     """
 
     __slots__ = (
@@ -59,6 +61,7 @@ class Scheduler:
         "_spare",
         "awake",
         "current",
+        "exits",
         "failed",
         "handled",
         "limit",
@@ -75,6 +78,7 @@ class Scheduler:
         limit: int,
         failed: Callable[[Any, BaseException], None],
         refuse: Callable[[Any, Any], None],
+        exits: Callable[[str, BaseException], None],
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.time = exact_time(self.loop)
@@ -84,6 +88,7 @@ class Scheduler:
         self.limit = 2 * limit
         self.failed = failed
         self.refuse = refuse
+        self.exits = exits
         self.awake = False
         self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
         self.handled = 0
@@ -227,7 +232,9 @@ class Scheduler:
             message = take()
             try:
                 returned = handle(message)
-            except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 -- the container logs it
+            except PROGRAM_EXITS as error:
+                self.exits(f"{handle.__self__.name}/handle", error)
+            except BaseException as error:  # noqa: BLE001 -- the container logs it
                 self.failed(handle.__self__, error)
             else:
                 if type(returned) is CoroutineType:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 WAIT: Any = object()
 """What a strand's coroutine yields to be resumed by the next message."""
 
+PROGRAM_EXITS = (KeyboardInterrupt, SystemExit)
+"""What ends a program, and the event loop at once if it gets there."""
+
 
 def coroutine_function(generator_function: Callable[..., Any]) -> Callable[..., Any]:
     """Make coroutines, instead of generators, of a function that yields `WAIT` or None.
@@ -208,8 +211,13 @@ class Strand(asyncio.Future[Any]):
             super().set_exception(error)
             self._log_traceback = False  # the owner logs it
         self.owner.ended(self)
-        if isinstance(error, (KeyboardInterrupt, SystemExit)):
-            raise error
+        if isinstance(error, PROGRAM_EXITS):
+            self._scheduler.exits(self.get_name(), error)
+
+    def failure(self) -> BaseException | None:
+        """Return what it has failed with, if it has: not a cancellation, nor what ends the program."""
+        error = None if self.cancelled() else self.exception()
+        return None if isinstance(error, PROGRAM_EXITS) else error
 
     # -- cancellation, as asyncio.Task has it -------------------------------------------------------------
 

@@ -103,7 +103,7 @@ class XmppAgent(Agent):
         from formicary.xmpp.presence import Presence
 
         client = AccountClient(self, self.account, self._disconnected)
-        self._presence = Presence(client, self.name)
+        self._presence = Presence(client, self.name, self.container.program_exit.request)
         self._discovery = Discovery(client, self.name)
         self._client = client
         await client.open()

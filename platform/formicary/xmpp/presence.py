@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import aioxmpp
 
 from formicary.core.logs import get_logger
+from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,11 +48,13 @@ class Presence:
     Args:
         client: the agent's connection.
         name: the agent's name, for the log.
+        exits: called with a name and the SystemExit or KeyboardInterrupt that was raised there.
     """
 
-    def __init__(self, client: AccountClient, name: str) -> None:
+    def __init__(self, client: AccountClient, name: str, exits: Callable[[str, BaseException], None]) -> None:
         xmpp = client.xmpp
         self._name = name
+        self._exits = exits
         self._own = xmpp.summon(aioxmpp.PresenceServer)
         self._others = xmpp.summon(aioxmpp.PresenceClient)
         self._roster = xmpp.summon(aioxmpp.RosterClient)
@@ -134,6 +137,8 @@ class Presence:
                 callback(str(jid))
             except Exception:
                 logger.exception("%s of agent %s's presence raised an exception", event, self._name)
+            except PROGRAM_EXITS as error:
+                self._exits(f"{self._name}/{event}", error)
 
 
 def _bare(address: str) -> Any:

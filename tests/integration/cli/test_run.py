@@ -126,6 +126,22 @@ def test_a_failing_setup_and_a_failing_handler_do_the_same(script):
     assert "handle() of agent cell raised an exception" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("statement", "code"), [("sys.exit(3)", 3), ("sys.exit()", 0), ("raise KeyboardInterrupt", 130)]
+)
+def test_an_agent_that_ends_the_program_ends_it_in_order_and_with_its_exit_code(script, statement, code):
+    text = (
+        "import sys\n"
+        "class Leave(OneShotBehaviour):\n"
+        f"    async def run(self): {statement}\n"
+        "alice, bob = agent('alice', Stay()), agent('bob', Leave())"
+    )
+    ended = run(script(text))
+    assert (ended.returncode, ended.stdout) == (code, "alice waits\nalice ends\n")
+    assert "container c1 ends: bob/Leave raised " in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_dead_letters_are_counted_at_the_end(script):
     text = (
         "class Shout(OneShotBehaviour):\n"

@@ -192,7 +192,7 @@ def as_task(coroutine):
 
 
 def as_strand(coroutine):
-    queue = Scheduler(100, lambda *_: None, lambda *_: None)
+    queue = Scheduler(100, lambda *_: None, lambda *_: None, lambda *_: None)
     return Strand(coroutine, queue, Nobody())
 
 

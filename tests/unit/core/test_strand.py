@@ -226,7 +226,7 @@ def test_an_interrupt_out_of_a_behaviour_ends_the_program(error, caplog):
     with pytest.raises(error, match="mine"):
         run_virtual(main())
     assert [agent.state for agent in agents] == [AgentState.GONE] * 2
-    assert "behaviour Do of agent second ended with an exception" in caplog.text
+    assert f"container c1 ends: second/Do raised {error('mine')!r} at test_strand.py:" in caplog.text
 
 
 def test_a_forgotten_await_of_receive_is_noticed():

@@ -101,14 +101,9 @@ class LocalManagement:
     async def _create(self, request: Create) -> str:
         agent = make_agent(request, self._container.creatable)
         try:
-            await self._container.start(agent)
+            await self._container.lifecycle.start(agent)  # its `sys.exit()` is no reason for all to end
         except (NameTakenError, ContainerClosedError):
             raise
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            raise ManagementError(f"setup of agent {request.name} was cancelled") from error
         except (Exception, SystemExit) as error:
             raise ManagementError(f"setup of agent {request.name} failed: {describe_error(error)}") from error
         return f"{agent.name}@{self._container.domain}"

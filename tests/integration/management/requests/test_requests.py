@@ -155,7 +155,7 @@ async def test_an_agent_is_created_with_its_arguments_and_works(platform, asker,
         (create("Cell", "ams", container="c2"), "unrecognised-parameter-value", "take another name"),
         (create("Failing", container="c2"), "internal-error", "new failed: ValueError: no desk left"),
         (create("Leaving", container="c2"), "internal-error", "setup of agent new failed: SystemExit: 3"),
-        (create("Cancelling", container="c2"), "internal-error", "setup of agent new was cancelled"),
+        (create("Cancelling", container="c2"), "internal-error", "agent new ended with CancelledError"),
         ({"action": "create", "class": "os:x", "name": "y", "container": "c2"}, "unauthorised", "'os'"),
     ],
 )  # fmt: skip

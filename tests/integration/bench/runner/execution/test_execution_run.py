@@ -21,7 +21,7 @@ from formicary_bench.runner.execution.server import RunServer
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.vocabulary.placements import APART, SAME
-from formicary_bench.worker.messages import Go, Job, Meet, Progress, Ready, decode_report, encode
+from formicary_bench.worker.messages import Failed, Go, Job, Meet, Progress, Ready, decode_report, encode
 
 ROUNDS = (5, 20, 10)
 FOR_EVER = (0, 8_000_000, 0)
@@ -232,6 +232,48 @@ def test_a_worker_ends_when_its_controller_is_gone_however_busy_it_is():
         assert any(isinstance(report, Progress) and report.done for report in reports)
         worker.stdin.close()
         assert worker.wait(10) == 4
+
+
+LEAVING = """
+import sys
+from contextlib import asynccontextmanager
+from formicary import Agent, Container, OneShotBehaviour
+from formicary_bench.worker.workload import PreparedRole
+
+class Leave(OneShotBehaviour):
+    async def run(self):
+        sys.exit(3)
+
+@asynccontextmanager
+async def both(work):
+    async with Container("c1") as container:
+        agent = Agent("alice")
+        agent.add_behaviour(Leave())
+        await container.start(agent)
+        await container.join()
+        yield PreparedRole()
+"""
+
+
+def test_a_worker_whose_agent_ends_the_program_tells_its_controller(tmp_path):
+    (configuration,) = make_plan(
+        Options("messaging/pairs", pairs=(1,), placements=(SAME,), subjects=("callbacks",))
+    )
+    (tmp_path / "leaving.py").write_text(LEAVING)
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "formicary_bench.worker.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    ) as worker:
+        worker.stdin.write(encode(Job(configuration, "both", 7, module="leaving")) + b"\n")
+        worker.stdin.flush()
+        *_, last = map(decode_report, worker.stdout)
+        err = worker.stderr.read()
+    assert last == Failed("SystemExit: 3")
+    assert b"container c1 ends: alice/Leave raised SystemExit(3) at leaving.py:9, in run" in err
+    assert worker.returncode == 1
 
 
 PROGRAM = "from formicary.cli import main; main()"

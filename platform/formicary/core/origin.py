@@ -1,0 +1,38 @@
+"""Where an exception comes from, for sentences about it."""
+
+from __future__ import annotations
+
+import sysconfig
+from functools import cache
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import CodeType
+
+
+def origin(error: BaseException) -> str:
+    """Return where an exception was raised, as `market.py:12, in run`; empty where that is not known.
+
+    It is the innermost place in a user's code: neither in the platform nor in a library, if there is one.
+    """
+    trace, found = error.__traceback__, ""
+    is_of_user = False
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if (here := _is_of_user(code)) or not is_of_user:
+            found = f"{PurePath(code.co_filename).name}:{trace.tb_lineno}, in {code.co_name}"
+            is_of_user = here
+        trace = trace.tb_next
+    return found
+
+
+def _is_of_user(code: CodeType) -> bool:
+    return not code.co_filename.startswith(_libraries())
+
+
+@cache
+def _libraries() -> tuple[str, ...]:
+    platform = PurePath(__file__).parents[1]
+    paths = sysconfig.get_paths()
+    return (f"{platform}/", "<frozen", *(f"{paths[each]}/" for each in ("stdlib", "purelib", "platlib")))

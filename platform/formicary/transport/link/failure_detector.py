@@ -38,6 +38,7 @@ class FailureDetector:
     __slots__ = (
         "_absent_since",
         "_confirmed_at",
+        "_is_proven",
         "_ping",
         "_pinged_again_at",
         "_pinged_at",
@@ -62,12 +63,14 @@ class FailureDetector:
         self._absent_since: float | None = None
         self._pinged_at: float | None = None  # when the ping was first sent that is not answered yet
         self._pinged_up_to = 0
+        self._is_proven = True  # whether the other end was there when something came to it over this path
 
     # -- what happens ---------------------------------------------------------------------------------------
 
     def change_path(self) -> None:
         """Called when frames take another path: what is known about the old one counts no more."""
         self._pinged_at = self._absent_since = None
+        self._is_proven = False
 
     def lose(self, now: float) -> None:
         """Called when a frame came back, as the other end was not there; a new ping will say more."""
@@ -132,6 +135,10 @@ class FailureDetector:
         """Whether a ping is out that is not answered yet."""
         return self._pinged_at is not None
 
+    def is_lost(self, now: float) -> bool:
+        """Return whether the ping may have come to nobody: it is not answered, as nothing was over this path."""
+        return self.is_asking and not self._is_proven and now >= self._pinged_again_at + _PROBE_AWAY
+
     def is_ping_due(self, now: float) -> bool:
         """Return whether to ask for a sign of life."""
         last = self._pinged_again_at
@@ -166,4 +173,5 @@ class FailureDetector:
         self.rtt = now - self._pinged_at
         self.confirm(self._pinged_at)
         self._pinged_at = self._absent_since = None
+        self._is_proven = True
         return self._pinged_up_to

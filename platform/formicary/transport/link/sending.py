@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from formicary.transport.link.header import DATA, HEADER, SIZE, Terms
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from formicary.transport.link.instructions import Instruction
 
 _RESEND: Final = 0.25  # s between two times that all is sent again, unless it is over another path
+_FIRST: Final = 1 << 17  # bytes that go again before anything shows that they come: not all that the window holds
 NEVER: Final = float("-inf")
 
 _pack = HEADER.pack
@@ -62,6 +64,9 @@ class Sending:
         self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `_acked`
         self._unacked_bytes = 0
         self._resent_at = NEVER
+        self._again = 0  # the number of the frame to be sent again next; 0 where none is to be
+        self._goes_on_at = 0  # the number of the frame whose acknowledgement lets more be sent again
+        self._burst = 0  # bytes that may be sent again then
         self.window = 0
         self._ack_sent = 0  # the latest frame of the other end that was acknowledged
         self._owed = 0  # the weight of what came in and is not acknowledged yet
@@ -165,17 +170,57 @@ class Sending:
     def _send_pending(self) -> None:
         """Send what has waited for room, and find out whether there is some."""
         pending = self._pending
-        can_send = self._has_path and self.state in {State.OPEN, State.CLOSING}
-        while pending and can_send and self._fits(len(pending[0][1])):
+        can_send = self._has_path and not self._again
+        while pending and can_send and self._is_there and self._fits(len(pending[0][1])):
             self.instructions.append(Transmit(self.make_frame(*pending.popleft())))
-        is_room = self._has_path and self.state is State.OPEN and not pending
+        is_room = can_send and self.state is State.OPEN and not pending
         self.window = self._other.window_frames if is_room else 0
 
+    @property
+    def _is_there(self) -> bool:
+        return self.state in {State.OPEN, State.CLOSING}
+
+    # -- sending again --------------------------------------------------------------------------------------
+
+    @property
+    def _underway(self) -> int:
+        """The number up to which frames went over the present path."""
+        return self._again - 1 if self._again else self._sent
+
     def _send_again(self, now: float) -> None:
+        """Begin to send again what is not acknowledged: little at first, and nothing new until it is through.
+
+        The path may be slow, and may not last: what is behind a whole window, such as pings, would not get
+        through before it breaks again, and nobody would learn of what did.
+        """
         if self._has_path and self._unacked and now - self._resent_at >= _RESEND:
             self._resent_at = now
-            self._resent += len(self._unacked)
-            self.instructions += [Transmit(frame) for frame, _ in self._unacked]
+            self._again = self._acked + 1
+            self._burst = _FIRST
+            self.window = 0
+            self._go_on()
+
+    def _skip(self, acked: int) -> None:
+        """Do not send again what has come; go on if all that went last has."""
+        self._again = max(self._again, acked + 1)
+        if acked >= self._goes_on_at:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Send the next of what is to go again, twice as much as the last time."""
+        left = self._burst
+        for frame, _ in islice(self._unacked, self._again - self._acked - 1, None):
+            if left < len(frame) and left < self._burst:
+                break
+            left -= len(frame)
+            self._again += 1
+            self._resent += 1
+            self.instructions.append(Transmit(frame))
+        self._burst *= 2
+        self._goes_on_at = self._again - 1
+        if self._again > self._sent:
+            self._again = 0
+            self._send_pending()
 
     def _say(self, kind: int, number: int = 0) -> None:
         if self._has_path:

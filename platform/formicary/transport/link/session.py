@@ -104,13 +104,15 @@ class Session(Sending):
     def use_path(self, now: float, *, there_is_one: bool = True) -> None:
         """Called when frames take another path from now on, or when there is none for now.
 
-        What is not acknowledged goes again, over the new path: the old one may have lost it.
+        What is not acknowledged goes again, over the new path, behind a ping: the old one may have lost it.
         """
         self._has_path = there_is_one
         self._detector.change_path()
         if self.state is State.HANDSHAKE and there_is_one:
             self._greet(now)
         self._resent_at = NEVER
+        self._again = 0
+        self.ask(now)
         self._send_again(now)
         self._send_pending()
 
@@ -238,6 +240,8 @@ class Session(Sending):
         if kind == PING:
             if not self._detector.is_mute(now):
                 self._say(BUSY if self.is_frozen else PONG, number)
+            if self._has_path and self._detector.is_lost(now):
+                self._ping(now)  # as it is there now
         elif kind in {PONG, BUSY}:
             self._receive_pong(kind, number, now)
         elif kind == LOST:
@@ -258,6 +262,8 @@ class Session(Sending):
             self._confirm()
             if kind == PONG and self._acked < should_have:  # it is there, and what went before is not
                 self._send_again(now)
+            elif self._again:
+                self._go_on()
 
     def _acknowledge(self, acked: int) -> None:
         """Forget the frames up to a number, as they have come."""
@@ -266,9 +272,11 @@ class Session(Sending):
         if acked > self._acked:
             self._forget(acked)
             self._detector.waiting_since = None
-            if self._pending:
+            if self._again:
+                self._skip(acked)
+            elif self._pending:
                 self._send_pending()
-            elif self.state is State.CLOSING and not self._unacked:
+            if self.state is State.CLOSING and not (self._unacked or self._pending):
                 self.end("it has stopped")
 
     def _confirm(self) -> None:
@@ -399,12 +407,15 @@ class Session(Sending):
             if self._detector.is_ping_due(now):
                 if self._detector.has_doubt(now):
                     self.instructions.append(Doubt())
-                self._say(PING, self._detector.ping(now, self._sent))
+                self._ping(now)
 
     def ask(self, now: float) -> None:
         """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""
         if self.peer and self._has_path and not self._detector.is_asking:
-            self._say(PING, self._detector.ping(now, self._sent))
+            self._ping(now)
+
+    def _ping(self, now: float) -> None:
+        self._say(PING, self._detector.ping(now, self._underway))
 
     # -- the end --------------------------------------------------------------------------------------------
 

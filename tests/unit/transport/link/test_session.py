@@ -17,6 +17,7 @@ from formicary.transport.link.header import (
     PING,
     PONG,
     SIZE,
+    WINDOW_BYTES,
     Terms,
     read_terms,
     write_terms,
@@ -249,9 +250,85 @@ def test_another_way_has_all_sent_again_at_once():
     first = a.session.send(b"x", 1, world.now)
     for _ in range(2):
         a.session.use_path(world.now)
-        assert frames_of(a.session) == [first]
+        ping, again = frames_of(a.session)
+        assert (ping[0], again) == (PING, first)
     a.session.use_path(world.now, there_is_one=False)
     assert not a.session.instructions
+
+
+def fill_window(world, end, size=1 << 16):
+    """Send as much as goes."""
+    for _ in range(WINDOW_BYTES // (size + 8 + SIZE)):
+        world.send(end, size)
+    return list(world.items.values())
+
+
+def test_what_goes_again_is_little_at_first_so_that_signs_of_life_get_through_a_slow_path():
+    world, a, b = make_world()
+    filling = fill_window(world, a)
+    assert len(filling) > 50
+    world.cut |= {(0, 0), (0, 1)}
+    world.flow()
+    for flight in world.flight.values():
+        flight.clear()
+    world.use_path(a, None)
+    world.cut.clear()
+    while not all(item.taken_by for item in filling):  # a path that carries eight frames, and breaks again
+        before = sum(bool(item.taken_by) for item in filling)
+        for end in (a, b):
+            world.use_path(end, 0)
+        for _ in range(8):
+            world.deliver(0, 1)
+            world.flow((0,))
+            world.tick(b)
+        for flight in world.flight.values():
+            flight.clear()
+        world.now += 1.0
+        world.use_path(a, None)
+        assert sum(bool(item.taken_by) for item in filling) > before
+    assert not any(item.failed for item in filling)
+
+
+def test_what_goes_again_goes_on_as_it_is_acknowledged_and_what_is_new_comes_behind_it():
+    world, a, b = make_world()
+    filling = fill_window(world, a)
+    for flight in world.flight.values():
+        flight.clear()
+    world.use_path(a, 0)
+    assert len(world.flight[0, 1]) < 5
+    world.send(a)
+    assert not a.session.has_room
+    for _ in range(8):
+        world.now += 0.02
+        world.flow()
+        world.tick(b)
+    assert all(item.taken_by for item in (*filling, world.items[len(world.items)]))
+    assert a.session.has_room
+    assert a.session.counters.resent == len(filling)
+
+
+def test_what_has_come_is_not_sent_again():
+    world, a, b = make_world()
+    filling = fill_window(world, a)
+    world.flow((1,))
+    world.flight[0, 0].clear()  # all acknowledgements
+    world.use_path(b, 0)
+    world.flight[0, 1].clear()
+    world.use_path(a, 0)
+    world.flow((0,))  # b's ping says what has come
+    assert not a.session.unacknowledged
+    assert a.session.counters.resent < len(filling) / 10
+
+
+def test_a_ping_that_came_before_the_other_end_was_there_is_said_again_when_that_asks():
+    world, a, b = make_world()
+    world.use_path(b, None)
+    world.use_path(a, 0)
+    world.flight[0, 1].clear()
+    world.now += 0.5
+    world.use_path(b, 0)
+    world.flow((0,))
+    assert kinds(world.flight[0, 1]) == [PONG, PING]
 
 
 def test_a_pong_has_what_went_before_its_ping_sent_again_and_a_busy_one_has_not():

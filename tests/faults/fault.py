@@ -24,6 +24,7 @@ class Fault:
         may_fail: whether messages may fail, rather than arrive: everywhere, or over one route.
         is_heavy: whether it needs so much of the processors that others like it are to wait.
         is_long: whether it takes longer than others, and so starts before them.
+        in_gate: whether it is caused in each run of the tests, and not for the table alone.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Fault:
     may_fail: bool | Route
     is_heavy: bool
     is_long: bool
+    in_gate: bool
 
 
 FAULTS: list[Fault] = []
@@ -46,12 +48,14 @@ def fault(
     may_fail: bool | Route = False,
     is_heavy: bool = False,
     is_long: bool = False,
+    in_gate: bool = True,
     **shape: Any,
 ) -> Callable[[Callable[[Scene], Awaitable[None]]], Callable[[Scene], Awaitable[None]]]:
     """Enter a function among the faults."""
 
     def enter(cause: Callable[[Scene], Awaitable[None]]) -> Callable[[Scene], Awaitable[None]]:
-        FAULTS.append(Fault(cause.__name__, title, routes, cause, shape, may_fail, is_heavy, is_long))
+        name = cause.__name__
+        FAULTS.append(Fault(name, title, routes, cause, shape, may_fail, is_heavy, is_long, in_gate))
         return cause
 
     return enter

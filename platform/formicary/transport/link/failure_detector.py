@@ -136,7 +136,7 @@ class FailureDetector:
         return self._pinged_at is not None
 
     def is_lost(self, now: float) -> bool:
-        """Return whether the ping may have come to nobody: it is not answered, as nothing was over this path."""
+        """Return whether the ping may have come to nobody: nothing was answered over this path yet."""
         return self.is_asking and not self._is_proven and now >= self._pinged_again_at + _PROBE_AWAY
 
     def is_ping_due(self, now: float) -> bool:

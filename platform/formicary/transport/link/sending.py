@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from formicary.transport.link.instructions import Instruction
 
 _RESEND: Final = 0.25  # s between two times that all is sent again, unless it is over another path
-_FIRST: Final = 1 << 17  # bytes that go again before anything shows that they come: not all that the window holds
+_FIRST: Final = 1 << 17  # bytes that go again before anything shows that they arrive
 NEVER: Final = float("-inf")
 
 _pack = HEADER.pack

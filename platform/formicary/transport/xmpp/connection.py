@@ -42,6 +42,7 @@ logger = get_logger("formicary.transport")
 _FRAME_OVERHEAD = 1024  # bytes of a stanza around a frame's text
 _FRAME_END = b"</frame></message>"
 _ORIGINS = 1000  # addresses that are remembered
+_SETTLING = 10.0  # s after a connection was lost and is back in which others may still be about to come back
 _BACKOFF = (0.05, 1.0)  # seconds before the first and, doubling, at most before a later try to reconnect
 
 
@@ -71,6 +72,7 @@ class XmppConnection:
         self._domains: dict[str, str | None] = {}  # of containers, by the addresses that frames come from
         self._reconnecting: asyncio.Task[None] | None = None
         self._lost: tuple[datetime, FormicaryError] | None = None  # since when, and why, where it is lost
+        self._settled_at = 0.0  # by the loop's clock, when who is not connected is not there
         self._ready = asyncio.Event()  # also set when there will be none any more
         self.is_up = False
         self.has_room = True
@@ -110,7 +112,9 @@ class XmppConnection:
         )
         self._stream = stream
         await stream.connect()
-        self._lost = None
+        if self._lost is not None:
+            self._settled_at = asyncio.get_running_loop().time() + _SETTLING
+            self._lost = None
         self.is_up = self.has_room = True
         self._update()
 
@@ -207,7 +211,11 @@ class XmppConnection:
 
     def _on_bounce(self, origin: str, reason: str, is_away: bool) -> bool:  # noqa: FBT001 -- a callback
         domain = self._domain_of(origin)
-        return domain is not None and self._router.on_bounce(domain, reason, is_away=is_away)
+        if domain is None:
+            return False
+        if asyncio.get_running_loop().time() < self._settled_at:
+            return domain in self._router.links  # its connection is not back yet: that says nothing of it
+        return self._router.on_bounce(domain, reason, is_away=is_away)
 
     def _write(self, data: bytes) -> None:
         if self._stream is not None:

@@ -1,6 +1,7 @@
 """Everything that Formicary raises for its users; it is defined in `formicary.core.errors`."""
 
 from formicary.core.errors import (
+    AccountError,
     AgentStateError,
     AlreadyRegisteredError,
     AuthenticationError,
@@ -37,6 +38,7 @@ from formicary.core.errors import (
 )
 
 __all__ = [
+    "AccountError",
     "AgentStateError",
     "AlreadyRegisteredError",
     "AuthenticationError",

@@ -1,7 +1,7 @@
 """The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
 
-- a command each: `run`, `profile`, `server`, `doctor`, `ps`, `top`, `agents`, `create`, `df`, and in `life`
-  `kill`, `suspend` and `resume`
+- a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `agents`, `create`,
+  `df`, and in `life` `kill`, `suspend` and `resume`
 - `script`: loads the file that `run` and `profile` are given
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there

@@ -66,6 +66,10 @@ Tls = Annotated[
         show_default="for direct ones to other hosts",
     ),
 ]
+Folder = Annotated[
+    Path | None,
+    typer.Option(help="State folder of the server.", show_default="~/.local/state/formicary/server"),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from formicary.cli import account
+from formicary.cli.options import Folder, examples
 from formicary.cli.output import say
 
 if TYPE_CHECKING:
@@ -21,16 +23,13 @@ app = typer.Typer(
     help="Start, stop and look at a private XMPP server (Prosody), at which containers meet.",
 )
 
-Folder = Annotated[
-    Path | None,
-    typer.Option(help="State folder of the server.", show_default="~/.local/state/formicary/server"),
-]
+app.add_typer(account.app, name="account")
+
 Json = Annotated[bool, typer.Option("--json", help="Print one line of JSON.")]
 
 
 def _examples(*commands: str) -> str:
-    # One paragraph each: within a paragraph, Typer joins the lines.
-    return "\n\n".join(["Examples:", *(f"  formicary server {command}" for command in commands)])
+    return examples(*(f"server {command}" for command in commands))
 
 
 @app.command(

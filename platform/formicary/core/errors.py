@@ -72,6 +72,12 @@ class ServerError(FormicaryError):
     exit_code = 3
 
 
+class AccountError(ServerError):
+    """The managed Prosody has such an account already, or has none such."""
+
+    exit_code = 1
+
+
 class UndeliveredError(FormicaryError):
     """A request could not be delivered to who should answer it."""
 

@@ -10,6 +10,7 @@
 - `federation`: several servers that make one platform; `federate` makes their folders, `authority` their
   certificates
 - `launch`: from a configuration to a server that answers; `process` is the running program
+- `accounts`: ordinary XMPP accounts at a managed server
 - `admin`: talks to the running server
 - `configuration`, `certificate`: what Prosody reads
 - `state`, `folder`: what is remembered between commands, and in which files

@@ -150,11 +150,20 @@ def running_address(folder: Path | None, *, tls: bool = False) -> ServerAddress:
         ServerError: it does not run, or what the folder remembers cannot be read.
     """
     files = StateFolder.at(folder)
+    return running_state(files).address(files, tls=tls)
+
+
+def running_state(files: StateFolder) -> ServerState:
+    """Return what the folder remembers of its server, which runs.
+
+    Raises:
+        ServerError: it does not run, or what the folder remembers cannot be read.
+    """
     state = read_state(files)
     if state is None or not process.is_prosody(state.pid, files.config):
         happened = "no server runs" if state is None or state.pid is None else "the server has ended"
         raise ServerError(f"{happened} in {files.path}; start one with: formicary server start{files.option}")
-    return state.address(files, tls=tls)
+    return state
 
 
 def _check_same(folder: StateFolder, state: ServerState, platform: str | None, port: int | None) -> None:

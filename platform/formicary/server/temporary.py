@@ -7,11 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from formicary.core import names
 from formicary.core.errors import ServerError
-from formicary.server import managed, process
-from formicary.server.admin import AdminShell
-from formicary.server.configuration import lua_string
+from formicary.server import accounts, managed, process
 from formicary.server.folder import StateFolder
 from formicary.server.state import ServerState, read_state
 
@@ -107,15 +104,11 @@ class ManagedServer:
 
         Raises:
             InvalidNameError: the name cannot be an account's.
-            ServerError: there is such an account already, or the server does not run.
+            UsageError: the password cannot be one.
+            AccountError: there is such an account already, or the server has none of this domain.
+            ServerError: the server does not run.
         """
-        account = f"{names.check_local(user)}@{domain or self.address.platform}"
-        try:
-            with AdminShell(self.folder.socket) as admin:
-                admin.do(f"user:create({lua_string(account)}, {lua_string(password)})")
-        except OSError as error:
-            raise ServerError(f"the account {account} cannot be made: the server does not run") from error
-        return account
+        return accounts.add(user if domain is None else f"{user}@{domain}", password, self.folder.path)
 
     def kill(self) -> None:
         """End the server without a word to anybody, as a crash would; returns when it is gone."""

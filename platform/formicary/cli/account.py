@@ -1,0 +1,107 @@
+"""`formicary server account`: ordinary XMPP accounts at the private server of this machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from formicary.cli.options import Folder, Json, examples
+from formicary.core.errors import UsageError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Make, remove and list ordinary XMPP accounts at the private server, which has to run.",
+)
+
+Account = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME[@DOMAIN]",
+        help="The account: of the server's own domain, or of localhost.",
+        show_default=False,
+    ),
+]
+
+_LONGEST = 4096  # bytes that are read of a line: a password is shorter
+_RANDOM = 18  # bytes: more than anybody guesses
+
+
+@app.command(
+    epilog=examples(
+        "server account add alice",
+        "server account add alice@localhost < password.txt",
+        "server account add alice --generate",
+    )
+)
+def add(
+    account: Account,
+    *,
+    generate: Annotated[
+        bool, typer.Option("--generate", help="Make a password up, and print it, this once.")
+    ] = False,
+    folder: Folder = None,
+) -> None:
+    """Make an account. Its password is asked for, or is the first line of standard input.
+
+    It is no argument, which everybody on this machine could read. The exit code
+    is 1 if there is such an account already, and 3 if the server does not run.
+    """
+    import secrets
+
+    from formicary.cli.output import say
+    from formicary.server import accounts
+
+    address = accounts.check(account, folder)  # before anybody types a password for nothing
+    password = secrets.token_urlsafe(_RANDOM) if generate else _ask(address)
+    accounts.add(address, password, folder)
+    say(f"added {address}" + (f", whose password is {password}" if generate else ""))
+
+
+@app.command(epilog=examples("server account remove alice"))
+def remove(account: Account, *, folder: Folder = None) -> None:
+    """Remove an account, and log out whoever uses it.
+
+    The exit code is 1 if there is no such account, and 3 if the server does not
+    run.
+    """
+    from formicary.cli.output import say
+    from formicary.server import accounts
+
+    say(f"removed {accounts.remove(account, folder)}")
+
+
+@app.command(name="list", epilog=examples("server account list", "server account list --json"))
+def list_(*, folder: Folder = None, as_json: Json = False) -> None:
+    """List all accounts, a line each; the exit code is 3 if the server does not run."""
+    from formicary.cli.output import say, show_json
+    from formicary.server import accounts
+
+    found = accounts.known(folder)
+    if as_json:
+        show_json({"accounts": found})
+        return
+    for address in found:
+        say(address)
+
+
+def _ask(address: str) -> str:
+    """Return the password that somebody types, twice, or that standard input has in its first line."""
+    if not sys.stdin.isatty():
+        try:
+            line = sys.stdin.buffer.readline(_LONGEST).decode()
+        except UnicodeDecodeError:
+            raise UsageError("the password on standard input is no text") from None
+        if not line:
+            raise UsageError("there is no password on standard input; give one, or take --generate")
+        return line.rstrip("\r\n")
+    from getpass import getpass
+
+    try:
+        password = getpass(f"password for {address}: ")
+        if getpass("once more: ") != password:
+            raise UsageError("the two passwords differ, so nothing was done; try again")
+    except EOFError:
+        raise UsageError("no password was typed, so nothing was done") from None
+    return password

@@ -1,0 +1,171 @@
+"""Ordinary XMPP accounts at a managed server that runs: making them, removing them, and which there are."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from formicary.core import names
+from formicary.core.errors import AccountError, ServerError, UsageError
+from formicary.server.admin import AdminShell
+from formicary.server.configuration import lua_string
+from formicary.server.federation import read_federation
+from formicary.server.folder import StateFolder
+from formicary.server.managed import running_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_LONGEST = 1023  # bytes of a password
+_LOCALHOST = "localhost"  # whatever the platform is, there are accounts of this domain
+
+
+def check(account: str, folder: Path | None = None) -> str:
+    """Return the address of an account that `add` can make, as far as its name tells.
+
+    Args:
+        account: its address, such as `alice@lab.localhost`, or the part before the `@`: its domain is then
+            the first of `domains`.
+        folder: the server's state folder; the one in the user's home if None.
+
+    Raises:
+        InvalidNameError: the name cannot be an account's.
+        AccountError: there is such an account already, or the server has none of this domain.
+        ServerError: the server does not run.
+    """
+    files, address = _address(account, folder)
+    if address in _of(files, address.partition("@")[2]):
+        raise _exists(files, address)
+    return address
+
+
+def add(account: str, password: str, folder: Path | None = None) -> str:
+    """Make an account, and return its address.
+
+    Args:
+        account: as of `check`.
+        password: its password. It is told to the server through a socket that only this user can reach.
+        folder: as of `check`.
+
+    Raises:
+        InvalidNameError: the name cannot be an account's.
+        UsageError: the password cannot be one.
+        AccountError: there is such an account already, or the server has none of this domain.
+        ServerError: the server does not run.
+    """
+    check_password(password)
+    files, address = _address(account, folder)
+    with _shell(files) as admin:
+        answer = admin.ask(f"user:create({lua_string(address)}, {lua_string(password)})")
+    if answer.ok:
+        return address
+    if answer.text == "User exists":
+        raise _exists(files, address)
+    raise _refused(files, address, answer.text)
+
+
+def remove(account: str, folder: Path | None = None) -> str:
+    """Remove an account, and return its address; whoever is logged in with it is logged out.
+
+    Args:
+        account: as of `check`.
+        folder: as of `check`.
+
+    Raises:
+        InvalidNameError: the name cannot be an account's.
+        AccountError: there is no such account.
+        ServerError: the server does not run.
+    """
+    files, address = _address(account, folder)
+    with _shell(files) as admin:
+        answer = admin.ask(f"user:delete({lua_string(address)})")
+    if answer.ok:
+        return address
+    if answer.text == "No such user":
+        raise AccountError(
+            f"there is no account {address}; see which there are with: formicary server account "
+            f"list{files.option}"
+        )
+    raise _refused(files, address, answer.text)
+
+
+def known(folder: Path | None = None) -> list[str]:
+    """Return the addresses of all accounts, sorted within each domain.
+
+    Args:
+        folder: as of `check`.
+
+    Raises:
+        ServerError: the server does not run.
+    """
+    files = StateFolder.at(folder)
+    return [address for domain in domains(files) for address in _of(files, domain)]
+
+
+def domains(files: StateFolder) -> tuple[str, str]:
+    """Return the domains of which a running server has accounts.
+
+    Raises:
+        ServerError: it does not run.
+    """
+    state = running_state(files)
+    federation = read_federation(files)
+    return (state.platform if federation is None else federation.domain), _LOCALHOST
+
+
+def check_password(password: str) -> None:
+    """Make sure that a password can be one.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if not password:
+        raise UsageError("the password is empty; give one")
+    if not password.isprintable() or len(password.encode()) > _LONGEST:
+        raise UsageError(f"a password is at most {_LONGEST} bytes of characters that can be printed")
+
+
+def _address(account: str, folder: Path | None) -> tuple[StateFolder, str]:
+    """Return a running server's folder, and an account's full address there."""
+    local, at, domain = account.partition("@")
+    names.check_local(local)
+    if at:
+        names.check_platform(domain)
+    files = StateFolder.at(folder)
+    own, _ = domains(files)
+    return files, f"{local}@{domain or own}"
+
+
+def _of(files: StateFolder, domain: str) -> list[str]:
+    with _shell(files) as admin:
+        answer = admin.ask(f"user:list({lua_string(domain)})")
+    if not answer.ok:
+        raise _refused(files, f"@{domain}", answer.text)
+    return sorted(line for line in answer.text.splitlines() if line.endswith(f"@{domain}"))
+
+
+@contextlib.contextmanager
+def _shell(files: StateFolder) -> Iterator[AdminShell]:
+    try:
+        with AdminShell(files.socket) as admin:
+            yield admin
+    except OSError as error:
+        raise ServerError(
+            f"the server in {files.path} cannot be asked ({error.strerror}); see its log, {files.log}"
+        ) from error
+
+
+def _exists(files: StateFolder, address: str) -> AccountError:
+    return AccountError(
+        f"there is an account {address} already; take another name, or remove it with: formicary server "
+        f"account remove {address}{files.option}"
+    )
+
+
+def _refused(files: StateFolder, address: str, reason: str) -> AccountError:
+    _, _, domain = address.partition("@")
+    if reason.startswith("No such host"):
+        own = " and ".join(domains(files))
+        return AccountError(f"the server in {files.path} has no accounts of {domain}, but of {own}")
+    return AccountError(f"the server in {files.path} refuses the account {address}: {reason}")

@@ -63,7 +63,8 @@ class Behaviour:
 
         Inside a container the message is in the receiver's mailbox when this returns; to other containers it
         is on its way. A full mailbox or a busy link makes this wait. What cannot be delivered comes back as a
-        message with performative `failure` from the container's `ams`, and is among the dead letters.
+        message with performative `failure` from the container's `ams`, and is among the dead letters. Both
+        that and an answer have in `in_reply_to` what this message has in `reply_with`.
 
         Args:
             message: with at least one receiver.
@@ -98,7 +99,11 @@ class Behaviour:
     def receive(self, timeout: float) -> Coroutine[Any, Any, Message | None]: ...
     @coroutine_function
     def receive(self, timeout: float | None = None) -> Generator[Any, Any, Any]:
-        """Take the next message out of the mailbox; await it.
+        """Take the next message out of the mailbox, whoever it is from; await it.
+
+        Where several tasks of the behaviour receive at once, as with `asyncio.gather`, each takes what comes
+        next, be it the answer to another's request. Tell answers apart by `reply_with` of the request, which
+        is `in_reply_to` of the answer, or give each request a behaviour with `Template(in_reply_to=...)`.
 
         Args:
             timeout: how many seconds to wait for one; 0 only looks; None, unlike in SPADE, waits.

@@ -1,0 +1,116 @@
+"""What became of each message, and which of it breaks a promise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.simulation.residents import Resident
+
+_UNKNOWN = "cannot be reached"  # what a sender is told where nobody can know whether the message has arrived
+_KNOWN = "it has stopped"  # there, it is known all the same
+
+
+@dataclass(slots=True)
+class Letter:
+    """A message to one receiver.
+
+    Attributes:
+        sender: who has sent it.
+        receiver: the full name of who is to get it.
+        number: its place among all that the sender has sent.
+        at: when it was sent.
+        is_of_group: whether it went to a group, so that whoever plays there no more need not get it.
+        is_sent: whether `send` has returned, or raised.
+        failed: what the sender was told, if it was.
+        received: how often it came.
+    """
+
+    sender: Resident
+    receiver: str
+    number: int
+    at: float
+    is_of_group: bool = False
+    is_sent: bool = False
+    failed: str | None = None
+    received: int = 0
+
+
+class Account:
+    """All messages, and the promises that were broken by one.
+
+    Attributes:
+        broken: sentences about them.
+    """
+
+    def __init__(self) -> None:
+        self.broken: list[str] = []
+        self.letters: dict[tuple[str, str], Letter] = {}
+        self._latest: dict[tuple[Resident, str, bool], int] = {}
+        self._partings: list[tuple[str, str | None, float]] = []
+        self.counts: Counter[str] = Counter()
+
+    def send(self, letter: Letter, body: str) -> None:
+        """Enter a message that is about to be sent."""
+        self.letters[body, letter.receiver] = letter
+
+    def receive(self, body: str, sender: str, receiver: str) -> None:
+        """Enter that somebody has got a message."""
+        letter = self.letters.get((body, receiver))
+        if letter is None or letter.sender.address != sender:
+            self.broken.append(f"{receiver} got {body} of {sender}, which nobody has sent")
+            return
+        letter.received += 1
+        if letter.received > 1:
+            self.broken.append(f"{receiver} got {body} of {sender} {letter.received} times")
+        key = letter.sender, receiver, letter.is_of_group
+        if letter.number < self._latest.get(key, -1):
+            self.broken.append(f"{receiver} got {body} of {sender} after number {self._latest[key]}")
+        self._latest[key] = max(letter.number, self._latest.get(key, -1))
+
+    def fail(self, body: str, receiver: str, reason: str) -> None:
+        """Enter that a sender was told that a message did not arrive."""
+        letter = self.letters.get((body, receiver))
+        if letter is not None:
+            letter.failed = reason
+
+    def part(self, domain: str, other: str | None, at: float) -> None:
+        """Enter that a container has given another one up, or has ended itself (None)."""
+        self._partings.append((domain, other, at))
+
+    def _excuse(self, letter: Letter) -> str | None:
+        """Return why a message may be lost without a word.
+
+        A container acknowledges what still lies in a mailbox, or has no receiver there: when it ends, or the
+        two give each other up, nobody hears of these.
+        """
+        here, there = (name.partition("@")[2] for name in (letter.sender.address, letter.receiver))
+        reasons = [
+            "as it ended" if other is None else "as they parted"
+            for domain, other, at in self._partings
+            if at >= letter.at and (domain, other) in {(there, None), (there, here), (here, there)}
+        ]
+        return min(reasons, default=None)
+
+    def settle(self) -> None:
+        """Find what was neither received nor failed, and what was both though it is known which."""
+        self.counts["sent"] = len(self.letters)
+        for (body, _), letter in self.letters.items():
+            self.counts["received"] += bool(letter.received)
+            self.counts["failed"] += letter.failed is not None
+            name = f"{body} to {letter.receiver}"
+            if letter.received and letter.failed is not None:
+                self.counts["both"] += 1
+                if _UNKNOWN not in letter.failed or _KNOWN in letter.failed:
+                    self.broken.append(f"{name} has arrived, and its sender was told: {letter.failed}")
+            elif not letter.received and letter.failed is None and letter.sender.is_there:
+                if not letter.is_sent:
+                    self.broken.append(f"{name} is still being sent")
+                elif letter.is_of_group:
+                    self.counts["left out"] += 1  # whoever has just left
+                elif reason := self._excuse(letter):
+                    self.counts[f"lost {reason}"] += 1
+                else:
+                    self.broken.append(f"{name}, sent at {letter.at:.3f}, has neither arrived nor failed")

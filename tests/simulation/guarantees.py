@@ -1,0 +1,174 @@
+"""What is promised of a platform that is whole again and has had some time: the same everywhere, and nothing left."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.simulation.residents import Resident
+    from tests.simulation.world import Place, World
+
+    from formicary import Container
+
+_SETTLED = 130.0  # s after which all is known: a directory that was away is found after 70
+_PATIENCE = 400  # s until the last message that was begun has to have ended
+_LOOK = 0.037  # s between looks at the links, which is no part of a container's own rhythm
+_LOOKS = 100
+_GONE = 45.0  # s after which nothing is left of what has ended
+
+
+class BrokenError(Exception):
+    """Something does not come to its end, so nothing else can be looked at."""
+
+
+async def settle(world: World) -> None:
+    """Make everything whole, and wait until everything should be known everywhere."""
+    world.is_talking = False
+    world.note("-- everything is made whole")
+    world.network.heal()
+    for place in world.places:
+        if place.process is not None:
+            place.process.go_on()
+    for place in world.places:  # the first one, which others join, first
+        await _until(lambda place=place: place.open() or place.container is not None, f"{place.name} opens")
+    for resident in _residents(world):
+        resident.pace, resident.burst = 0.0, 0
+    await _until(lambda: all(it.is_quiet for it in _residents(world)), "all senders end", world)
+    await asyncio.sleep(_SETTLED)
+
+
+async def _until(holds: Callable[[], Any], what: str, world: World | None = None) -> None:
+    for _ in range(_PATIENCE):
+        if holds():
+            return
+        await asyncio.sleep(1.0)
+    who = "" if world is None else [it.address for it in _residents(world) if not it.is_quiet]
+    raise BrokenError(f"within {_PATIENCE} s it has not come to it that {what} {who}")
+
+
+def _residents(world: World) -> list[Resident]:
+    return [it for place in world.places for it in place.residents.values()]
+
+
+async def check(world: World) -> list[str]:
+    """Return what does not hold."""
+    await settle(world)
+    broken = [*_members(world), *await _links(world)]
+    broken += await _directory(world)
+    broken += await _groups(world)
+    broken += await _probe(world)
+    broken += await _links(world)
+    world.account.settle()
+    broken += world.account.broken
+    broken += await _end(world)
+    return broken
+
+
+def _containers(world: World) -> Iterator[tuple[Place, Container]]:
+    for place in world.places:
+        assert place.container is not None
+        yield place, place.container
+
+
+def _members(world: World) -> Iterator[str]:
+    domains = {place.domain for place in world.places}
+    for place, container in _containers(world):
+        if set(container.members) != domains:
+            yield f"{place.name} knows the containers {sorted(container.members)} only"
+
+
+async def _links(world: World) -> list[str]:
+    """Look until nothing is left anywhere; what containers say to each other meanwhile is soon acknowledged."""
+    for _ in range(_LOOKS):
+        left = [sentence for place, container in _containers(world) for sentence in _left(place, container)]
+        if not left:
+            break
+        await asyncio.sleep(_LOOK)
+    return left
+
+
+def _left(place: Place, container: Container) -> Iterator[str]:
+    overflow = container.dispatcher.overflow
+    if overflow.lines or overflow._count:
+        yield f"{place.name} has messages that wait for {sorted(overflow.lines)}"
+    for link in container.dispatcher.transport.links.values():
+        left = {
+            "unacknowledged": link.session.unacknowledged,
+            "waiting": len(link.outbox._letters),
+            "paused": sorted(link.paused),
+        }
+        if any(left.values()):
+            yield f"{place.name} has left on the link to {link.domain}: {left}"
+
+
+async def _directory(world: World) -> list[str]:
+    broken = []
+    offered = {(it.address, name): entry for it in _residents(world) for name, entry in it.offers.items()}
+    unsure = {(it.address, name) for it in _residents(world) for name in it.unsure}
+    for place, container in _containers(world):
+        assert place.process is not None
+        services = await place.process.spawn(container.directory.search(max_results=10_000))
+        found = {(it.agent, it.name): it for it in services}
+        wrong = [
+            key for key in sorted({*found, *offered} - unsure) if str(found.get(key)) != str(offered.get(key))
+        ]
+        broken += [f"{place.name} finds {found.get(key)} in place of {offered.get(key)}" for key in wrong]
+    return broken
+
+
+async def _groups(world: World) -> list[str]:
+    broken = []
+    sure = {(it.address, *role) for it in _residents(world) for role in it.roles - it.unsure_roles}
+    unsure = {(it.address, *role) for it in _residents(world) for role in it.unsure_roles}
+    for place in world.places:
+        resident = next(iter(place.residents.values()), None)
+        if resident is None:
+            continue
+        found = await resident.process.spawn(_players(resident))
+        broken += [f"{place.name} does not know that {it} plays" for it in sorted(sure - unsure - found)]
+        broken += [f"{place.name} has {it}, who does not play" for it in sorted(found - sure - unsure)]
+    return broken
+
+
+async def _players(resident: Resident) -> set[tuple[str, str, str]]:
+    groups = resident.agent.groups
+    return {
+        (agent, group, role)
+        for group in await groups.groups()
+        for role in await groups.roles(group)
+        for agent in await groups.agents(group, role)
+    }
+
+
+async def _probe(world: World) -> list[str]:
+    """Have everybody write to everybody: all of it arrives."""
+    start = world.loop.time()
+    residents = _residents(world)
+    for resident in residents:
+        resident.probe([it.address for it in residents if it is not resident])
+    await _until(lambda: all(it.is_quiet for it in residents), "all senders end", world)
+    await asyncio.sleep(10.0)
+    letters = [it for it in world.account.letters.values() if it.at >= start]
+    return [
+        f"{it.sender.address} cannot reach {it.receiver} though all is whole: {it.failed}"
+        for it in letters
+        if not it.received
+    ]
+
+
+async def _end(world: World) -> list[str]:
+    """Close all containers, the latest first, and see what they leave behind."""
+    for place in reversed(world.places):
+        place.close()
+        await _until(lambda place=place: place.process is None, f"{place.name} closes")
+    await asyncio.sleep(_GONE)
+    dead = {task for place in world.places for process in place.killed for task in process._remains}
+    left = [
+        task.get_name()
+        for task in asyncio.all_tasks()
+        if task is not asyncio.current_task() and task not in dead
+    ]
+    return [f"there is left a task: {name}" for name in sorted(left)]

@@ -1,0 +1,87 @@
+"""What happens, drawn from a seed: the shape of a platform, and one act after the other."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROUTES: Final = ("xmpp", "auto", "direct", "join", "join-direct")
+"""How containers reach each other: by a server alone or first, or by joining the first one."""
+
+_PAUSES = (0.0, 0.01, 0.2, 1.5, 6.0, 40.0)
+_LIKELY = (8, 8, 8, 6, 2, 0.3)
+_KINDS = {
+    "weather": 4, "calm": 2, "cut": 3, "mend": 4, "break": 4,
+    "kill server": 2, "start server": 4, "stop server": 2, "continue server": 4,
+    "stop": 3, "continue": 6, "kill": 3, "open": 9, "close": 2,
+    "start": 6, "end": 2, "talk": 8, "burst": 4, "pace": 3,
+    "register": 6, "modify": 4, "deregister": 3,
+    "create": 3, "request": 5, "leave": 2, "say": 3,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a platform is like.
+
+    Attributes:
+        route: one of `ROUTES`.
+        containers: how many.
+        directory: as of `Container`.
+        mailbox_limit: as of `Container`.
+        capacity: bytes on their way over one connection from which on it has no room.
+    """
+
+    route: str
+    containers: int
+    directory: str
+    mailbox_limit: int
+    capacity: int
+
+    @classmethod
+    def draw(cls, seed: int) -> Shape:
+        """Return the shape that a seed stands for."""
+        chance = random.Random(f"{seed}/shape")
+        return cls(
+            chance.choice(ROUTES),
+            chance.choice((2, 3, 3, 4)),
+            chance.choice(("replica", "replica", "central")),
+            chance.choice((3, 20, 1000)),
+            chance.choice((3000, 1 << 20)),
+        )
+
+
+@dataclass(frozen=True)
+class Act:
+    """Something that happens to a platform.
+
+    Attributes:
+        pause: seconds to the next one.
+        kind: what.
+        one: to whom, by number.
+        two: and to whom else.
+        extra: how.
+    """
+
+    pause: float
+    kind: str
+    one: int
+    two: int
+    extra: int
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.one} {self.two} {self.extra}, then {self.pause:g} s"
+
+
+def acts(seed: int) -> Iterator[Act]:
+    """Draw acts from a seed, without end."""
+    chance = random.Random(f"{seed}/acts")
+    kinds, weights = list(_KINDS), list(_KINDS.values())
+    while True:
+        (kind,) = chance.choices(kinds, weights)
+        (pause,) = chance.choices(_PAUSES, _LIKELY)
+        yield Act(pause, kind, *(chance.randrange(12) for _ in range(3)))

@@ -1,0 +1,160 @@
+"""Plays what a seed stands for, and says which guarantee was broken."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import logging
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from tests.simulation.guarantees import BrokenError, check
+from tests.simulation.loop import EndlessError, SimulatedLoop, bury
+from tests.simulation.network import Endpoint, Stream
+from tests.simulation.schedule import Shape, acts
+from tests.simulation.world import World
+
+from formicary.management.membership import members
+from formicary.transport.direct import connections
+from formicary.transport.xmpp import connection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from tests.simulation.schedule import Act
+
+STEPS = 2000
+"""Steps during which things happen, before all is made whole again, where no other number is given."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of a seed.
+
+    Args:
+        seed: the seed.
+        steps: how many events the loop has handled.
+        acts: the numbers of those acts that were played.
+        broken: what does not hold that should.
+        trace: a hash of all that has happened, in order.
+        counts: how many messages had which fate.
+    """
+
+    seed: int
+    steps: int
+    acts: tuple[int, ...]
+    broken: tuple[str, ...]
+    trace: str
+    counts: Counter[str]
+
+
+def simulate(
+    seed: int,
+    *,
+    steps: int = STEPS,
+    only: Collection[int] | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Played:
+    """Play what a seed stands for.
+
+    Args:
+        seed: the seed.
+        steps: how many there are before no more acts are begun.
+        only: the numbers of the acts to play, however many steps they take; None for all.
+        tell: called with each line of the trace.
+    """
+    loop = SimulatedLoop(seed)
+    world = World(loop, seed, Shape.draw(seed), tell)
+    played: list[int] = []
+    broken: list[str] = []
+    loop.set_exception_handler(lambda _, context: broken.append(_describe(context)))
+    gc_was_enabled = gc.isenabled()
+    gc.disable()  # what is collected is finalised, at times that no seed knows
+    try:
+        with _replaced(world), _logged(broken):
+            broken += loop.run_until_complete(_play(world, _chosen(seed, steps, only, loop), played))
+    except (BrokenError, EndlessError) as error:
+        broken.append(str(error))
+    finally:
+        with _logged([]):
+            bury(loop)
+            world.remains.clear()
+            if gc_was_enabled:
+                gc.enable()
+            gc.collect()
+    return Played(seed, loop.steps, tuple(played), tuple(broken), world.hash.hexdigest(), world.account.counts)
+
+
+async def _play(world: World, chosen: Iterator[tuple[int, Act]], played: list[int]) -> list[str]:
+    for place in world.places:
+        place.open()
+    for number, act in chosen:
+        played.append(number)
+        await world.do(act)
+    return await check(world)
+
+
+def _chosen(
+    seed: int, steps: int, only: Collection[int] | None, loop: SimulatedLoop
+) -> Iterator[tuple[int, Act]]:
+    for number, act in enumerate(acts(seed)):
+        if only is None and loop.steps >= steps:
+            return
+        if only is not None and number > max(only, default=-1):
+            return
+        if only is None or number in only:
+            yield number, act
+
+
+def _describe(context: dict[str, Any]) -> str:
+    error = context.get("exception")
+    return f"the loop has an error that nobody looked at: {context['message']}: {error!r}"
+
+
+@contextmanager
+def _replaced(world: World) -> Iterator[None]:
+    """Put the simulated network and clock in the places of sockets and the machine's clock."""
+    network = world.network
+    ticks = itertools.count(1)
+    clock = SimpleNamespace(
+        time_ns=lambda: int(world.loop.wall_clock().timestamp() * 1e6) * 1000 + 1000 * next(ticks)
+    )
+
+    def stream(_: object, domain: str, **callbacks: Any) -> Stream:
+        return Stream(network, domain, **callbacks)
+
+    with (
+        patch.object(connections, "DirectEndpoint", partial(Endpoint, network)),
+        patch.object(connection, "make_stream", stream),
+        patch.object(members, "time", clock),
+    ):
+        yield
+
+
+@contextmanager
+def _logged(mistakes: list[str]) -> Iterator[None]:
+    """Collect what the platform logs of mistakes of its own, and show nothing."""
+
+    class Collect(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.levelno >= logging.ERROR:
+                error = record.exc_info and record.exc_info[1]
+                mistakes.append(f"logged: {record.getMessage()} {error!r}")
+
+    handler = Collect()
+    loggers = [logging.getLogger(name) for name in ("formicary", "asyncio")]
+    before = [logger.propagate for logger in loggers]
+    for logger in loggers:
+        logger.addHandler(handler)
+        logger.propagate = False
+    try:
+        yield
+    finally:
+        for logger, propagates in zip(loggers, before, strict=True):
+            logger.removeHandler(handler)
+            logger.propagate = propagates

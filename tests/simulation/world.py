@@ -1,0 +1,273 @@
+"""A platform, what is done to it, and what has to hold when all is whole again."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.account import Account
+from tests.simulation.loop import Process, SimulatedLoop
+from tests.simulation.network import PLATFORM, SERVER, Network, join_address
+from tests.simulation.residents import Resident
+
+from formicary import Container
+from formicary.errors import FormicaryError
+from formicary.transport.router import Router
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.simulation.schedule import Act, Shape
+
+    from formicary.container.options import ConnectionOptions
+    from formicary.transport.link.link import Link
+
+AGENTS = 3
+"""How many agents a container has at most."""
+
+_GROUPS, _ROLES, _TYPES = ("red", "blue"), ("player", "keeper"), ("printer", "scanner")
+_LOSS = (0.0, 0.02, 0.2, 0.6)
+_TWICE = (0.0, 0.02, 0.2)
+_DELAYS = (0.001, 0.01, 0.1, 1.0)
+_PACES = (0.0, 0.05, 1.0)
+
+
+class Place:
+    """A container, whether it is there or not.
+
+    Args:
+        world: of which platform.
+        name: its name.
+    """
+
+    def __init__(self, world: World, name: str) -> None:
+        self.world = world
+        self.name = name
+        self.domain = f"{name}.{PLATFORM}"
+        self.process: Process | None = None
+        self.container: Container | None = None  # while it is open
+        self.residents: dict[str, Resident] = {}
+        self.killed: list[Process] = []
+
+    # -- as `Connectable` -----------------------------------------------------------------------------------
+
+    platform = PLATFORM
+
+    def transport(self, options: ConnectionOptions) -> Router:
+        """Return a new transport, as the container's server or join address would have it."""
+        main = self.world.places[0]
+        if not self.world.shape.route.startswith("join"):
+            return Watched(self.world, self.world.network.server.address, options)
+        return Watched(self.world, None if self is main else join_address(main.domain), options)
+
+    # -- life -----------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Start the container's process, unless there is one."""
+        if self.process is None:
+            world = self.world
+            self.process = Process(world.loop, self.name, next(world.numbers))
+            self.process.spawn(self._open(self.process))
+
+    async def _open(self, process: Process) -> None:
+        shape = self.world.shape
+        way = {"join": "auto", "join-direct": "direct"}.get(shape.route, shape.route)
+        container = Container(
+            self.name, server=self, route=way, directory=shape.directory, mailbox_limit=shape.mailbox_limit
+        )
+        try:
+            await container.__aenter__()
+        except FormicaryError as error:
+            self.world.note(f"{self.name} cannot be opened: {error}")
+            self._gone(process)
+            return
+        self.world.note(f"{self.name} is open")
+        self.container = container
+        for number in range(AGENTS):
+            await self._start(container, process, f"a{number}")
+
+    async def _start(self, container: Container, process: Process, name: str) -> None:
+        if name not in self.residents and container.is_open:
+            resident = self.residents[name] = Resident(self.world, process, name, next(self.world.numbers))
+            try:
+                await container.start(resident.agent)
+            except FormicaryError:  # one of that name has not ended yet, or the container ends
+                self.residents.pop(name, None)
+                return
+            if self.world.is_talking:
+                resident.talk()
+
+    def _gone(self, process: Process) -> None:
+        process.is_alive = False
+        self.world.network.lose(process)
+        self.world.account.part(self.domain, None, self.world.loop.time())
+        for resident in self.residents.values():
+            resident.has_ended = True
+        self.residents = {}
+        if self.process is process:
+            self.process = self.container = None
+
+    def kill(self) -> None:
+        """End the process without a word."""
+        if self.process is not None:
+            process = self.process
+            process.kill()
+            self.killed.append(process)
+            self.world.remains.append((self.container, self.residents))
+            self._gone(process)
+
+    def close(self) -> None:
+        """End the container in good order."""
+        if self.process is not None and self.container is not None:
+            container, self.container = self.container, None
+            for resident in self.residents.values():
+                resident.has_ended = True
+            self.process.spawn(self._close(self.process, container))
+
+    async def _close(self, process: Process, container: Container) -> None:
+        await container.__aexit__(None, None, None)
+        self.world.note(f"{self.name} is closed")
+        self._gone(process)
+
+    def start_agent(self, number: int) -> None:
+        """Start one of the agents, unless it is there."""
+        if self.process is not None and self.container is not None:
+            self.process.spawn(self._start(self.container, self.process, f"a{number % AGENTS}"))
+
+    def end_agent(self, number: int) -> None:
+        """End one of the agents."""
+        resident = self.residents.pop(f"a{number % AGENTS}", None)
+        if resident is not None:
+            resident.process.spawn(resident.stop())
+
+
+class Watched(Router):
+    """A router of which is noted whom it gives up.
+
+    Args:
+        world: where.
+        arguments: as of `Router`.
+    """
+
+    def __init__(self, world: World, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._world = world
+
+    def on_lost(self, link: Link) -> None:
+        self._world.note(f"{self.container.domain} has no {link.domain} any more")
+        self._world.account.part(self.container.domain, link.domain, self._world.loop.time())
+        super().on_lost(link)
+
+
+class World:
+    """A platform in a simulated loop.
+
+    Args:
+        loop: the loop.
+        seed: what everything comes from.
+        shape: what the platform is like.
+        tell: called with each line of the trace; None for nobody.
+    """
+
+    def __init__(
+        self, loop: SimulatedLoop, seed: int, shape: Shape, tell: Callable[[str], None] | None = None
+    ) -> None:
+        self.loop = loop
+        self.seed = seed
+        self.shape = shape
+        self.is_talking = True
+        self.numbers = itertools.count(1)
+        self.hash = hashlib.sha256()
+        self.account = Account()
+        self.network = Network(loop, seed, self.note)
+        self.network.capacity = shape.capacity
+        self.places = [Place(self, f"c{number + 1}") for number in range(shape.containers)]
+        self.addresses = [f"a{number}@{it.domain}" for it in self.places for number in range(AGENTS)]
+        self.remains: list[Any] = []
+        self._tell = tell
+        self._acts = {
+            "weather": self._weather, "calm": self._calm, "cut": self._cut, "mend": self._mend,
+            "break": self._break, "kill server": self._kill_server, "start server": self._start_server,
+            "stop server": self._stop_server, "continue server": self._continue_server,
+        }  # fmt: skip
+
+    def note(self, line: str) -> None:
+        """Add a line to the trace."""
+        line = f"{self.loop.time():.6f} {line}"
+        self.hash.update(line.encode())
+        if self._tell is not None:
+            self._tell(line)
+
+    # -- acts -----------------------------------------------------------------------------------------------
+
+    async def do(self, act: Act) -> None:
+        """Have something happen, and go on when its pause is over."""
+        self.note(f"-- {act}")
+        place = self.places[act.one % len(self.places)]
+        if act.kind in self._acts:
+            self._acts[act.kind](act, place)
+        elif act.kind in {"open", "kill", "close"}:
+            getattr(place, act.kind)()
+        elif act.kind in {"start", "end"}:
+            getattr(place, f"{act.kind}_agent")(act.two)
+        elif act.kind in {"stop", "continue"} and place.process is not None:
+            (place.process.stop if act.kind == "stop" else place.process.go_on)()
+        elif place.residents:
+            residents = list(place.residents.values())
+            self._use(residents[act.two % len(residents)], act)
+        await asyncio.sleep(act.pause)
+
+    def _use(self, resident: Resident, act: Act) -> None:
+        spawn = resident.process.spawn
+        extra = act.extra
+        match act.kind:
+            case "talk":
+                resident.talk()
+            case "burst":
+                resident.burst = 20 * extra
+                resident.talk()
+            case "pace":
+                resident.pace = _PACES[extra % len(_PACES)]
+            case "register" | "modify" | "deregister":
+                spawn(resident.offer(act.kind, _TYPES[extra % 2], f"n{extra % 3}", next(self.numbers)))
+            case "create" | "request" | "leave":
+                spawn(resident.play(act.kind, _GROUPS[extra % 2], _ROLES[extra // 2 % 2]))
+            case "say":
+                spawn(resident.send_to_group(_GROUPS[extra % 2], _ROLES[extra // 2 % 2]))
+
+    def _weather(self, act: Act, _: Place) -> None:
+        network = self.network
+        network.loss = _LOSS[act.one % len(_LOSS)]
+        network.twice = _TWICE[act.two % len(_TWICE)]
+        network.late = _LOSS[act.extra % 3]
+        network.delay = _DELAYS[(act.one + act.extra) % len(_DELAYS)]
+
+    def _calm(self, _act: Act, _: Place) -> None:
+        self.network.calm()
+
+    def _ends(self, act: Act, place: Place) -> tuple[str, str]:
+        other = self.places[act.two % len(self.places)]
+        return place.domain, SERVER if other is place else other.domain
+
+    def _cut(self, act: Act, place: Place) -> None:
+        self.network.cut(*self._ends(act, place))
+
+    def _mend(self, act: Act, place: Place) -> None:
+        self.network.mend(*self._ends(act, place))
+
+    def _break(self, _act: Act, place: Place) -> None:
+        self.network.break_connections(place.domain)
+
+    def _kill_server(self, _act: Act, _: Place) -> None:
+        self.network.server.kill()
+
+    def _start_server(self, _act: Act, _: Place) -> None:
+        self.network.server.start()
+
+    def _stop_server(self, _act: Act, _: Place) -> None:
+        self.network.server.stop()
+
+    def _continue_server(self, _act: Act, _: Place) -> None:
+        self.network.server.go_on()

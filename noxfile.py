@@ -104,3 +104,11 @@ def bench_smoke(session: nox.Session) -> None:
     pairs = ("messaging/pairs", "--pairs", "1", "--placement", "same-container")
     with tempfile.TemporaryDirectory() as folder, session.chdir(folder):
         session.run("formicary", "bench", "run", *pairs)
+
+
+@nox.session(default=False)
+def simulate(session: nox.Session) -> None:
+    """Play whole platforms in virtual time, ten million steps, or what the arguments say (--help)."""
+    session.install("-e", ".", *group("test"))
+    arguments = session.posargs or ["--steps", "6000", "--total", "10000000"]
+    session.run("python", "-m", "tests.simulation", *arguments)

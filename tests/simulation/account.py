@@ -24,6 +24,7 @@ class Letter:
         at: when it was sent.
         is_of_group: whether it went to a group, so that whoever plays there no more need not get it.
         is_sent: whether `send` has returned, or raised.
+        has_come: whether it has come to the receiver's container.
         failed: what the sender was told, if it was.
         received: how often it came.
     """
@@ -34,6 +35,7 @@ class Letter:
     at: float
     is_of_group: bool = False
     is_sent: bool = False
+    has_come: bool = False
     failed: str | None = None
     received: int = 0
 
@@ -55,6 +57,12 @@ class Account:
     def send(self, letter: Letter, body: str) -> None:
         """Enter a message that is about to be sent."""
         self.letters[body, letter.receiver] = letter
+
+    def come(self, body: str, receiver: str) -> None:
+        """Enter that a container has got something for one of its agents."""
+        letter = self.letters.get((body, receiver))
+        if letter is not None:
+            letter.has_come = True
 
     def receive(self, body: str, sender: str, receiver: str) -> None:
         """Enter that somebody has got a message."""
@@ -92,7 +100,7 @@ class Account:
             for domain, other, at in self._partings
             if at >= letter.at and (domain, other) in {(there, None), (there, here), (here, there)}
         ]
-        return min(reasons, default=None)
+        return min(reasons, default=None) if letter.has_come else None
 
     def settle(self) -> None:
         """Find what was neither received nor failed, and what was both though it is known which."""

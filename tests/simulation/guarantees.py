@@ -1,8 +1,9 @@
-"""What is promised of a platform that is whole again and has had some time: the same everywhere, and nothing left."""
+"""What a platform that is whole again promises: after some time all know the same, and nothing is left."""
 
 from __future__ import annotations
 
 import asyncio
+import random
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from formicary import Container
 
 _SETTLED = 130.0  # s after which all is known: a directory that was away is found after 70
+_BACK = 0.6  # the share of containers that are started again if they are not there
 _PATIENCE = 400  # s until the last message that was begun has to have ended
 _LOOK = 0.037  # s between looks at the links, which is no part of a container's own rhythm
 _LOOKS = 100
@@ -32,8 +34,14 @@ async def settle(world: World) -> None:
     for place in world.places:
         if place.process is not None:
             place.process.go_on()
-    for place in world.places:  # the first one, which others join, first
-        await _until(lambda place=place: place.open() or place.container is not None, f"{place.name} opens")
+    chance = random.Random(f"{world.seed}/settle")
+    for place in world.places:  # the first one, which others join, first; some stay away
+        if place is world.places[0] or chance.random() < _BACK:
+            await _until(
+                lambda place=place: place.open() or place.container is not None, f"{place.name} opens"
+            )
+        else:
+            await _until(lambda place=place: place.is_settled, f"{place.name} is open or closed")
     for resident in _residents(world):
         resident.pace, resident.burst = 0.0, 0
     await _until(lambda: all(it.is_quiet for it in _residents(world)), "all senders end", world)
@@ -69,19 +77,19 @@ async def check(world: World) -> list[str]:
 
 def _containers(world: World) -> Iterator[tuple[Place, Container]]:
     for place in world.places:
-        assert place.container is not None
-        yield place, place.container
+        if place.container is not None:
+            yield place, place.container
 
 
 def _members(world: World) -> Iterator[str]:
-    domains = {place.domain for place in world.places}
+    domains = {place.domain for place, _ in _containers(world)}
     for place, container in _containers(world):
         if set(container.members) != domains:
-            yield f"{place.name} knows the containers {sorted(container.members)} only"
+            yield f"{place.name} knows {sorted(container.members)}, and there are {sorted(domains)}"
 
 
 async def _links(world: World) -> list[str]:
-    """Look until nothing is left anywhere; what containers say to each other meanwhile is soon acknowledged."""
+    """Look until nothing is left anywhere: what containers say to each other is soon acknowledged."""
     for _ in range(_LOOKS):
         left = [sentence for place, container in _containers(world) for sentence in _left(place, container)]
         if not left:

@@ -1,4 +1,4 @@
-"""What lies between the processes: direct connections, and an XMPP server; all that can go wrong, from a seed."""
+"""What lies between processes: direct connections and an XMPP server, and what goes wrong with them."""
 
 from __future__ import annotations
 
@@ -88,13 +88,15 @@ class Network:
         self._count += 1
         return Line(self, source, target, random.Random(f"{self.seed}/{source}/{target}/{self._count}"))
 
-    def lose(self, process: Process) -> None:
-        """Called when a process has died: the system ends its connections."""
+    def lose(self, process: Process, *, silently: bool = False) -> None:
+        """Called when a process has died: the system ends its connections, or has died with it."""
         for endpoint in tuple(self.endpoints.values()):
             if endpoint.process is process:
                 del self.endpoints[endpoint.domain]
         for wire in tuple(self.wires):
-            if wire.process is process:
+            if wire.process is process and silently:
+                del self.wires[wire]
+            elif wire.process is process:
                 wire.break_()
         self.server.lose(process)
 
@@ -155,7 +157,9 @@ class Wire:
 
     description = "a wire"
 
-    def __init__(self, network: Network, process: Process, domain: str, peer: str, *, is_dialler: bool) -> None:
+    def __init__(
+        self, network: Network, process: Process, domain: str, peer: str, *, is_dialler: bool
+    ) -> None:
         self.process = process
         self.domain = domain
         self.peer = peer
@@ -182,7 +186,12 @@ class Wire:
         on_room: Callable[[bool], None],
         on_lost: Callable[[LinkError], None],
     ) -> None:
-        self._on_frame, self._on_read_end, self._on_room, self._on_lost = on_frame, on_read_end, on_room, on_lost
+        self._on_frame, self._on_read_end, self._on_room, self._on_lost = (
+            on_frame,
+            on_read_end,
+            on_room,
+            on_lost,
+        )
         early, self._early = self._early, []
         for frame in early:
             on_frame(frame)
@@ -195,7 +204,9 @@ class Wire:
         if self._is_over:
             return
         size = len(frame)
-        copies = self._line.send(size, f"direct {frame[0]}", self.other.process, lambda: self.other.arrive(frame))
+        copies = self._line.send(
+            size, f"direct {frame[0]}", self.other.process, lambda: self.other.arrive(frame)
+        )
         self._under_way += size * copies
         if self._under_way > self._network.capacity:
             self.has_room = False
@@ -291,7 +302,12 @@ class Endpoint:
     def offer(self, peer: str) -> Offer:
         key = f"{len(self._keys)}/{self.process.life}".encode().ljust(32)
         return Offer(
-            host="h", unix=None, tcp=(), tls=True, certificate=self._certificate, key=self._keys.setdefault(peer, key)
+            host="h",
+            unix=None,
+            tcp=(),
+            tls=True,
+            certificate=self._certificate,
+            key=self._keys.setdefault(peer, key),
         )
 
     def expect(self, peer: str, offer: Offer) -> None:
@@ -325,7 +341,7 @@ class Endpoint:
 
     def _welcome(self, source: Endpoint, offer: Offer | JoinAddress, attempt: asyncio.Future[Wire]) -> None:
         network, peer = self._network, source.domain
-        if attempt.done():
+        if attempt.done() or not source.process.is_alive:
             return
         if isinstance(offer, JoinAddress):
             is_admitted = self._admit(peer) is None
@@ -453,7 +469,7 @@ class Stream:
         try:
             async with asyncio.timeout(_CONNECTING):
                 await asyncio.sleep(network.delay * 2)
-                while server.is_stopped or network.is_cut(self.domain, SERVER):
+                while server.is_stopped or network.is_cut(self.domain, SERVER):  # noqa: ASYNC110 -- no event
                     await asyncio.sleep(0.5)
         except TimeoutError:
             raise LinkError("cannot connect to the server: no answer") from None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 _PAUSES = (0.3, 2.0, 8.0)  # s between two messages
+_EAGER = 0.5  # the share that offers something at once, and that plays in a group at once
 
 
 class Sends(CyclicBehaviour):
@@ -105,6 +106,15 @@ class Resident:
         """Whether it lives, and so is told what fails."""
         return self.process.is_alive and not self.has_ended
 
+    def begin(self) -> None:
+        """Have it do what it does first, while things happen."""
+        if self.world.is_talking:
+            self.talk()
+            if self.chance.random() < _EAGER:
+                self.process.spawn(self.offer("register", "printer", "n0", next(self.world.numbers)))
+            if self.chance.random() < _EAGER:
+                self.process.spawn(self.play("request", "red", "player"))
+
     def talk(self) -> None:
         """Have it send from now on."""
         self.is_quiet = False
@@ -140,7 +150,9 @@ class Resident:
             await behaviour.send(Message(to=to, body=body, performative="inform", reply_with=body))
         except FormicaryError as error:
             for letter in letters:
-                letter.failed = str(error) if len(letters) == 1 else f"one of several cannot be reached: {error}"
+                letter.failed = (
+                    str(error) if len(letters) == 1 else f"one of several cannot be reached: {error}"
+                )
         for letter in letters:
             letter.is_sent = True
 

@@ -17,7 +17,7 @@ _LIKELY = (8, 8, 8, 6, 2, 0.3)
 _KINDS = {
     "weather": 4, "calm": 2, "cut": 3, "mend": 4, "break": 4,
     "kill server": 2, "start server": 4, "stop server": 2, "continue server": 4,
-    "stop": 3, "continue": 6, "kill": 3, "open": 9, "close": 2,
+    "stop": 3, "continue": 6, "kill": 3, "vanish": 1, "open": 9, "close": 2,
     "start": 6, "end": 2, "talk": 8, "burst": 4, "pace": 3,
     "register": 6, "modify": 4, "deregister": 3,
     "create": 3, "request": 5, "leave": 2, "say": 3,

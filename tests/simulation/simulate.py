@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import logging
-from collections import Counter
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,11 +19,15 @@ from tests.simulation.network import Endpoint, Stream
 from tests.simulation.schedule import Shape, acts
 from tests.simulation.world import World
 
+from formicary.errors import FormicaryError
 from formicary.management.membership import members
 from formicary.transport.direct import connections
+from formicary.transport.link.arrivals import Arrivals
+from formicary.transport.link.frames import decode
 from formicary.transport.xmpp import connection
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Collection, Iterator
 
     from tests.simulation.schedule import Act
@@ -78,16 +82,19 @@ def simulate(
     try:
         with _replaced(world), _logged(broken):
             broken += loop.run_until_complete(_play(world, _chosen(seed, steps, only, loop), played))
-    except (BrokenError, EndlessError) as error:
+    except (BrokenError, EndlessError, FormicaryError) as error:
         broken.append(str(error))
     finally:
-        with _logged([]):
+        with _logged([]), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what the dead have not awaited
             bury(loop)
             world.remains.clear()
             if gc_was_enabled:
                 gc.enable()
             gc.collect()
-    return Played(seed, loop.steps, tuple(played), tuple(broken), world.hash.hexdigest(), world.account.counts)
+    return Played(
+        seed, loop.steps, tuple(played), tuple(broken), world.hash.hexdigest(), world.account.counts
+    )
 
 
 async def _play(world: World, chosen: Iterator[tuple[int, Act]], played: list[int]) -> list[str]:
@@ -128,7 +135,15 @@ def _replaced(world: World) -> Iterator[None]:
     def stream(_: object, domain: str, **callbacks: Any) -> Stream:
         return Stream(network, domain, **callbacks)
 
+    hand_over = Arrivals.hand_over
+
+    def watched(arrivals: Arrivals, batch: bytes | memoryview) -> None:
+        for to, _, body, *_ in decode(batch):
+            world.account.come(body, f"{to}@{arrivals._container.domain}")
+        hand_over(arrivals, batch)
+
     with (
+        patch.object(Arrivals, "hand_over", watched),
         patch.object(connections, "DirectEndpoint", partial(Endpoint, network)),
         patch.object(connection, "make_stream", stream),
         patch.object(members, "time", clock),

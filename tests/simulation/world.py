@@ -96,12 +96,11 @@ class Place:
             except FormicaryError:  # one of that name has not ended yet, or the container ends
                 self.residents.pop(name, None)
                 return
-            if self.world.is_talking:
-                resident.talk()
+            resident.begin()
 
-    def _gone(self, process: Process) -> None:
+    def _gone(self, process: Process, *, silently: bool = False) -> None:
         process.is_alive = False
-        self.world.network.lose(process)
+        self.world.network.lose(process, silently=silently)
         self.world.account.part(self.domain, None, self.world.loop.time())
         for resident in self.residents.values():
             resident.has_ended = True
@@ -109,14 +108,23 @@ class Place:
         if self.process is process:
             self.process = self.container = None
 
-    def kill(self) -> None:
-        """End the process without a word."""
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is open or closed, and not on its way."""
+        return self.process is None or self.container is not None
+
+    def kill(self, *, silently: bool = False) -> None:
+        """End the process without a word; or its machine, so that nobody ends its connections either."""
         if self.process is not None:
             process = self.process
             process.kill()
             self.killed.append(process)
             self.world.remains.append((self.container, self.residents))
-            self._gone(process)
+            self._gone(process, silently=silently)
+
+    def vanish(self) -> None:
+        """End the process and its machine."""
+        self.kill(silently=True)
 
     def close(self) -> None:
         """End the container in good order."""
@@ -208,7 +216,7 @@ class World:
         place = self.places[act.one % len(self.places)]
         if act.kind in self._acts:
             self._acts[act.kind](act, place)
-        elif act.kind in {"open", "kill", "close"}:
+        elif act.kind in {"open", "kill", "vanish", "close"}:
             getattr(place, act.kind)()
         elif act.kind in {"start", "end"}:
             getattr(place, f"{act.kind}_agent")(act.two)

@@ -1,0 +1,77 @@
+"""Mistakes that are planted into the platform, to see that the simulation finds them."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from formicary.directory.replicated.directory import ReplicatedDirectory
+from formicary.transport.link.arrivals import Arrivals
+from formicary.transport.link.link import Link
+from formicary.transport.link.session import Session
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+
+def acknowledge_without_delivering() -> AbstractContextManager[Any]:
+    """Lose one of fifty batches that were acknowledged."""
+    count, hand_over = itertools.count(1), Arrivals.hand_over
+
+    def lose(self: Arrivals, batch: Any) -> None:
+        if next(count) % 50:
+            hand_over(self, batch)
+
+    return patch.object(Arrivals, "hand_over", lose)
+
+
+def take_again_after_a_change_of_path() -> AbstractContextManager[Any]:
+    """Forget, when the path changes, that the latest frame was taken."""
+    use_path = Session.use_path
+
+    def forget(self: Session, now: float, *, there_is_one: bool = True) -> None:
+        self._received = max(0, self._received - 1)
+        use_path(self, now, there_is_one=there_is_one)
+
+    return patch.object(Session, "use_path", forget)
+
+
+def forget_a_failure() -> AbstractContextManager[Any]:
+    """Tell nobody of every fifth message that cannot go."""
+    count, undeliverable = itertools.count(1), Link.undeliverable
+
+    def forget(self: Link, *letter: Any) -> None:
+        if next(count) % 5:
+            undeliverable(self, *letter)
+
+    return patch.object(Link, "undeliverable", forget)
+
+
+def keep_the_entries_of_the_dead() -> AbstractContextManager[Any]:
+    """Have the directory of each container keep what containers have offered that are no members any more."""
+    return patch.object(ReplicatedDirectory, "lost", lambda *_: None)
+
+
+def go_on_with_the_old_after_a_restart() -> AbstractContextManager[Any]:
+    """Keep the numbers of the session before, when the other end is a new one."""
+    opens = Session._open
+
+    def keep(self: Session, *details: Any) -> None:
+        received = self._received
+        opens(self, *details)
+        self._received = received
+
+    return patch.object(Session, "_open", keep)
+
+
+QUICK = (acknowledge_without_delivering, take_again_after_a_change_of_path, forget_a_failure)
+"""Those that a few seeds find."""
+
+BUGS = (
+    acknowledge_without_delivering,
+    take_again_after_a_change_of_path,
+    forget_a_failure,
+    keep_the_entries_of_the_dead,
+    go_on_with_the_old_after_a_restart,
+)

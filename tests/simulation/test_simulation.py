@@ -1,0 +1,73 @@
+"""Whole platforms, played from seeds: no guarantee is broken, and mistakes that are planted are found."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from tests.plugins.paths import ROOT
+from tests.simulation.bugs import QUICK
+from tests.simulation.schedule import ROUTES, Shape
+from tests.simulation.shorten import shorten
+from tests.simulation.simulate import Played, simulate
+
+SEEDS = range(8)
+STEPS = 1000
+ENOUGH = 30  # seeds within which a mistake is found
+
+
+def test_the_seeds_go_over_all_routes():
+    assert {Shape.draw(seed).route for seed in SEEDS} == set(ROUTES)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_guarantee_is_broken(seed):
+    assert simulate(seed, steps=STEPS).broken == ()
+
+
+def command(*arguments, **environment):
+    """Run the command, and return its status and what it says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.simulation", *arguments],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def test_a_seed_gives_the_same_trace_in_other_processes_whatever_their_hashes():
+    arguments = ("--seed", "2", "--steps", "500", "--trace")
+    one, other = (command(*arguments, PYTHONHASHSEED=seed) for seed in ("1", "2"))
+    assert one == other
+    assert one[0] == 0
+    assert len(one[1].splitlines()) > 100
+
+
+def first_found(bug):
+    """Return what came of the first seed with which a mistake is found; None where it is not."""
+    for seed in range(ENOUGH):
+        with bug():
+            played = simulate(seed, steps=1500)
+        if played.broken:
+            return played
+    return None
+
+
+@pytest.mark.parametrize("bug", QUICK, ids=lambda bug: bug.__name__)
+def test_a_mistake_is_found(bug):
+    assert first_found(bug) is not None
+
+
+def test_a_schedule_that_fails_is_shortened_to_what_matters():
+    def play(seed, steps=0, only=tuple(range(100))):
+        broken = ("both came",) if {17, 60} <= set(only) else ()
+        return Played(seed, steps, tuple(only), broken, "", None)
+
+    assert shorten(1, play=play).acts == (17, 60)
+    assert shorten(1, tries=4, play=play).acts == (*range(25), *range(50, 100))
+    assert shorten(1, play=lambda seed, steps: play(seed, steps, (17,))).acts == (17,)

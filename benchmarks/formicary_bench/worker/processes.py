@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
+from formicary.core.scratch import sweep
 from formicary_bench.worker import leftovers
 from formicary_bench.worker.messages import Job, decode_reports, encode
 
@@ -64,6 +65,7 @@ class Worker:
             os.killpg(self._process.pid, signal.SIGKILL)
         if self._is_driven:  # what the driver has started may have left the group
             leftovers.end_all(self._mark)
+        sweep()  # it may have been killed in the middle of its work, with its sockets in a temporary folder
 
     @property
     def pid(self) -> int:

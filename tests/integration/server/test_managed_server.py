@@ -236,6 +236,16 @@ def test_it_does_not_outlive_a_parent_that_is_killed(tmp_path):
     deadline = time.monotonic() + 10
     while not process.is_gone(prosody.pid):
         assert time.monotonic() < deadline
+    assert len(list(tmp_path.glob("formicary-*/server/prosody.cfg.lua"))) == 1
+    subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment,
+        input="\n",
+        stdout=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_process_with_the_remembered_number_is_not_touched(folder):

@@ -7,10 +7,10 @@ they are in no file for longer than it takes to read them.
 from __future__ import annotations
 
 import random
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.core.scratch import scratch_folder
 from formicary.errors import UsageError
 from formicary.server.address import LOOPBACK
 from formicary_bench.remote.errors import HostError
@@ -122,7 +122,7 @@ class HostServers:
             for number, host in enumerate(self._containers)
         ]
         orders = {}
-        with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
+        with scratch_folder() as folder:
             for host, made in zip(self._containers, federate(PLATFORM, members, Path(folder)), strict=True):
                 orders[host.name] = StartServer(self._take(host.name, made.folder.path))
         return orders
@@ -134,7 +134,7 @@ class HostServers:
 
         assert self._server is not None
         names = [name for number in range(len(self._containers)) for name in names_on(number)]
-        with tempfile.TemporaryDirectory(prefix="formicary-") as path:
+        with scratch_folder() as path:
             folder = StateFolder(Path(path) / "one")
             prepare(folder)
             managed.reserve(folder, PLATFORM)

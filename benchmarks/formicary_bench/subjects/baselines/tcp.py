@@ -10,12 +10,12 @@ from __future__ import annotations
 import asyncio
 import ssl
 import struct
-import tempfile
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
+from formicary.core.scratch import scratch_folder
 from formicary.server.certificate import ensure_certificate
 from formicary_bench.worker.workload import PairTimes, PreparedRole
 
@@ -162,7 +162,7 @@ async def connect(work: Workload, pair: Framed) -> None:
 
 def _own_tls() -> tuple[ssl.SSLContext, str]:
     """Return what the echoing side does TLS with, and the certificate that it shows."""
-    with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
+    with scratch_folder() as folder:
         ensure_certificate(Path(folder), _HOST)
         file = Path(folder, f"{_HOST}.crt")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-import tempfile
 from array import array
 from contextlib import asynccontextmanager
 from pathlib import Path
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
+from formicary.core.scratch import scratch_folder
 from formicary_bench.subjects.accounts import DOMAIN
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
 from formicary_bench.subjects.drivers.errors import DriverError
@@ -42,8 +42,8 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
         raise DriverError(f"{name} is no longer installed; see: formicary bench platforms")
 
     progress = _Progress(work)
-    with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
-        async with started(name, entry.command, folder, progress.advance) as driver:
+    with scratch_folder() as folder:
+        async with started(name, entry.command, str(folder), progress.advance) as driver:
             _check_same(entry, await driver.hear(Hello, HELLO_SECONDS))
             file = Path(folder, "times") if work.job.role != ECHO else None
             await driver.say(_orders(work, file))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import shutil
 import signal
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.core.scratch import scratch_folder
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, started
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, building, home, keeping
@@ -92,8 +92,8 @@ async def ask(command: tuple[str, ...]) -> Hello:
     Raises:
         DriverError: it does not say it, or does not end when told to.
     """
-    with tempfile.TemporaryDirectory(prefix="formicary-") as folder:
-        async with started("the driver", command, folder) as driver:
+    with scratch_folder() as folder:
+        async with started("the driver", command, str(folder)) as driver:
             hello = await driver.hear(Hello, HELLO_SECONDS)
             await driver.end()
             return hello

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from formicary.core.scratch import scratch_folder
 from formicary_bench.subjects.drivers.programs import find, run
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Java(Recipe):
 
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
         """Build it, with all that it depends on."""
-        with tempfile.TemporaryDirectory(prefix="formicary-") as scratch:
+        with scratch_folder() as scratch:
             source = Path(scratch, "java")
             shutil.copytree(_HERE / "java", source, ignore=shutil.ignore_patterns("target"))
             run([find("mvn"), "-B", "-f", str(source), "-pl", self.name, "-am", "package"], self.name, show)

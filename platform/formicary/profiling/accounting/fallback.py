@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from formicary.core.errors import ProfilingError
+from formicary.core.scratch import scratch_folder
 from formicary.profiling.model.profile import decode
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def profile_accounted(
     Raises:
         ProfilingError: the program opened no container, so there was nothing to account for.
     """
-    with tempfile.TemporaryDirectory(prefix="formicary-profile-") as folder:
+    with scratch_folder() as folder:
         file = Path(folder, "profile.json")
         python = [sys.executable, "-m", "formicary.profiling.accounted", str(file)]
         with subprocess.Popen([*python, *command], stdout=sys.stderr if is_quiet else None) as process:  # noqa: S603 -- as asked

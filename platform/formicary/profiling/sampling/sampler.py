@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from formicary.core.errors import ProfilingError, TracingError
+from formicary.core.scratch import ScratchFolder
 from formicary.profiling.model.profile import Frame
 
 _SECONDS_TO_START = 20.0
@@ -114,9 +114,9 @@ class Sampler:
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as undo:
             program = find_program()
-            self._folder = tempfile.TemporaryDirectory(prefix="formicary-profile-")
-            undo.callback(self._folder.cleanup)
-            self._file = Path(self._folder.name, "samples.json")
+            self._folder = ScratchFolder.make()
+            undo.callback(self._folder.remove)
+            self._file = self._folder.path / "samples.json"
             self._process = _launch(program, self._pid, self._file, self._options)
             self._listener = threading.Thread(target=self._listen, name="py-spy's output", daemon=True)
             self._listener.start()
@@ -130,7 +130,7 @@ class Sampler:
 
     def __exit__(self, *_: object) -> None:
         self._end()
-        self._folder.cleanup()
+        self._folder.remove()
 
     def halt(self) -> None:
         """Stop taking samples."""

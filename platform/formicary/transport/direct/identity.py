@@ -7,11 +7,19 @@ compares. So neither names nor dates in it matter, and hosts whose clocks are wr
 from __future__ import annotations
 
 import hashlib
+import os
 import ssl
-import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from formicary.core.files import write_private
+from formicary.core.scratch import scratch_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 NO_FINGERPRINT = bytes(hashlib.sha256().digest_size)
 """What stands for the certificate of a side that shows none."""
@@ -80,13 +88,27 @@ class Identity:
 
     def _prepared(self, context: ssl.SSLContext) -> ssl.SSLContext:
         context.minimum_version = ssl.TLSVersion.TLSv1_3
-        # Python's ssl takes a key from a file only: one that nobody else can read, and that is gone at once.
-        with tempfile.TemporaryDirectory(prefix="formicary-") as folder:  # of mode 0700
-            file = Path(folder, "key.pem")
-            file.touch(mode=0o600)
-            file.write_bytes(self.pem)
+        with _as_file(self.pem) as file:
             context.load_cert_chain(file)
         return context
+
+
+@contextmanager
+def _as_file(secret: bytes) -> Iterator[str]:
+    """Give a file that nobody else can read, as Python's ssl takes a key from nowhere else.
+
+    Where the system has files in memory it is one: so no key is left on a disk, even if we are killed.
+    """
+    if hasattr(os, "memfd_create") and Path("/proc/self/fd").is_dir():
+        with os.fdopen(os.memfd_create("formicary"), "wb") as memory:
+            memory.write(secret)
+            memory.flush()
+            yield f"/proc/self/fd/{memory.fileno()}"
+        return
+    with scratch_folder() as folder:
+        file = folder / "key.pem"
+        write_private(file, secret)
+        yield str(file)
 
 
 def anonymous() -> ssl.SSLContext:

@@ -7,12 +7,11 @@ import contextlib
 import ipaddress
 import os
 import socket
-import stat
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, UsageError
+from formicary.core.scratch import MARK, PREFIX, ScratchFolder
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 
-_FOLDER = "formicary-"  # what the name of the folder with the Unix socket begins with
 _SOCKET = "direct"
 _BACKLOG = 128
 _HALF_OPEN = 64  # connections at once that have not proven who they are
@@ -43,7 +41,7 @@ class Listener:
     ) -> None:
         self._welcome = welcome
         self._dropped = dropped
-        self._folder: Path | None = None
+        self._folder: ScratchFolder | None = None
         self._sockets: list[socket.socket] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._half_open: dict[asyncio.Task[None], None] = {}  # oldest first
@@ -88,19 +86,14 @@ class Listener:
             listening.close()
         self._sockets.clear()
         if self._folder is not None:
-            with contextlib.suppress(OSError):
-                (self._folder / _SOCKET).unlink(missing_ok=True)
-                self._folder.rmdir()
+            self._folder.remove()
             self._folder = None
 
     def _open_unix(self, former: str | None) -> None:
         if not hasattr(socket, "AF_UNIX"):
             return
-        if former is not None and _free(Path(former)):
-            self._folder = Path(former).parent
-        else:
-            self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER))  # of mode 0700
-        path = str(self._folder / _SOCKET)
+        self._folder = (_former(Path(former)) if former is not None else None) or ScratchFolder.make()
+        path = str(self._folder.path / _SOCKET)
         if len(os.fsencode(path)) > _LONGEST_PATH:
             return  # then TCP it is
         self.unix = path
@@ -165,24 +158,23 @@ class Listener:
                 next(iter(self._half_open)).cancel()
 
 
-def _free(path: Path) -> bool:
-    """Make the place of a former Unix socket free; return whether it can be had in safety."""
+def _former(path: Path) -> ScratchFolder | None:
+    """Return the folder of a former Unix socket, with its place free; None if it cannot be had in safety."""
     folder = path.parent
-    if path.name != _SOCKET or not folder.name.startswith(_FOLDER):
-        return False
+    if path.name != _SOCKET or not folder.name.startswith(PREFIX):
+        return None
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        # Whoever can put something else there could listen in our place.
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-            return False
-        if stat.S_ISSOCK(path.lstat().st_mode) and not _is_used(path):
-            path.unlink()
-    except FileNotFoundError:
-        return True
+        # Whatever else is there is somebody's: nothing of it is to be removed with the folder.
+        if folder.exists() and not {each.name for each in folder.iterdir()} <= {_SOCKET, MARK}:
+            return None
+        if path.exists() and (not path.is_socket() or _is_used(path)):
+            return None
+        claimed = ScratchFolder.claim(folder)
+        if claimed is not None:
+            path.unlink(missing_ok=True)
     except OSError:
-        return False
-    return not path.exists()
+        return None
+    return claimed
 
 
 def _is_used(path: Path) -> bool:

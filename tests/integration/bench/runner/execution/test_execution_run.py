@@ -4,12 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.integration.bench.conftest import perform
 
@@ -279,13 +282,14 @@ def test_a_worker_whose_agent_ends_the_program_tells_its_controller(tmp_path):
 PROGRAM = "from formicary.cli import main; main()"
 
 
-def start_run(folder, placement, environment):
+def start_run(folder, placement, environment, **more):
     options = {
         "--pairs": "2",
         "--placement": placement,
         "--repeat": "1000",
         "--platform": "formicary-behaviours",
         "--output": str(folder / "run"),
+        **{f"--{name}": value for name, value in more.items()},
     }
     arguments = ["bench", "run", "messaging/pairs", *(word for option in options.items() for word in option)]
     return subprocess.Popen(
@@ -339,6 +343,40 @@ def test_an_interruption_leaves_nothing_and_keeps_what_was_measured(placement, n
     assert len(run.manifest.repetitions) == len(list(raw.iterdir())) >= 1
     assert np.unique(run.raw(run.manifest.repetitions[0], RoundTrips).pair).tolist() == [0, 1]
     assert not list(Path(tmp_path).rglob("*.part"))
+
+
+@settings(max_examples=max(2, settings.default.max_examples // 200), phases=[Phase.explicit, Phase.generate])
+@given(seconds=st.floats(0, 1.5))
+def test_an_interruption_at_any_moment_leaves_no_folder(seconds):
+    """Workers are killed, so that they cannot clean up themselves; `--hypothesis-profile deep` tries more."""
+    with tempfile.TemporaryDirectory() as folder:
+        temporary = Path(folder, "t")
+        temporary.mkdir()
+        environment = {"TMPDIR": str(temporary)}
+        with start_run(
+            Path(folder), "two-containers", environment, route="direct", rounds="5,20,5"
+        ) as running:
+            wait_for(lambda: list(temporary.rglob("direct")))
+            time.sleep(seconds)
+            running.send_signal(signal.SIGINT)
+            _, err = running.communicate(timeout=20)
+        assert running.returncode == 130, err
+        assert list(temporary.rglob("*")) == []
+
+
+def test_what_a_killed_run_has_left_is_removed_by_the_next(tmp_path):
+    temporary = tmp_path / "t"
+    temporary.mkdir()
+    environment = {"TMPDIR": str(temporary)}
+    with start_run(tmp_path, "two-containers", environment, route="direct") as running:
+        wait_for(lambda: len(list(temporary.rglob("direct"))) == 2)
+        workers = descendants(running.pid)
+        running.kill()
+    wait_for(lambda: not any(worker.is_running() for worker in workers))
+    assert list(temporary.iterdir()) != []
+    program = "from formicary.core.scratch import ScratchFolder; ScratchFolder.make().remove()"
+    subprocess.run([sys.executable, "-c", program], env={**os.environ, **environment}, check=True)
+    assert list(temporary.iterdir()) == []
 
 
 def test_requests_to_end_change_nothing_up_to_the_last_moment(tmp_path):

@@ -1,0 +1,234 @@
+"""Folders for what only lives as long as its process: sockets above all. Those of the dead are cleaned up.
+
+A folder stands in the system's temporary folder and has a mark in it, a file that its process keeps locked.
+The system releases the lock when the process ends, however it ends. (A process id would not do: it may be
+given again, and a process in another namespace looks dead from here.) Who makes a folder removes those whose
+mark is not locked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PREFIX = "formicary-"
+"""What the names of these folders begin with."""
+
+MARK = "in-use"
+"""The name of the file that is locked for as long as the folder is used."""
+
+_SAYS = b"Formicary uses this folder while this file is locked, and removes it afterwards.\n"
+_OTHERS = 0o077  # the permissions of everybody else
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class ScratchFolder:
+    """A private folder of this process.
+
+    Attributes:
+        path: where it is.
+    """
+
+    def __init__(self, path: Path, lock: int | None) -> None:
+        self.path = path
+        self._lock = lock
+        self._is_there = True
+
+    @classmethod
+    def make(cls) -> Self:
+        """Make a folder; remove those that dead processes have left, once in each process.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        _sweep_once()
+        path = Path(tempfile.mkdtemp(prefix=PREFIX))  # of mode 0700
+        return cls(path, _mark(path))
+
+    @classmethod
+    def claim(cls, path: Path) -> Self | None:
+        """Have a folder of a former process of this user again, or make it anew at the same place.
+
+        Args:
+            path: where it was. What is in it stays.
+
+        Returns:
+            The folder; None if somebody uses it, or others may write to it.
+        """
+        _sweep_once()
+        try:
+            path.mkdir(mode=0o700, exist_ok=True)
+            folder = os.open(path, _FOLDER)
+        except OSError:
+            return None
+        try:
+            if not _is_private(folder):
+                return None
+            if MARK not in {entry.name for entry in _entries(folder)}:
+                return cls(path, _mark(path))
+            lock = _take(folder)
+            return None if lock is None else cls(path, lock)
+        except OSError:  # another process claims or removes it at this moment
+            return None
+        finally:
+            os.close(folder)
+
+    def remove(self) -> None:
+        """Remove the folder with all that is in it; what cannot be removed stays."""
+        if not self._is_there:
+            return
+        self._is_there = False
+        with contextlib.suppress(OSError):
+            folder = os.open(self.path, _FOLDER)
+            try:
+                _remove(folder, self.path)
+            finally:
+                os.close(folder)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Give a private folder that is gone after the block, or when the next process makes one.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    folder = ScratchFolder.make()
+    try:
+        yield folder.path
+    finally:
+        folder.remove()
+
+
+def sweep() -> int:
+    """Remove the folders that processes of this user have left when they were killed; return how many.
+
+    Only what has a mark that nobody keeps locked goes; links are not followed.
+    """
+    above = Path(tempfile.gettempdir())
+    try:
+        found = [entry.name for entry in os.scandir(above) if entry.name.startswith(PREFIX)]
+    except OSError:
+        return 0
+    return sum(_sweep(above / name) for name in found)
+
+
+@cache
+def _sweep_once() -> None:
+    sweep()
+
+
+def _sweep(path: Path) -> bool:
+    """Remove a folder if it was left behind; return whether it was."""
+    try:
+        folder = os.open(path, _FOLDER)
+    except OSError:  # a link, a file, or somebody else's
+        return False
+    lock = None
+    try:
+        if not _is_private(folder) or (lock := _take(folder)) is None:
+            return False
+        _remove(folder, path)
+    except OSError:
+        return False
+    finally:
+        os.close(folder)
+        if lock is not None:
+            os.close(lock)
+    return True
+
+
+def _mark(path: Path) -> int | None:
+    """Mark a folder as in use and return the descriptor; None where no file can be made, or locked.
+
+    Raises:
+        FileExistsError: another process does so at the same time, or has done so.
+    """
+    draft = path / f".{MARK}"
+    try:
+        lock = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise
+    except OSError:  # without a mark nobody takes the folder for one that was left behind
+        return None
+    try:
+        os.write(lock, _SAYS)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # before anybody else can find it
+        os.link(draft, path / MARK)
+    except FileExistsError:
+        os.close(lock)
+        raise
+    except OSError:
+        os.close(lock)
+        return None
+    finally:
+        draft.unlink()
+    return lock
+
+
+def _is_private(folder: int) -> bool:
+    found = os.fstat(folder)
+    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS
+
+
+def _take(folder: int) -> int | None:
+    """Lock the mark of a folder and return its descriptor; None if it is in use, or has none of ours.
+
+    Raises:
+        OSError: it has none.
+    """
+    lock = os.open(MARK, _FILE, dir_fd=folder)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_ours = stat.S_ISREG(os.fstat(lock).st_mode) and os.pread(lock, len(_SAYS) + 1, 0) == _SAYS
+        # Who has had the lock until now may have removed it.
+        if is_ours and os.path.samestat(os.fstat(lock), os.stat(MARK, dir_fd=folder, follow_symlinks=False)):
+            lock, taken = -1, lock
+            return taken
+    except BlockingIOError:
+        pass
+    finally:
+        if lock >= 0:
+            os.close(lock)
+    return None
+
+
+def _remove(folder: int, path: Path) -> None:
+    """Remove a folder, its mark last: what is left of it if this process is killed is still known as ours.
+
+    Args:
+        folder: a descriptor of it.
+        path: where it is.
+
+    Raises:
+        OSError: something cannot be removed.
+    """
+    for entry in _entries(folder):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.name, ignore_errors=True, dir_fd=folder)
+        elif entry.name != MARK:
+            with contextlib.suppress(OSError):
+                os.unlink(entry.name, dir_fd=folder)
+    if [entry.name for entry in _entries(folder)] == [MARK]:
+        os.unlink(MARK, dir_fd=folder)
+    path.rmdir()
+
+
+def _entries(folder: int) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as found:
+        return list(found)

@@ -30,6 +30,7 @@ from formicary_bench.experiments.messaging import (
     scale_out,
     single_pair_size,
     size,
+    styles,
 )
 from formicary_bench.vocabulary.names import family_of
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 _MODULES = (
     *(pairs, many_to_one, broadcast, size, lower_bound),
     *(location, single_pair_size, scale, encryption),
-    *(open_loop, saturation, scale_out, designs, create),
+    *(open_loop, saturation, scale_out, designs, styles, create),
     *(register, deregister, search, propagation, churn),
     *(memory, growth, network),
     *(cpu, cpu_register, cpu_search),

@@ -126,7 +126,7 @@ def median_ratio(row: Row, base: Row) -> Interval | None:
 def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
     """Return the platforms of a row's baseline, and whether with TLS, the best one first."""
     if row.placement == _SAME:
-        has_callbacks = row.kind == "micro" and not row.agents and not row.arrivals
+        has_callbacks = row.kind.startswith("micro") and not row.agents and not row.arrivals
         return (("callbacks" if has_callbacks else "tasks", False),)
     if row.route == "xmpp":
         return ("components", row.tls), ("tcp", row.tls)

@@ -8,7 +8,7 @@ from functools import partial
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour
+from formicary import Agent, Container, CyclicBehaviour, Message, OneShotBehaviour, Template
 from formicary_bench.subjects.ours.containers import partner, start_agent
 from formicary_bench.subjects.ours.pairs import PairRoles
 from formicary_bench.worker.creation import measure_creation
@@ -20,29 +20,31 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 
+REQUESTS = Template(performative="request")
+
+PATIENCE = 60.0
+"""For how many seconds an answer is waited for."""
+
+
 class Echo(CyclicBehaviour):
     """Answers every message with its body."""
-
-    __slots__ = ()
 
     async def run(self) -> None:
         """Answer one message."""
         message = await self.receive()
-        await self.send(message.make_reply(body=message.body))
+        await self.reply(message, body=message.body)
 
 
 class Ask(OneShotBehaviour):
     """Sends a message, waits for the answer, and again; a new message each time.
 
     Args:
-        partner: the full name of the agent that answers.
+        partner: the name of the agent that answers.
         body: the body of each message.
         trips: how many.
         times: where the times go.
         begin: set when all pairs are to begin.
     """
-
-    __slots__ = ("begin", "body", "partner", "times", "trips")
 
     def __init__(self, partner: str, body: str, trips: int, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
@@ -61,7 +63,7 @@ class Ask(OneShotBehaviour):
         for _ in range(self.trips):
             start = perf_counter_ns()
             await self.send(Message(to=partner, body=body, performative="request"))
-            answer = await self.receive()
+            answer = await self.receive(timeout=PATIENCE)
             took(perf_counter_ns() - start)
             started(start)
         if answer is None or answer.body != body:
@@ -99,7 +101,7 @@ class WaitAndTell(Wait):
 async def start_echoes(home: Container, work: Workload) -> None:
     """Start the agents that echo."""
     for number in work.receivers:
-        await start_agent(home, f"echo-{number}", Echo())
+        await start_agent(home, f"echo-{number}", Echo(), REQUESTS)
 
 
 async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from typing import Literal
 
+    from formicary import Template
     from formicary.behaviours import Behaviour
     from formicary_bench.worker.messages import Server
     from formicary_bench.worker.workload import Workload
@@ -103,6 +104,12 @@ def _is_dialled(work: Workload, name: str) -> bool:
 
 
 def partner(home: Container, work: Workload, sender: int) -> str:
+    """Return the name of the agent that answers a sender, as people write it: short in the same container."""
+    name = full_partner(home, work, sender)
+    return name.removesuffix(f"@{home.domain}")
+
+
+def full_partner(home: Container, work: Workload, sender: int) -> str:
     """Return the full name of the agent that answers a sender of this worker."""
     if work.is_one_of_many:
         there, number = receiver_of(work.configuration, work.job.member, sender)
@@ -165,10 +172,12 @@ def all_prepared(
     return PreparedRole(endpoint(homes[0], work), measure, first_complaint, meets)
 
 
-async def start_agent(home: Container, name: str, behaviour: Behaviour) -> None:
-    """Start an agent with one behaviour."""
+async def start_agent(
+    home: Container, name: str, behaviour: Behaviour, template: Template | None = None
+) -> None:
+    """Start an agent with one behaviour, which receives what the template matches."""
     agent = Agent(name)
-    agent.add_behaviour(behaviour)
+    agent.add_behaviour(behaviour, template)
     await home.start(agent)
 
 

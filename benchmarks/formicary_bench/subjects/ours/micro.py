@@ -35,7 +35,7 @@ class MicroAsk(MicroAgent):
 
     Args:
         name: its own name.
-        partner: the full name of the agent that answers.
+        partner: the name of the agent that answers.
         work: the size and number of messages.
         times: where the times go.
         finished: called when the last answer is there.
@@ -84,20 +84,32 @@ class Idle(MicroAgent):
         """Do nothing."""
 
 
-async def start_echoes(home: Container, work: Workload) -> None:
+async def start_echoes(home: Container, work: Workload, kind: type[MicroEcho] = MicroEcho) -> None:
     """Start the micro-agents that echo."""
     for number in work.receivers:
-        await home.start(MicroEcho(f"echo-{number}"))
+        await home.start(kind(f"echo-{number}"))
 
 
-async def start_asking(home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
-    """Start the micro-agents that ask, and return what has them begin and waits for all answers."""
+async def start_asking(
+    home: Container,
+    work: Workload,
+    kind: type[MicroAsk] = MicroAsk,
+    named: Callable[[Container, Workload, int], str] = partner,
+) -> Callable[[], Awaitable[None]]:
+    """Start the micro-agents that ask, and return what has them begin and waits for all answers.
+
+    Args:
+        home: their container.
+        work: what they do.
+        kind: their class.
+        named: gives the name by which each writes to its partner.
+    """
     finished = asyncio.Semaphore(0)
     asking = []
     for number in work.senders:
         times = PairTimes()
         work.times.append(times)
-        agent = MicroAsk(f"asker-{number}", partner(home, work, number), work, times, finished.release)
+        agent = kind(f"asker-{number}", named(home, work, number), work, times, finished.release)
         asking.append(agent)
         await home.start(agent)
 

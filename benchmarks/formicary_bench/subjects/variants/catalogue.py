@@ -6,6 +6,15 @@ from formicary_bench.subjects.subject import BETWEEN, IN_PROCESS, Subject, apart
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, COPIED, ENCODED, HAND_OVER, POOL
 from formicary_bench.vocabulary.placements import APART
 from formicary_bench.vocabulary.routes import XMPP, Carrier
+from formicary_bench.vocabulary.styles import (
+    MICRO_ASYNC,
+    MICRO_TUNED,
+    SHORT_NAMES,
+    SIX_BEHAVIOURS,
+    TIME_OUTS,
+    TUNED,
+    TWO_BEHAVIOURS,
+)
 
 _HERE = "formicary_bench.subjects.variants."
 
@@ -34,6 +43,18 @@ SUBJECTS = (
             (CHAIN, "Chain of agents"),
             (COPIED, "Deep copies"),
             (ENCODED, "Encoded copies"),
+        )
+    ),
+    *(
+        Subject("style", _HERE + "styles", IN_PROCESS, kind, label, hidden=True)
+        for kind, label in (
+            (TUNED, "Tuned agents"),
+            (SHORT_NAMES, "Tuned, but short names"),
+            (TIME_OUTS, "Tuned, but time-outs"),
+            (TWO_BEHAVIOURS, "Two behaviours"),
+            (SIX_BEHAVIOURS, "Six behaviours"),
+            (MICRO_TUNED, "Micro-agents, full names"),
+            (MICRO_ASYNC, "Micro-agents, async handle"),
         )
     ),
     Subject(

@@ -72,7 +72,7 @@ def test_the_list_names_every_experiment_with_its_source(bench):
     rows = bench("list", "--json").rows
     assert {row["name"] for row in rows} == {
         "messaging/pairs", "messaging/many-to-one", "messaging/size", "messaging/scale-out", "create",
-        "messaging/broadcast",
+        "messaging/broadcast", "messaging/styles",
         "messaging/lower-bound", "messaging/location", "messaging/single-pair-size", "messaging/scale",
         "messaging/encryption", "messaging/open-loop", "messaging/saturation", "messaging/designs",
         "directory/register",

@@ -7,10 +7,12 @@ from formicary_bench.experiments.messaging import DIRECTLY, ONE_OR_TWO, OURS, PA
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.designs import DELIVERIES
 from formicary_bench.vocabulary.placements import APART, SAME
+from formicary_bench.vocabulary.styles import TUNED
 
 _SUBJECTS = (
     OURS,
     *(f"design-{kind}" for kind in DELIVERIES),
+    f"style-{TUNED}",
     *("formicary-unbatched", "formicary-logins", "tasks", "tcp", "components"),
 )
 

@@ -1,7 +1,8 @@
 """Which design of delivery is a change of which other one, and so held against it.
 
 In one process all are held against the hand-over by the sender, which takes the same detour out of the
-platform's own path as they do; between two processes, against our agents by the same route. How a pool of
+platform's own path as they do; between two processes, against our agents by the same route, and so are tuned
+agents in one. How a pool of
 workers compares to a single one, and a chain of agents to the pool, is asked besides: the papers say so.
 """
 
@@ -24,7 +25,7 @@ def is_change_of(row: Row, base: Row) -> bool:
     """Say whether a row of `messaging/designs` is of a design that is held against that of another row."""
     if _who(row) == _who(base) or _circumstances(row) != _circumstances(base):
         return False
-    if row.placement != SAME:
+    if row.placement != SAME or row.platform == "style":
         return _who(base) == _OURS
     return _who(base) in {_HAND_OVER, _BESIDES.get(row.kind)}
 

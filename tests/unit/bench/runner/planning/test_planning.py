@@ -36,6 +36,7 @@ _BY_NAME = (
     "broadcast",
     "lower-bound",
     "designs",
+    "styles",
     "location",
     "single-pair-size",
     "scale",

@@ -13,7 +13,7 @@ def test_all_designs_talk_in_one_process(bench):
     )
     assert ended.code == 0
     rows = {row["kind"] or row["platform"]: row for row in ended.rows}
-    assert rows.keys() == {*DELIVERIES, "behaviours", "tasks"}
+    assert rows.keys() == {*DELIVERIES, "behaviours", "tuned", "tasks"}
     assert {(row["round_trips"], row["lost"]) for row in rows.values()} == {(60, 0)}
     assert all(len(row["each"]) == 1 and row["each"][0]["per_s"] > 0 for row in rows.values())
 

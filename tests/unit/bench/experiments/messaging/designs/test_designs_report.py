@@ -34,7 +34,8 @@ def test_the_platforms_own_containers_have_nothing_of_it():
 def test_the_experiment_has_all_designs_in_one_process_and_what_links_do_without_in_two():
     plan = make_plan(parse("messaging/designs"))
     one = {(c.platform, c.kind) for c in plan if c.placement == "same-container"}
-    assert one == {("design", kind) for kind in DELIVERIES} | {("formicary", "behaviours"), ("tasks", "")}
+    others = {("formicary", "behaviours"), ("style", "tuned"), ("tasks", "")}
+    assert one == {("design", kind) for kind in DELIVERIES} | others
     two = {c.platform for c in plan if c.placement == "two-containers"}
     assert {"formicary", "formicary-unbatched"} <= two
     assert not any(c.platform == "design" for c in make_plan(parse("messaging/pairs")))

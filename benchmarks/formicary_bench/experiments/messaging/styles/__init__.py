@@ -1,0 +1,29 @@
+"""The same exchange as different people write it: `messaging/styles`."""
+
+from __future__ import annotations
+
+from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, Take
+from formicary_bench.experiments.messaging import OURS
+from formicary_bench.vocabulary.placements import SAME
+from formicary_bench.vocabulary.styles import MICRO_STYLES, STYLES
+
+_SUBJECTS = (
+    OURS,
+    "formicary-micro",
+    *(f"style-{kind}" for kind in (*STYLES, *MICRO_STYLES)),
+    *("tasks", "callbacks"),
+)
+
+EXPERIMENT = Experiment(
+    name="messaging/styles",
+    title="The same agents, written in different ways",
+    what="round-trip time by how agents are written: names, templates, time-outs, several behaviours",
+    varies=("pairs", "payload", "rounds"),
+    pairs=(1, 100),
+    payloads=(100,),
+    placements=(SAME,),
+    subjects=_SUBJECTS,
+    quick=Preset(parts=(Take(subjects=_SUBJECTS, placements=(SAME,)),)),
+    summarise=Loaded("formicary_bench.experiments.messaging.styles.rows:SUMMARY"),
+    report=Loaded("formicary_bench.experiments.messaging.styles.report:REPORT"),
+)

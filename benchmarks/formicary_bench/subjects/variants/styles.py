@@ -1,0 +1,193 @@
+"""Our agents as different people write them; all exchange a message and its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from formicary import Agent, Message, OneShotBehaviour, Template
+from formicary_bench.subjects.ours import behaviours, micro
+from formicary_bench.subjects.ours.containers import full_partner, partner
+from formicary_bench.subjects.ours.pairs import PairRoles
+from formicary_bench.vocabulary.styles import (
+    MICRO_ASYNC,
+    MICRO_TUNED,
+    SHORT_NAMES,
+    SIX_BEHAVIOURS,
+    TIME_OUTS,
+    TUNED,
+    TWO_BEHAVIOURS,
+)
+from formicary_bench.worker.workload import PairTimes
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager
+
+    from formicary import Container
+    from formicary_bench.worker.workload import PreparedRole, Workload
+
+CPU_GROUP = "agents"
+
+
+class TunedEcho(behaviours.Echo):
+    """Answers without `reply`."""
+
+    __slots__ = ()
+
+    async def run(self) -> None:
+        """Answer one message."""
+        message = await self.receive()
+        await self.send(message.make_reply(body=message.body))
+
+
+class EchoInTime(behaviours.Echo):
+    """Waits for a message for some time only."""
+
+    async def run(self) -> None:
+        """Answer one message, if there is one."""
+        message = await self.receive(timeout=behaviours.PATIENCE)
+        if message is not None:
+            await self.reply(message, body=message.body)
+
+
+class PlainAsk(OneShotBehaviour):
+    """Sends a message, waits for the answer without a time-out, and again.
+
+    Args:
+        partner: the name of the agent that answers.
+        work: the size and number of messages.
+        times: where the times go.
+        begin: set when all pairs are to begin.
+    """
+
+    __slots__ = ("begin", "partner", "times", "work")
+
+    def __init__(self, partner: str, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
+        super().__init__()
+        self.partner = partner
+        self.work = work
+        self.times = times
+        self.begin = begin
+
+    async def run(self) -> None:
+        """Make all round trips."""
+        partner, body = self.partner, self.work.body
+        started, took = self.times.starts.append, self.times.rtts.append
+        await self.begin.wait()
+        for _ in range(self.work.trips):
+            start = perf_counter_ns()
+            await self.send(Message(to=partner, body=body, performative="request"))
+            await self.receive()
+            took(perf_counter_ns() - start)
+            started(start)
+
+
+@dataclass(frozen=True)
+class Style:
+    """One way of writing agents with behaviours.
+
+    Attributes:
+        echo: the behaviour that answers.
+        is_timed: whether who asks waits for some time only.
+        has_full_names: whether who asks names its partner in full.
+        has_template: whether the behaviours have templates.
+        idle: how many further behaviours each agent has, each with a template that nothing fits.
+    """
+
+    echo: type[behaviours.Echo] = behaviours.Echo
+    is_timed: bool = True
+    has_full_names: bool = False
+    has_template: bool = True
+    idle: int = 0
+
+
+_STYLES = {
+    TUNED: Style(TunedEcho, is_timed=False, has_full_names=True, has_template=False),
+    SHORT_NAMES: Style(TunedEcho, is_timed=False, has_template=False),
+    TIME_OUTS: Style(EchoInTime, has_full_names=True, has_template=False),
+    TWO_BEHAVIOURS: Style(EchoInTime, idle=1),
+    SIX_BEHAVIOURS: Style(EchoInTime, idle=5),
+}
+
+
+async def _start(
+    home: Container, name: str, behaviour: OneShotBehaviour | behaviours.Echo, style: Style
+) -> None:
+    agent = Agent(name)
+    wanted = "request" if isinstance(behaviour, behaviours.Echo) else "inform"
+    agent.add_behaviour(behaviour, Template(performative=wanted) if style.has_template else None)
+    for number in range(style.idle):
+        agent.add_behaviour(behaviours.Wait(), Template(protocol=f"protocol-{number}"))
+    await home.start(agent)
+
+
+async def _start_echoes(style: Style, home: Container, work: Workload) -> None:
+    for number in work.receivers:
+        await _start(home, f"echo-{number}", style.echo(), style)
+
+
+async def _start_asking(style: Style, home: Container, work: Workload) -> Callable[[], Awaitable[None]]:
+    begin = asyncio.Event()
+    asking: list[OneShotBehaviour] = []
+    named = full_partner if style.has_full_names else partner
+    for number in work.senders:
+        times = PairTimes()
+        work.times.append(times)
+        to = named(home, work, number)
+        asking.append(
+            behaviours.Ask(to, work.body, work.trips, times, begin)
+            if style.is_timed
+            else PlainAsk(to, work, times, begin)
+        )
+        await _start(home, f"asker-{number}", asking[-1], style)
+
+    async def measure() -> None:
+        begin.set()
+        await asyncio.gather(*(behaviour.join() for behaviour in asking))
+
+    return measure
+
+
+class AsyncEcho(micro.MicroEcho):
+    """Answers every message, by an asynchronous method."""
+
+    async def handle(self, message: Message) -> None:  # type: ignore[override]  # either is a `handle`
+        """Answer."""
+        await self.send(message.make_reply(body=message.body))
+
+
+class AsyncAsk(micro.MicroAsk):
+    """Sends a message when the answer to the one before has come, by an asynchronous method."""
+
+    async def handle(self, message: Message) -> None:  # type: ignore[override]  # as above
+        """Note the time of an answer and go on."""
+        del message
+        self.took(perf_counter_ns() - self.start)
+        self.started(self.start)
+        self.left -= 1
+        if self.left:
+            self.start = perf_counter_ns()
+            await self.send(Message(to=self.partner, body=self.body, performative="request"))
+        else:
+            self.finished()
+
+
+_ROLES = {
+    **{
+        kind: PairRoles(partial(_start_echoes, it), partial(_start_asking, it))
+        for kind, it in _STYLES.items()
+    },
+    MICRO_TUNED: PairRoles(micro.start_echoes, partial(micro.start_asking, named=full_partner)),
+    MICRO_ASYNC: PairRoles(
+        partial(micro.start_echoes, kind=AsyncEcho), partial(micro.start_asking, kind=AsyncAsk)
+    ),
+}
+
+
+def both(work: Workload) -> AbstractAsyncContextManager[PreparedRole]:
+    """Have all agents in one container."""
+    return _ROLES[work.configuration.kind].both(work)

@@ -88,7 +88,10 @@ def simulate(
         with _logged([]), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the dead have not awaited
             bury(loop)
-            world.remains.clear()
+            for container in world.made:  # nobody reminds a dead process of what it has not closed
+                if container._opening.reminder is not None:
+                    container._opening.reminder.detach()
+            world.made.clear()
             if gc_was_enabled:
                 gc.enable()
             gc.collect()

@@ -77,6 +77,7 @@ class Place:
         container = Container(
             self.name, server=self, route=way, directory=shape.directory, mailbox_limit=shape.mailbox_limit
         )
+        self.world.made.append(container)
         try:
             await container.__aenter__()
         except FormicaryError as error:
@@ -119,7 +120,6 @@ class Place:
             process = self.process
             process.kill()
             self.killed.append(process)
-            self.world.remains.append((self.container, self.residents))
             self._gone(process, silently=silently)
 
     def vanish(self) -> None:
@@ -193,7 +193,7 @@ class World:
         self.network.capacity = shape.capacity
         self.places = [Place(self, f"c{number + 1}") for number in range(shape.containers)]
         self.addresses = [f"a{number}@{it.domain}" for it in self.places for number in range(AGENTS)]
-        self.remains: list[Any] = []
+        self.made: list[Container] = []
         self._tell = tell
         self._acts = {
             "weather": self._weather, "calm": self._calm, "cut": self._cut, "mend": self._mend,

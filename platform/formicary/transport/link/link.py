@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be acknowledged
 _AWAY_TICK = 0.25  # the same while the other end is known to be away
 _IDLE_TICK = 1.0
+_FIRST_ANSWER = 3.0  # s that the other end gets to answer the first hello over a direct connection
 _PAUSED = 10_000  # receivers that are to be sent nothing: more messages the other end does not let wait
 _CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
 
@@ -74,6 +75,7 @@ class Link:
         self._owner = owner
         self._container = owner.container
         self._path: Path | None = None
+        self._path_since = 0.0
         self._loop = asyncio.get_running_loop()
         self._now = self._loop.time
         self._timer: asyncio.TimerHandle | None = None
@@ -185,6 +187,7 @@ class Link:
         path = self.direct or (self.indirect if may_be_indirect else None)
         if path is not self._path:
             self._path = path
+            self._path_since = self._now()
             self.session.use_path(self._now(), there_is_one=path is not None)
             self._perform()
         self.refresh()
@@ -370,6 +373,9 @@ class Link:
     def _tick(self) -> None:
         self._timer = None
         self._is_slow = True
+        is_first = self.direct is not None and self.session.state is State.HANDSHAKE
+        if is_first and self._path is self.direct and self._now() - self._path_since > _FIRST_ANSWER:
+            self._owner.on_doubt(self)  # its machine may have died just now: nobody else would notice
         holds = self._direct_only and self._path is None and not self.outbox.is_empty
         self.session.tick(self._now(), holds=holds)
         self._perform()

@@ -396,3 +396,15 @@ async def test_orders_to_send_nothing_take_a_bounded_amount_of_memory(monkeypatc
         two.link.pause_sender("deaf-6@c2.lab.localhost", is_paused=True)
         await until(lambda: "deaf-6@c2.lab.localhost" in one.link.paused)
         assert len(one.dropped) == 2
+
+
+async def test_a_direct_connection_over_which_not_even_a_hello_is_answered_is_cut():
+    async with Pair() as (one, two):
+        direct(one, two)
+        for end in (one, two):
+            end.link.direct.cut()  # the machine at the other end has died: nobody ends the connection
+        one.link.connect()
+        await asyncio.sleep(2.9)
+        assert one.doubts == 0
+        await asyncio.sleep(0.2)
+        assert one.doubts > 0

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import socket
 import ssl
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.errors import AuthenticationError, LinkError
 from formicary.core.logs import get_logger
 from formicary.transport.addresses import JoinAddress
+from formicary.transport.direct.first_message import first_message
 from formicary.transport.direct.identity import NO_FINGERPRINT, Identity, anonymous
 from formicary.transport.direct.listener import Listener
 from formicary.transport.direct.offer import Offer, this_host
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
 from formicary.transport.direct.opening_protocol import OpeningProtocol
 from formicary.transport.direct.peer_keys import PeerKeys
-from formicary.transport.os_errors import reason
+from formicary.transport.os_errors import reason_and
 
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Callable
 
     from formicary.transport.addresses import SocketAddress, Tls
@@ -72,7 +74,7 @@ class DirectEndpoint:
         self._identity = ((file and file.identity) or Identity.make()) if tls else None
         self._token = (self._record.token if self._record else secrets.token_bytes(32)) if listen else None
         self._peers = PeerKeys(self._identity, self._token)
-        self._listener = Listener(self._welcome, self.dropped)
+        self._listener = Listener(domain, self._welcome, self.dropped)
         self._showing: ssl.SSLContext | None = self._identity.dialling() if self._identity else None
         self._anonymous = anonymous() if tls else None
 
@@ -159,16 +161,19 @@ class DirectEndpoint:
 
     # -- accepting ------------------------------------------------------------------------------------------
 
-    async def _welcome(self, connected: socket.socket, is_tcp: bool) -> None:  # noqa: FBT001 -- a callback
+    async def _welcome(
+        self,
+        connected: socket.socket,
+        is_tcp: bool,  # noqa: FBT001 -- a callback
+        begun: Callable[[], None],
+    ) -> None:
         with_tls = bool(self._tls) if is_tcp else self._tls == "always"
-        opening = OpeningProtocol(partial(self._acceptor, with_tls=with_tls), self.dropped)
-        context = self._peers.context() if with_tls else None
+        connection = None
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
-                await asyncio.get_running_loop().connect_accepted_socket(
-                    lambda: opening, connected, ssl=context
-                )
-                connection = await opening.connection()
+                await first_message(connected, with_tls=with_tls)
+                begun()
+                connection = await self._open_accepted(connected, with_tls=with_tls)
         except TimeoutError:
             self.dropped["too slow"] += 1
         except OpeningError as error:
@@ -177,8 +182,26 @@ class DirectEndpoint:
             self.dropped["unknown certificate"] += 1
         except OSError:  # ssl.SSLError is one
             self.dropped["no TLS" if with_tls else "closed early"] += 1
-        else:
+        finally:
+            if connection is None:
+                connected.close()
+        if connection is not None:
             self._on_connection(connection)
+
+    async def _open_accepted(self, connected: socket.socket, *, with_tls: bool) -> DirectConnection:
+        """Return the connection when both sides have proven who they are; else end it, and then return."""
+        opening = OpeningProtocol(partial(self._acceptor, with_tls=with_tls), self.dropped)
+        context = self._peers.context() if with_tls else None
+        loop = asyncio.get_running_loop()
+        is_open = False
+        try:
+            await loop.connect_accepted_socket(lambda: opening, connected, ssl=context)
+            connection = await opening.connection()
+            is_open = True
+            return connection
+        finally:
+            if not is_open:
+                await _cut(connected)
 
     def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
         return AcceptorOpening(
@@ -234,7 +257,7 @@ class DirectEndpoint:
                 "is its address up to date?"
             ) from None
         except (OSError, UnicodeError) as error:
-            raise LinkError(f"cannot connect to {where}: {reason(error)}; is it running?") from None
+            raise LinkError(f"cannot connect to {where}: {reason_and('is it running?', error)}") from None
 
     @staticmethod
     async def _connect(
@@ -279,3 +302,11 @@ class DirectEndpoint:
             shown=self._identity.fingerprint if self._identity and shows else NO_FINGERPRINT,
             seen=seen,
         )
+
+
+async def _cut(connected: socket.socket) -> None:
+    """End a connection that the loop has taken over; return when it is closed."""
+    with suppress(OSError):  # it has ended already
+        connected.shutdown(socket.SHUT_RDWR)  # so it ends, whatever state TLS is in
+    while connected.fileno() >= 0:  # noqa: ASYNC110 -- whoever has it tells nobody but TLS
+        await asyncio.sleep(0.001)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import ipaddress
+import logging
 import os
 import socket
 from pathlib import Path
@@ -12,39 +14,44 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, UsageError
 from formicary.core.scratch import MARK, PREFIX, ScratchFolder
+from formicary.transport.direct.half_open import HalfOpen
+from formicary.transport.os_errors import descriptors_advice, lacks_descriptors, reason, reason_and
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Coroutine
 
     from formicary.transport.addresses import TcpAddress
+    from formicary.transport.direct.half_open import Welcome
+
+logger = logging.getLogger("formicary.transport")
 
 LOOPBACK = "127.0.0.1"
 
 _SOCKET = "direct"
 _BACKLOG = 128
-_HALF_OPEN = 64  # connections at once that have not proven who they are
 _LONGEST_PATH = 104  # bytes of a Unix socket's path that all systems take (Linux: 107)
 _RETRY = 0.5  # seconds until accepting again, where the system could not
+_SILENCE = 60.0  # seconds between two log lines about that
+_GONE = frozenset({errno.ECONNABORTED, errno.EPROTO})  # what was to be accepted has ended already
 
 
 class Listener:
     """A container's listening sockets.
 
     Args:
-        welcome: called with each new connection, and whether it is one of TCP; takes the socket over.
+        domain: the container's, for the log.
+        welcome: as of `HalfOpen`.
         dropped: where those that are given up for being too many are counted.
     """
 
-    def __init__(
-        self, welcome: Callable[[socket.socket, bool], Coroutine[None, None, None]], dropped: Counter[str]
-    ) -> None:
+    def __init__(self, domain: str, welcome: Welcome, dropped: Counter[str]) -> None:
+        self._domain = domain
         self._welcome = welcome
         self._dropped = dropped
+        self._next_line = 0.0  # when the log may say again that nothing can be accepted
         self._folder: ScratchFolder | None = None
         self._sockets: list[socket.socket] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self._half_open: dict[asyncio.Task[None], None] = {}  # oldest first
         self.unix: str | None = None
         self.tcp: tuple[TcpAddress, ...] = ()
 
@@ -77,11 +84,10 @@ class Listener:
 
     async def close(self) -> None:
         """Listen no more; end what is half open."""
-        tasks = [*self._tasks, *self._half_open]
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         for listening in self._sockets:
             listening.close()
         self._sockets.clear()
@@ -117,8 +123,8 @@ class Listener:
             listening = self._bind(family, address)
         except OSError as error:
             raise LinkError(
-                f"cannot listen at {address[0]}, port {address[1]}: {error.strerror or error}; give an "
-                "address of this host, and a port that is free"
+                f"cannot listen at {address[0]}, port {address[1]}: "
+                f"{reason_and('give an address of this host, and a port that is free', error)}"
             ) from None
         ip, port = listening.getsockname()[:2]
         return ip, port
@@ -138,24 +144,42 @@ class Listener:
         return listening
 
     async def _accept(self, listening: socket.socket) -> None:
+        """Accept connections, and none while as many are half open as may be.
+
+        Each socket has places of its own: who is kept out of one may get in by another, as members on this
+        host do by the Unix socket.
+        """
         loop = asyncio.get_running_loop()
-        is_tcp = listening.family != getattr(socket, "AF_UNIX", None)
-        while True:
-            try:
-                connected, _ = await loop.sock_accept(listening)
-            except OSError:  # it has gone already, or there are no file descriptors left
-                self._dropped["not accepted"] += 1
-                await asyncio.sleep(_RETRY)
-                continue
-            if is_tcp:  # asyncio does that only for sockets that it has accepted itself
-                with contextlib.suppress(OSError):  # some systems say so that it has gone already
-                    connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            task = asyncio.create_task(self._welcome(connected, is_tcp))
-            self._half_open[task] = None
-            task.add_done_callback(self._half_open.pop)
-            if len(self._half_open) > _HALF_OPEN:  # real ones take milliseconds: the oldest is none
-                self._dropped["too many at once"] += 1
-                next(iter(self._half_open)).cancel()
+        half_open = HalfOpen(self._welcome, self._dropped)
+        try:
+            while True:
+                try:
+                    connected, address = await loop.sock_accept(listening)
+                except OSError as error:
+                    self._dropped["not accepted"] += 1
+                    if error.errno not in _GONE:
+                        await self._wait_for_descriptors(error, half_open)
+                    continue
+                if connected.family != getattr(socket, "AF_UNIX", None):
+                    # Asyncio does that only for sockets that it has accepted itself.
+                    with contextlib.suppress(OSError):  # some systems say so that it has gone already
+                        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                half_open.add(connected, address)
+                await half_open.make_room()
+        finally:
+            await half_open.close()
+
+    async def _wait_for_descriptors(self, error: OSError, half_open: HalfOpen) -> None:
+        """Say that nothing can be accepted; let go of a half-open connection, if there are any, and wait."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._next_line:
+            self._next_line = now + _SILENCE
+            advice = f"; {descriptors_advice()}" if lacks_descriptors(error) else ""
+            logger.warning(
+                "%s accepts no direct connections for now: %s%s", self._domain, reason(error), advice
+            )
+        await half_open.make_room(max(0, len(half_open) - 1))
+        await asyncio.sleep(_RETRY)
 
 
 def _former(path: Path) -> ScratchFolder | None:

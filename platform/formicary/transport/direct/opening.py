@@ -152,6 +152,15 @@ class DiallerOpening(_Opening):
         self.is_done = True
 
 
+def is_whole_hello(data: bytes) -> bool:
+    """Return whether an acceptor can judge a dialler's first message: it is whole, or none at all."""
+    magic, version = data[: len(MAGIC)], data[len(MAGIC) : _HEAD.size]
+    if not MAGIC.startswith(magic) or version not in {b"", bytes([VERSION])}:
+        return True
+    names = _HEAD.size + _HELLO.size
+    return len(data) >= names and len(data) >= names + sum(data[names - 2 : names])
+
+
 class AcceptorOpening(_Opening):
     """The side that was dialled.
 

@@ -58,11 +58,13 @@ class OpeningProtocol(asyncio.Protocol):
         except asyncio.CancelledError:
             if self._is_handed_over:
                 self.opened.result().abort()
+            elif self._transport is not None:
+                self._transport.abort()
             self.opened.cancel()
             raise
-        finally:
-            if not self._is_handed_over:
-                await self._end()
+        except (LinkError, OpeningError):
+            await self._end()
+            raise
 
     async def _end(self) -> None:
         """Give the other side a moment to take our last word."""

@@ -18,7 +18,7 @@ from xml.parsers import expat
 from formicary.core.errors import LinkError, NameTakenError
 from formicary.core.quoting import sentence
 from formicary.transport.link.frames import NAMESPACE as FRAMES
-from formicary.transport.os_errors import reason
+from formicary.transport.os_errors import reason_and
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -158,7 +158,9 @@ class XmppStream(asyncio.Protocol):
                 f"{self._server} did not accept the container within {_CONNECT_TIMEOUT:g} s; {self._question}"
             ) from None
         except (OSError, UnicodeError, OverflowError) as error:  # the latter two: no host name, no port
-            raise LinkError(f"cannot connect to {self._server}: {reason(error)}; {self._advice()}") from None
+            raise LinkError(
+                f"cannot connect to {self._server}: {reason_and(self._advice(), error)}"
+            ) from None
         except BaseException:
             self._drop()
             raise

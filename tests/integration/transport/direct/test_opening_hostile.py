@@ -11,7 +11,7 @@ import pytest
 from tests.integration.transport.direct.ends import C1, C2, C3, End, Talk, both_loops, connected
 
 from formicary.errors import AuthenticationError, LinkError
-from formicary.transport.direct import listener
+from formicary.transport.direct import half_open
 from formicary.transport.direct.identity import Identity, anonymous
 from formicary.transport.direct.opening import DiallerOpening
 
@@ -126,7 +126,7 @@ async def test_slow_ones_are_dropped(tls, monkeypatch):
 
 @both_loops
 async def test_a_crowd_of_silent_ones_does_not_keep_others_out(monkeypatch):
-    monkeypatch.setattr(listener, "_HALF_OPEN", 4)
+    monkeypatch.setattr(half_open, "MOST", 4)
     async with End(C1) as c1, End(C2) as c2:
         c1.know(c2)
         crowd = [await reach(c1) for _ in range(10)]

@@ -22,7 +22,7 @@ async def test_a_connection_that_has_gone_already_keeps_no_other_from_being_acce
     loop = asyncio.get_running_loop()
     welcomed = []
 
-    async def welcome(connected, is_tcp):
+    async def welcome(connected, is_tcp, begun):
         welcomed.append(is_tcp)
         connected.close()
 
@@ -31,7 +31,7 @@ async def test_a_connection_that_has_gone_already_keeps_no_other_from_being_acce
         return Gone(fileno=connected.detach()), address
 
     loop.sock_accept = accept
-    listener = Listener(welcome, Counter())
+    listener = Listener("c1.lab.localhost", welcome, Counter())
     await listener.open("127.0.0.1")
     try:
         for number in (1, 2):

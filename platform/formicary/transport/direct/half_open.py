@@ -1,0 +1,110 @@
+"""Connections that have not proven who they are: how many there may be, and which of them have to go."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    Welcome = Callable[[socket.socket, bool, Callable[[], None]], Coroutine[None, None, None]]
+
+MOST = 64
+"""Connections at one listening socket that may be half open at once."""
+
+_SILENT = 0.1  # s for which each is kept, however many there are
+_BEGUN = 0.5  # the same for one whose first message is there
+
+
+class HalfOpen:
+    """The half-open connections at one listening socket.
+
+    When there are too many, it is one from where most of them come that has to go, so that a stranger pushes
+    out connections of its own before those of others. Each is kept for a moment in which it could get in, and
+    for less if it says nothing; it is the one whose moment ends first that goes.
+
+    Args:
+        welcome: called with each connection, whether it is one of TCP, and what to call when its first
+            message is there; takes it over or ends it, and returns when either is done.
+        dropped: where those that are pushed out are counted.
+    """
+
+    def __init__(self, welcome: Welcome, dropped: Counter[str]) -> None:
+        self._welcome = welcome
+        self._dropped = dropped
+        self._all: dict[asyncio.Task[None], _Place] = {}  # until they are closed, or have proven who they are
+        self._one_ended: asyncio.Future[None] | None = None
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def add(self, connected: socket.socket, address: object) -> None:
+        """Welcome a new connection from this address."""
+        loop = asyncio.get_running_loop()
+        place = _Place(_source(address), loop.time())
+        is_tcp = connected.family in {socket.AF_INET, socket.AF_INET6}
+        task = loop.create_task(self._welcome(connected, is_tcp, place.begin))
+        self._all[task] = place
+        task.add_done_callback(self._remove)
+
+    async def make_room(self, most: int | None = None) -> None:
+        """Push out what is too much; return when there are no more than this, or than `MOST`."""
+        loop = asyncio.get_running_loop()
+        most = MOST if most is None else most
+        while len(self._all) > most:
+            wait = None
+            staying = {task: place for task, place in self._all.items() if not place.is_left}
+            if len(staying) > most:
+                task, place = _least(staying)
+                wait = place.until - loop.time()
+                if wait <= 0:
+                    place.is_left, wait = True, None
+                    self._dropped["too many at once"] += 1
+                    task.cancel()
+            self._one_ended = loop.create_future()
+            await asyncio.wait([self._one_ended], timeout=wait)
+
+    async def close(self) -> None:
+        """End them all; return when they are closed."""
+        for task in self._all:
+            task.cancel()
+        if self._all:
+            await asyncio.wait(list(self._all))
+
+    def _remove(self, task: asyncio.Task[None]) -> None:
+        del self._all[task]
+        if self._one_ended is not None and not self._one_ended.done():
+            self._one_ended.set_result(None)
+
+
+class _Place:
+    """What is known about one of them."""
+
+    def __init__(self, source: str | bytes, since: float) -> None:
+        self.source = source
+        self.since = since
+        self.until = since + _SILENT
+        self.is_left = False  # by us: it is being closed
+
+    def begin(self) -> None:
+        """Keep it longer: it has said something."""
+        self.until = self.since + _BEGUN
+
+
+def _least(places: dict[asyncio.Task[None], _Place]) -> tuple[asyncio.Task[None], _Place]:
+    """Return the one to push out."""
+    sources = Counter(place.source for place in places.values())
+    most = max(sources.values())
+    crowd = (item for item in places.items() if sources[item[1].source] == most)
+    return min(crowd, key=lambda item: item[1].until)
+
+
+def _source(address: object) -> str | bytes:
+    """Return where a connection comes from: its host, or the network of 64 bits that IPv6 hosts have."""
+    if not isinstance(address, tuple):
+        return ""
+    ip = str(address[0]).partition("%")[0]
+    return socket.inet_pton(socket.AF_INET6, ip)[:8] if ":" in ip else ip

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from tests.faults.fault import fault
+from tests.faults.servers import enter
+from tests.faults.side import end_program, start_program
 
 if TYPE_CHECKING:
     from tests.faults.scene import Scene
+    from tests.faults.side import Side
+    from tests.plugins.namespaces import Host
 
 
 @fault(
@@ -116,3 +122,37 @@ async def black_hole(scene: Scene) -> None:
     await asyncio.sleep(6)
     await scene.flow()
     scene.check(await scene.ways() == {"xmpp"}, f"the way is {await scene.ways()}")
+
+
+@fault(
+    "300 strangers at each container say three bytes of TLS; the direct connection breaks five times",
+    *("auto", "direct"),
+    apart=True,
+)
+async def strangers(scene: Scene) -> None:
+    await scene.talk()
+    await scene.use("direct")
+    sides = (scene.c1, scene.c2)
+    before = [side.memory for side in sides]
+    async with AsyncExitStack() as crowds:
+        for side, elsewhere in zip(sides, reversed(scene.hosts), strict=True):
+            await _crowd(side, elsewhere, crowds)
+        for _ in range(5):
+            await scene.c1.order("break")
+            await scene.flow()
+        await scene.use("direct")
+        grown = [(side.memory - former) / 1e6 for side, former in zip(sides, before, strict=True)]
+        open_files = max(side.open_files for side in sides)
+    scene.check(max(grown) < 40, f"memory grew by {grown} MB")
+    scene.check(open_files < 200, f"{open_files} file descriptors are in use")
+    scene.note(f"at most {open_files} file descriptors in use, {max(grown):.0f} MB more than before")
+
+
+async def _crowd(side: Side, elsewhere: Host, crowds: AsyncExitStack) -> None:
+    """Have strangers come from the other host."""
+    ((address, port),) = (await side.order("places"))["tcp"]
+    program = (sys.executable, "-m", "tests.faults.strangers", address, str(port), "300")
+    crowd = await start_program(*enter(elsewhere), *program)
+    crowds.push_async_callback(end_program, crowd)
+    assert crowd.stdout is not None
+    assert await crowd.stdout.readline() == b"ready\n"

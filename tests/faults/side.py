@@ -158,6 +158,11 @@ class Side:
         return int(psutil.Process(self.pid).memory_info().rss)
 
     @property
+    def open_files(self) -> int:
+        """How many file descriptors are in use."""
+        return int(psutil.Process(self.pid).num_fds())
+
+    @property
     def log(self) -> str:
         """What the worker has logged."""
         if not self._log.exists():

@@ -231,6 +231,8 @@ async def obey(container: Container, work: Work, order: dict[str, Any]) -> None:
             tell("links", links=links(container))
         case {"do": "break"}:
             tell("broken", count=break_connections(container))
+        case {"do": "places"}:
+            tell("places", tcp=container.dispatcher.transport._connections._direct._listener.tcp)
         case {"do": "clock", "seconds": seconds}:
             shift_clock(seconds)
             tell("shifted", now=time.time())

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import socket
 import ssl
 from collections import Counter
-from contextlib import suppress
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from formicary.core.errors import AuthenticationError, LinkError
 from formicary.core.logs import get_logger
 from formicary.transport.addresses import JoinAddress
 from formicary.transport.direct.first_message import first_message
+from formicary.transport.direct.half_open import cut
 from formicary.transport.direct.identity import NO_FINGERPRINT, Identity, anonymous
 from formicary.transport.direct.listener import Listener
 from formicary.transport.direct.offer import Offer, this_host
@@ -24,6 +24,7 @@ from formicary.transport.direct.peer_keys import PeerKeys
 from formicary.transport.os_errors import reason_and
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable
 
     from formicary.transport.addresses import SocketAddress, Tls
@@ -168,10 +169,12 @@ class DirectEndpoint:
         begun: Callable[[], None],
     ) -> None:
         with_tls = bool(self._tls) if is_tcp else self._tls == "always"
-        connection = None
         try:
             async with asyncio.timeout(_OPENING_TIMEOUT):
-                await first_message(connected, with_tls=with_tls)
+                with ExitStack() as untaken:
+                    untaken.callback(connected.close)
+                    await first_message(connected, with_tls=with_tls)
+                    untaken.pop_all()
                 begun()
                 connection = await self._open_accepted(connected, with_tls=with_tls)
         except TimeoutError:
@@ -182,10 +185,7 @@ class DirectEndpoint:
             self.dropped["unknown certificate"] += 1
         except OSError:  # ssl.SSLError is one
             self.dropped["no TLS" if with_tls else "closed early"] += 1
-        finally:
-            if connection is None:
-                connected.close()
-        if connection is not None:
+        else:
             self._on_connection(connection)
 
     async def _open_accepted(self, connected: socket.socket, *, with_tls: bool) -> DirectConnection:
@@ -201,7 +201,7 @@ class DirectEndpoint:
             return connection
         finally:
             if not is_open:
-                await _cut(connected)
+                await cut(connected)
 
     def _acceptor(self, seen: bytes, *, with_tls: bool) -> AcceptorOpening:
         return AcceptorOpening(
@@ -302,11 +302,3 @@ class DirectEndpoint:
             shown=self._identity.fingerprint if self._identity and shows else NO_FINGERPRINT,
             seen=seen,
         )
-
-
-async def _cut(connected: socket.socket) -> None:
-    """End a connection that the loop has taken over; return when it is closed."""
-    with suppress(OSError):  # it has ended already
-        connected.shutdown(socket.SHUT_RDWR)  # so it ends, whatever state TLS is in
-    while connected.fileno() >= 0:  # noqa: ASYNC110 -- whoever has it tells nobody but TLS
-        await asyncio.sleep(0.001)

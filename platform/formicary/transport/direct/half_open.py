@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ MOST = 64
 
 _SILENT = 0.1  # s for which each is kept, however many there are
 _BEGUN = 0.5  # the same for one whose first message is there
+_TURNS = 1000  # of the loop in which a connection that has ended is closed: far more than it takes
 
 
 class HalfOpen:
@@ -108,3 +110,14 @@ def _source(address: object) -> str | bytes:
         return ""
     ip = str(address[0]).partition("%")[0]
     return socket.inet_pton(socket.AF_INET6, ip)[:8] if ":" in ip else ip
+
+
+async def cut(connected: socket.socket) -> None:
+    """End a connection that the loop has taken over; return when it is closed."""
+    with suppress(OSError):  # it has ended already
+        connected.shutdown(socket.SHUT_RDWR)  # so it ends, whatever state TLS is in
+    for _ in range(_TURNS):
+        if connected.fileno() < 0:
+            return
+        await asyncio.sleep(0.001)  # its transport tells nobody but TLS
+    connected.close()  # the loop had not taken it after all

@@ -54,7 +54,7 @@ class Connections:
             admit=self._refusal,
             file=None if options.identity is None else _identity_file(options.identity, domain),
         )
-        self._dialling = Dialling(self._direct, self._take, self._not_reached, direct_only=self._direct_only)
+        self._dialling = Dialling(self._direct, self._take, self._not_reached, is_cut=self._is_cut)
         self._middle: Link | None = None
         self._complaint = ""  # why that did not take this one back, as was logged
         self._endings: set[asyncio.Task[None]] = set()
@@ -146,6 +146,9 @@ class Connections:
             self._dialling.remember(link.domain, offer)
         if link.direct is None:
             self._dialling.begin(link.domain, is_first=self._container.domain < link.domain)
+
+    def _is_cut(self, domain: str) -> bool:
+        return self._direct_only or self._router.links[domain].is_cut
 
     def on_lost(self, link: Link) -> None:
         """Called when the other end of a link is not there any more."""

@@ -27,7 +27,7 @@ class Dialling:
         direct: makes the connections.
         connected: called with each.
         failed: called with a domain and why it could not be reached, after each try.
-        direct_only: whether messages have no other path.
+        is_cut: returns whether messages to a domain have no other path now.
     """
 
     def __init__(
@@ -36,10 +36,10 @@ class Dialling:
         connected: Callable[[DirectConnection], None],
         failed: Callable[[str, FormicaryError], None],
         *,
-        direct_only: bool,
+        is_cut: Callable[[str], bool],
     ) -> None:
         self._direct = direct
-        self._direct_only = direct_only
+        self._is_cut = is_cut
         self._connected = connected
         self._failed = failed
         self._offers: dict[str, Offer | JoinAddress] = {}
@@ -73,18 +73,25 @@ class Dialling:
 
     async def _dial(self, domain: str, wait: float) -> None:
         pause = _AGAIN
-        is_needed = self._direct_only or isinstance(self._offers[domain], JoinAddress)
-        longest = _LONGEST_NEEDED if is_needed else _LONGEST
         while True:
-            await asyncio.sleep(wait)
+            await self._rest(domain, wait)
             try:
                 connection = await self._direct.dial(domain, self._offers[domain])
             except FormicaryError as error:
                 self._failed(domain, error)
                 wait = pause * randomness.source().uniform(0.5, 1.0)
-                pause = min(longest, pause * 2)
+                pause = min(_LONGEST, pause * 2)
             else:
                 self._connected(connection)
+                return
+
+    async def _rest(self, domain: str, seconds: float) -> None:
+        """Wait before the next try, but not for long where, or from when on, it is needed."""
+        while seconds > 0:
+            step = min(seconds, _LONGEST_NEEDED * randomness.source().uniform(0.5, 1.0))
+            await asyncio.sleep(step)
+            seconds -= step
+            if seconds > _AGAIN and (isinstance(self._offers[domain], JoinAddress) or self._is_cut(domain)):
                 return
 
     async def close(self) -> None:

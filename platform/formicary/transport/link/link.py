@@ -112,6 +112,11 @@ class Link:
         return is_empty and self.direct is None and self.session.state is State.IDLE
 
     @property
+    def is_cut(self) -> bool:
+        """Whether there is no path now."""
+        return self._path is None
+
+    @property
     def has_room(self) -> bool:
         """Whether a batch goes out at once."""
         path = self._path

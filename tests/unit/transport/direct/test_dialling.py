@@ -32,13 +32,13 @@ class Away:
         return domain
 
 
-async def found(offer, *, away, direct_only):
+async def found(offer, *, away, is_cut):
     """Return how long after it is there it is found, and how often it was dialled."""
     loop = asyncio.get_running_loop()
     back = loop.time() + away
     connected = loop.create_future()
     direct = Away(back)
-    dialling = Dialling(direct, connected.set_result, lambda *_: None, direct_only=direct_only)
+    dialling = Dialling(direct, connected.set_result, lambda *_: None, is_cut=lambda _: is_cut())
     dialling.remember(HUB, offer)
     dialling.begin(HUB, is_first=True, again=True)
     assert await connected == HUB
@@ -48,13 +48,21 @@ async def found(offer, *, away, direct_only):
 
 
 @pytest.mark.parametrize("away", [0.5, 4.0, 5.5, 60.0, 600.3])
-@pytest.mark.parametrize(("offer", "direct_only"), [(ADDRESS, False), (OFFER, True)])
-async def test_one_without_whom_nothing_goes_is_found_within_a_second_of_its_return(offer, direct_only, away):
-    late, tries = await found(offer, away=away, direct_only=direct_only)
+@pytest.mark.parametrize(("offer", "is_cut"), [(ADDRESS, False), (OFFER, True)])
+async def test_one_without_whom_nothing_goes_is_found_within_a_second_of_its_return(offer, is_cut, away):
+    late, tries = await found(offer, away=away, is_cut=lambda: is_cut)
     assert late <= 1
     assert tries < 10 + 2 * away
 
 
 async def test_others_are_dialled_ever_more_seldom():
-    _, tries = await found(OFFER, away=600.0, direct_only=False)
+    _, tries = await found(OFFER, away=600.0, is_cut=lambda: False)
     assert tries < 60
+
+
+async def test_one_who_is_dialled_seldom_is_dialled_soon_when_the_other_path_is_lost():
+    loop = asyncio.get_running_loop()
+    lost_at = loop.time() + 95.0
+    late, tries = await found(OFFER, away=100.0, is_cut=lambda: loop.time() > lost_at)
+    assert late <= 1
+    assert tries < 40

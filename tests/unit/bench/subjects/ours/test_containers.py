@@ -10,7 +10,14 @@ from formicary.container.link_status import LinkStatus
 from formicary.errors import FormicaryError
 from formicary.transport.addresses import JoinAddress
 from formicary_bench.subjects.ours import containers
-from formicary_bench.subjects.ours.containers import complaint, connection_options, meet, meet_all, partner
+from formicary_bench.subjects.ours.containers import (
+    complaint,
+    connection_options,
+    full_partner,
+    meet,
+    meet_all,
+    partner,
+)
 from formicary_bench.vocabulary.configuration import Configuration
 from formicary_bench.vocabulary.containers import ASKING, ECHOING, MOST_HOSTS, names_on
 from formicary_bench.vocabulary.placements import N_HOSTS
@@ -80,7 +87,8 @@ def test_the_partner_is_in_the_container_of_its_role():
     alone = Workload(
         Job(Configuration(experiment="messaging/pairs", platform="formicary", pairs=4), "both", 1)
     )
-    assert partner(there, alone, 3) == "echo-3@c1.lab"
+    assert full_partner(there, alone, 3) == "echo-3@c1.lab"
+    assert partner(there, alone, 3) == "echo-3"  # as people write it
 
 
 def test_every_container_of_every_host_has_a_name_of_its_own():

@@ -246,8 +246,10 @@ def _details(service: ServiceDescription) -> str:
 def _say(value: Any) -> str:
     import json
 
+    from formicary.core.quoting import printable_json
+
     if isinstance(value, str) and value.isprintable() and value and not set(value) & set(' ",'):
         return value
     if isinstance(value, tuple):
         return ",".join(map(_say, value))
-    return json.dumps(value, ensure_ascii=False)
+    return printable_json(json.dumps(value, ensure_ascii=False))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import weakref
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import ContainerClosedError
+from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from formicary.container.container import Container
 
-logger = logging.getLogger("formicary")
+logger = get_logger("formicary")
 
 
 class Opening:

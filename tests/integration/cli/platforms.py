@@ -43,7 +43,8 @@ class Shop(Agent):
 
 class Rude(Agent):
     async def setup(self):
-        await self.directory.register("\\x1b[31mred", properties={"wish": "two\\nlines"})
+        says = {"wish": "two\\nlines", "colour": "\\x1b[31mred", "way": "\\x9b2J\\u202eback"}
+        await self.directory.register("[red]rude", properties=says)
 
 class Cell(MicroAgent):
     def handle(self, message):

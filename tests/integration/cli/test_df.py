@@ -83,8 +83,10 @@ def test_what_services_say_does_nothing_to_the_terminal(running):
     running.said("create", "shop:Rude", "rude")
     try:
         listed = running.said("df", "list")
-        assert "\x1b" not in listed
-        assert r"\x1b[31mred" in listed
+        assert listed.replace("\n", "").isprintable()
+        assert "[red]rude" in listed
+        assert r"\u001b[31mred" in listed
+        assert r"\u009b2J\u202eback" in listed
         assert r'wish="two\nlines"' in listed
     finally:
         running.said("kill", "rude")

@@ -295,6 +295,7 @@ class Container:
         Raises:
             NameTakenError: an agent of that name lives here.
             AgentStateError: the agent was started before.
+            DefinitionError: it is no agent, or its class is not written as it has to be.
             ContainerClosedError: the container is not open, was closed while `setup` ran, or was opened in
                 another event loop.
             Exception: what `setup` raised; the agent is then gone. It is no error if `setup` stopped it.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
+from formicary.core.definitions import check_agent
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
 from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
@@ -49,6 +50,9 @@ class Lifecycle:
     async def start(self, agent: Agent | MicroAgent) -> None:
         """Bring an agent to life; errors as of `Container.start`."""
         container, dispatcher = self._container, self._dispatcher
+        kind = type(agent)
+        if getattr(kind, "checked_agent", None) is not kind:
+            check_agent(agent)
         scheduler = dispatcher.scheduler
         if scheduler is None or dispatcher.is_closing:
             raise container.not_open_error()

@@ -6,12 +6,14 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState, BaseAgent
-from formicary.core.errors import AgentStateError
+from formicary.core.definitions import check_behaviour, matcher, not_initialised
+from formicary.core.errors import AgentStateError, DefinitionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary.core.behaviours import Behaviour
+    from formicary.core.errors import FormicaryError
     from formicary.core.mailbox import Deliver, MessageSink
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
@@ -30,6 +32,8 @@ class Agent(BaseAgent):
     Raises:
         InvalidNameError: the name cannot be an agent's.
     """
+
+    awaited_methods = ("setup",)
 
     __slots__ = ("_behaviours", "_knowledge", "_random", "_stopping")
 
@@ -52,21 +56,42 @@ class Agent(BaseAgent):
 
         Raises:
             AgentStateError: the behaviour has an agent already, or this agent ends or is gone.
+            DefinitionError: it is no behaviour, or its class or this agent's is not written as it has to be.
         """
+        kind = type(behaviour)
+        if getattr(kind, "checked_behaviour", None) is not kind:
+            check_behaviour(behaviour)
         if getattr(behaviour, "agent", None) is not None:
-            raise AgentStateError(f"{behaviour} has an agent already; make a behaviour for each agent")
+            raise self._has_agent_error(behaviour)
+        try:
+            is_stopping = self._stopping
+        except AttributeError:
+            raise not_initialised(self) from None
         if self.state is AgentState.GONE:
             raise AgentStateError(f"agent {self.name} is gone; make a new one")
-        if self._stopping:
+        if is_stopping:
             raise AgentStateError(f"agent {self.name} is stopping and takes no more behaviours")
-        behaviour.agent = self
         if template is not None:
             behaviour.template = template
-        behaviour.mailbox.matches = None if behaviour.template is None else behaviour.template.match
+        if behaviour.template is not None:
+            behaviour.mailbox.matches = matcher(behaviour)
+        behaviour.agent = self
         self._behaviours += (behaviour,)
         self._rewire()
         if self.state is not AgentState.INITIATED:
             self._container.lifecycle.start_behaviour(behaviour)
+
+    def _has_agent_error(self, behaviour: Behaviour) -> FormicaryError:
+        if not isinstance(behaviour.agent, BaseAgent):
+            kind, own = type(behaviour).__name__, type(behaviour.agent).__name__
+            return DefinitionError(
+                f"{kind} has an attribute `agent` of its own, which is {own}: give that another name"
+            )
+        if behaviour.is_done():
+            return AgentStateError(f"{behaviour} has ended; make a new one")
+        if behaviour.agent is self:
+            return AgentStateError(f"agent {self.name} has {behaviour} already")
+        return AgentStateError(f"{behaviour} has an agent already; make a behaviour for each agent")
 
     def remove_behaviour(self, behaviour: Behaviour) -> None:
         """Take a behaviour away; it ends as by `kill`.

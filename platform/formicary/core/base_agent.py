@@ -32,6 +32,10 @@ class BaseAgent:
     """An agent of either kind; subclass `Agent` or `MicroAgent`, not this."""
 
     _speaks_for_container: ClassVar = False  # the management agent does
+    # For `core.definitions`: which methods of subclasses are awaited, and the class itself, once it was
+    # looked at.
+    awaited_methods: ClassVar[tuple[str, ...]] = ()
+    checked_agent: ClassVar[type | None] = None
 
     __slots__ = ("__weakref__", "_container", "_end", "_error", "address", "name", "state")
 

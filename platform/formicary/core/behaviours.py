@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from msgspec.structs import force_setattr
 
@@ -12,6 +12,7 @@ from formicary.core.clock import seconds_until
 from formicary.core.errors import AgentStateError
 from formicary.core.mailbox import GREEDY, Mailbox
 from formicary.core.message import stamp
+from formicary.core.quoting import shorten
 from formicary.core.strand import WAIT, coroutine_function
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ class Behaviour:
 
     agent: Agent
     template: Template | None
+
+    # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, and the
+    # class itself, once it was looked at.
+    stands_alone: ClassVar = True
+    awaited_methods: ClassVar = ("on_start", "run", "on_end", "receive", "send")
+    checked_behaviour: ClassVar[type | None] = None
 
     def __init__(self) -> None:
         self.template = None
@@ -269,21 +276,37 @@ class PeriodicBehaviour(Behaviour):
     """Runs `run` at fixed times, one `period` apart; times that pass while `run` still runs are left out.
 
     Args:
-        period: seconds from the start of one run to the start of the next.
+        period: seconds from the start of one run to the start of the next: above 0.
         start_at: the time of the first run (without a zone: local time), or how long until then; None for
             at once.
     """
 
-    __slots__ = ("_next", "_start_at", "period")
+    __slots__ = ("_next", "_period", "_start_at")
     _timed = True
 
     def __init__(self, period: float, start_at: datetime | timedelta | None = None) -> None:
         super().__init__()
-        if period < 0:
-            raise AgentStateError(f"a period is a number of seconds from 0 on, not {period}")
         self.period = period
         self._start_at = start_at
         self._next: float | None = None
+
+    @property
+    def period(self) -> float:
+        """Seconds from the start of one run to the start of the next.
+
+        Raises:
+            AgentStateError: it is set to what is no number above 0.
+        """
+        return self._period
+
+    @period.setter
+    def period(self, period: float) -> None:
+        given: object = period
+        if isinstance(given, bool) or not (isinstance(given, int | float) and 0 < given < math.inf):
+            raise AgentStateError(
+                f"a period is a number of seconds above 0, such as 0.5, not {shorten(given)}"
+            )
+        self._period = period
 
     async def _wait_for_time(self) -> None:
         time = asyncio.get_running_loop().time
@@ -292,7 +315,7 @@ class PeriodicBehaviour(Behaviour):
         else:
             late = time() - self._next
             # Due just now is not left out: a run that takes exactly one period is followed by the next.
-            self._next += self.period * max(1, math.ceil(late / self.period)) if self.period else late
+            self._next += self._period * max(1, math.ceil(late / self._period))
         await asyncio.sleep(max(0.0, self._next - time()))
 
 

@@ -44,6 +44,10 @@ class AgentStateError(FormicaryError):
     """What was asked for is not possible in the state that the agent or behaviour is in."""
 
 
+class DefinitionError(FormicaryError, TypeError):
+    """A class of agents or behaviours is not written as it has to be, or something else is given for one."""
+
+
 class MailboxFullError(FormicaryError):
     """The receiver's mailbox stayed full: the message was not delivered."""
 

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 from formicary.core.behaviours import OneShotBehaviour
+from formicary.core.definitions import check_behaviour, not_initialised
 from formicary.core.errors import AgentStateError
 
 
@@ -17,6 +18,8 @@ class State(OneShotBehaviour):
     """
 
     __slots__ = ("_machine", "_next_state")
+
+    stands_alone = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +69,11 @@ class FSMBehaviour(OneShotBehaviour):
 
         Raises:
             AgentStateError: there is such a state, or an initial one, already.
+            DefinitionError: it is none, or its class or the machine's is not written as it has to be.
         """
+        check_behaviour(state, is_state=True)
+        if not hasattr(self, "_states"):
+            raise not_initialised(self)
         if name in self._states:
             raise AgentStateError(f"the machine has a state {name!r} already")
         if initial and self._first is not None:

@@ -205,14 +205,6 @@ async def test_an_exception_anywhere_in_a_behaviour_is_its_end(place):
     assert seen == ["on_start", "run", "on_end"][: ["on_start", "run", "on_end"].index(place) + 1]
 
 
-async def test_a_behaviour_without_run_says_so():
-    async with Container("c1") as container:
-        behaviour = OneShotBehaviour()
-        await start(container, "a", behaviour)
-        with pytest.raises(NotImplementedError, match="OneShotBehaviour has no run"):
-            await behaviour.join()
-
-
 async def test_an_ordinary_cancellation_of_a_behaviour_is_its_end_without_an_error():
     async with Container("c1") as container:
         behaviour = Collect()

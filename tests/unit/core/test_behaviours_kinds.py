@@ -121,8 +121,8 @@ async def test_start_at_is_a_time_or_how_long_until_then(start_at, first):
     assert once.time == first
 
 
-async def test_a_period_of_zero_runs_all_the_time_and_starves_nobody():
-    ticking = Ticking(0)
+async def test_a_period_of_next_to_nothing_runs_all_the_time_and_starves_nobody():
+    ticking = Ticking(1e-12)
     async with Container("c1") as container:
         await start(container, "a", ticking)
         echo = await start(container, "b", do(lambda behaviour: asyncio.sleep(0)))
@@ -132,11 +132,6 @@ async def test_a_period_of_zero_runs_all_the_time_and_starves_nobody():
         assert len(ticking.times) > 10
         ticking.kill()
         await ticking.join()
-
-
-async def test_a_negative_period_is_refused():
-    with pytest.raises(AgentStateError, match="not -1"):
-        Ticking(-1)
 
 
 async def test_periodic_and_timeout_can_be_killed_while_they_wait():

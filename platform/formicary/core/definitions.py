@@ -1,0 +1,175 @@
+"""Whether classes of agents and behaviours are written as they have to be: newcomers' mistakes, said at once.
+
+Each class is looked at once, when the first of its objects is used. What is refused is looked at again.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from formicary.core.base_agent import AgentState, BaseAgent
+from formicary.core.behaviours import Behaviour
+from formicary.core.errors import DefinitionError
+from formicary.core.strand import PROGRAM_EXITS
+from formicary.core.template import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FunctionType
+
+    from formicary.core.message import Message
+
+_PLATFORM = "formicary."
+_GENERATES = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+
+
+def check_behaviour(given: object, is_state: bool = False) -> None:  # noqa: FBT001, FBT002 -- only for machines
+    """Check what is to be a behaviour, or a machine's state, and the class of it.
+
+    Raises:
+        DefinitionError: it is none, or its class is not written as it has to be.
+    """
+    what, call = ("a state", "add_state('red', {})") if is_state else ("a behaviour", "add_behaviour({})")
+    if not isinstance(given, Behaviour) or given.stands_alone is is_state:
+        raise DefinitionError(_no_behaviour(given, what, call))
+    kind = type(given)
+    if not hasattr(given, "mailbox"):
+        raise not_initialised(given)
+    if kind.run is Behaviour.run and "run" not in getattr(given, "__dict__", ()):
+        how = "make a class of it, with" if kind.__module__.startswith(_PLATFORM) else "write"
+        raise DefinitionError(f"{kind.__name__} has no run(): {how} `async def run(self)`")
+    if isinstance(kind.__dict__.get("template"), Template):
+        raise DefinitionError(
+            f"{kind.__name__} has a template in its class body, where it is not used: write self.template = "
+            "... after super().__init__(), or give it to add_behaviour()"
+        )
+    _check_methods(kind)
+    kind.checked_behaviour = kind
+
+
+def _no_behaviour(given: object, what: str, call: str) -> str:
+    name = call.partition("(")[0]
+    if isinstance(given, type) and issubclass(given, Behaviour):
+        arguments = "..." if _arguments(given) else ""
+        return f"{name}() takes {what}, not its class: write {call.format(f'{given.__name__}({arguments})')}"
+    kind = type(given).__name__
+    if isinstance(given, Behaviour) and not given.stands_alone:
+        return (
+            f"{kind} is a state, which runs inside a machine: write "
+            f"FSMBehaviour().add_state({kind.lower()!r}, {kind}())"
+        )
+    base = "State" if what == "a state" else "OneShotBehaviour"
+    return f"{name}() takes {what}, not {kind}: make a class of {base} with `async def run(self)`"
+
+
+def check_agent(given: object) -> None:
+    """Check what is to be an agent, and the class of it.
+
+    Raises:
+        DefinitionError: it is none, or its class is not written as it has to be.
+    """
+    if isinstance(given, type) and issubclass(given, BaseAgent):
+        name = given.__name__
+        raise DefinitionError(f"start() takes an agent, not its class: write start({name}({name.lower()!r}))")
+    if not isinstance(given, BaseAgent):
+        raise DefinitionError(
+            f"start() takes an agent, not {type(given).__name__}: make an agent, and add_behaviour() that"
+            if isinstance(given, Behaviour)
+            else f"start() takes an agent, not {type(given).__name__}"
+        )
+    if not hasattr(given, "address"):
+        raise not_initialised(given)
+    if not isinstance(given.state, AgentState):
+        raise DefinitionError(
+            f"agent {given.name} has set `state`, which is the platform's, to {type(given.state).__name__}: "
+            "give that another name"
+        )
+    kind = type(given)
+    _check_methods(kind)
+    kind.checked_agent = kind
+
+
+def not_initialised(given: object) -> DefinitionError:
+    """Return the error of an object whose class does not call the `__init__` of the platform's."""
+    kind = type(given)
+    return DefinitionError(
+        f"{kind.__name__}.__init__() does not call super().__init__({', '.join(_arguments(kind))}): "
+        "write that as its first line"
+    )
+
+
+def _arguments(kind: type) -> list[str]:
+    """Return the arguments that the platform's own class, of which a class is one, must be given."""
+    own = next(each for each in kind.__mro__ if each.__module__.startswith(_PLATFORM))
+    parameters = list(inspect.signature(own.__init__).parameters.values())[1:]  # type: ignore[misc]  # of its class
+    return [each.name for each in parameters if each.default is each.empty]
+
+
+# -- methods -------------------------------------------------------------------------------------------------
+
+
+def _check_methods(kind: type[BaseAgent | Behaviour]) -> None:
+    """Refuse methods that are awaited, and that certainly return nothing that can be."""
+    for name in kind.awaited_methods:
+        method = getattr(kind, name, None)
+        code = getattr(method, "__code__", None)
+        if method is None or (callable(method) and code is None) or inspect.iscoroutinefunction(method):
+            continue
+        where = f"{kind.__name__}.{name}"
+        if code is None:
+            raise DefinitionError(
+                f"{where} is {type(method).__name__}, and no function: write `async def {name}(self)`"
+            )
+        if code.co_flags & _GENERATES and not code.co_flags & inspect.CO_ITERABLE_COROUTINE:
+            raise DefinitionError(f"{where}() has a `yield` in it, so it cannot be awaited: leave that out")
+        if _returns_nothing(method):
+            raise DefinitionError(
+                f"{where}() is a plain function, which cannot be awaited: write `async def {name}(self)`"
+            )
+
+
+def _returns_nothing(function: FunctionType) -> bool:
+    """Tell whether all that a plain function can return is None; one that always raises returns nothing."""
+    steps = [step for step in dis.get_instructions(function) if step.opname != "CACHE"]
+    for before, step in pairwise(steps):
+        if step.opname == "RETURN_VALUE" and not (before.opname == "LOAD_CONST" and before.argval is None):
+            return False
+        if step.opname == "RETURN_CONST" and step.argval is not None:
+            return False
+    return True
+
+
+# -- templates -----------------------------------------------------------------------------------------------
+
+
+def matcher(behaviour: Behaviour) -> Callable[[Message], bool] | None:
+    """Return what tells whether a message is for a behaviour; None if all are.
+
+    Raises:
+        DefinitionError: its template is none.
+    """
+    template = behaviour.template
+    if template is None:
+        return None
+    if type(template) is Template:
+        return template.match
+    if not isinstance(template, Template):
+        kind = type(template).__name__
+        raise DefinitionError(
+            f"a template is a Template, such as Template(performative='request'), not {kind}"
+        )
+
+    def match(message: Message) -> bool:
+        # Code of the user's own, which runs wherever messages come from: also in the loop itself.
+        try:
+            return bool(template.match(message))
+        except PROGRAM_EXITS as error:
+            behaviour.agent.container.program_exit.request(
+                f"{behaviour.mailbox.strand_name()}'s template", error
+            )
+            return False
+
+    return match

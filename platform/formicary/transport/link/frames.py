@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
-from msgspec.structs import astuple
+from msgspec.structs import asdict, astuple
 
 from formicary.core.errors import InvalidMessageError
 from formicary.core.message import Message
@@ -14,7 +15,13 @@ from formicary.core.names import check_local, complete_for
 NAMESPACE = "urn:formicary:frame:2"
 """The XML namespace of a frame's element; its number changes with the format."""
 
-_REMEMBERED = 65_536  # names whose full form is remembered
+_REMEMBERED = 1 << 23  # bytes of names whose full forms are remembered, about: some 30 000 ordinary ones
+_NAME = 256  # bytes that remembering a name takes beside its characters
+_FRAME = 1 << 18  # bytes from which on a batch holds one message, which did not fit into a frame
+_ARRAY_OF_ONE = 0x91
+_COLLECTIONS = frozenset(
+    (*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF)
+)  # first bytes of msgpack's arrays and maps
 
 _USUAL = ("to", "sender", "body", "performative")
 _RARE = Message.__struct_fields__[len(_USUAL) :]
@@ -33,22 +40,49 @@ receivers, they are among the other parameters as `to`, with full names.
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(list[Entry])
+# What else many bytes could stand for, such as millions of empty lists, would take many times their memory.
+_Others = msgspec.defstruct(
+    "_Others",
+    [
+        *((name, str | None, None) for name in sorted(_SIMPLE | {"reply_to"})),
+        ("reply_by", datetime | None, None),
+        ("metadata", dict[str, str] | None, None),
+        ("to", list[str] | None, None),
+    ],
+    forbid_unknown_fields=True,
+)
+_large_decoder = msgspec.msgpack.Decoder(
+    list[tuple[str, str, msgspec.Raw, str | None, _Others | None]]  # type: ignore[valid-type]
+)
 
 
-class Locals(dict[str, str]):
+class _Remembered(dict[str, str]):
+    """Names by others, all of which are forgotten when they get too much."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._size = 0
+
+    def _remember(self, key: str, name: str) -> str:
+        self._size += len(key) + len(name) + _NAME
+        if self._size > _REMEMBERED:
+            self.clear()
+            self._size = len(key) + len(name) + _NAME
+        self[key] = name
+        return name
+
+
+class Locals(_Remembered):
     """Agents' own names by their full ones."""
 
     def __missing__(self, name: str) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        local = self[name] = name.partition("@")[0]
-        return local
+        return self._remember(name, name.partition("@")[0])
 
 
 _locals = Locals()
 
 
-class Names(dict[str, str]):
+class Names(_Remembered):
     """The full names of one container's agents by their own names, each made and checked once.
 
     Args:
@@ -60,10 +94,7 @@ class Names(dict[str, str]):
         self._suffix = f"@{domain}"
 
     def __missing__(self, local: str) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        name = self[local] = check_local(local) + self._suffix
-        return name
+        return self._remember(local, check_local(local) + self._suffix)
 
 
 def to_entry(message: Message, receiver: str) -> Entry:
@@ -130,9 +161,23 @@ def decode(data: bytes | memoryview) -> list[Entry]:
         ValueError: it is none, with what is wrong.
     """
     try:
-        return _decoder.decode(data)
+        if len(data) <= _FRAME:
+            return _decoder.decode(data)
+        if data[0] != _ARRAY_OF_ONE:
+            raise ValueError(f"not a batch: {len(data)} bytes that are not a single message")
+        ((receiver, sender, body, act, others),) = _large_decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"not a batch of messages: {error}") from error
+    if others is not None:
+        others = {name: value for name, value in asdict(others).items() if value is not None}
+    return [(receiver, sender, _decode_body(body), act, others)]
+
+
+def _decode_body(body: msgspec.Raw) -> Any:
+    """Return text or bytes; a list or a map would take many times the memory."""
+    if memoryview(body)[0] in _COLLECTIONS:
+        raise ValueError("not a batch of messages: a body that is neither text nor bytes")
+    return msgspec.msgpack.decode(body)
 
 
 def size(message: Message) -> int:

@@ -66,6 +66,7 @@ class Terms(msgspec.Struct):
     previous: tuple[int, int, int] | None = None
 
 
+_HELLO_LIMIT = 1 << 14  # bytes of terms: what is in an offer is kept
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Terms)
 
@@ -81,6 +82,8 @@ def read_terms(payload: bytes | memoryview) -> Terms:
     Raises:
         ValueError: the payload is none, or its numbers make no sense.
     """
+    if len(payload) > _HELLO_LIMIT:
+        raise ValueError(f"a hello with {len(payload)} bytes of terms")
     try:
         terms = _decoder.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

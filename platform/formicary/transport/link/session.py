@@ -11,6 +11,8 @@ from dataclasses import replace
 from struct import error as StructError  # noqa: N812 -- it is a class
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace as replace_fields
+
 from formicary.transport.link.failure_detector import FailureDetector
 from formicary.transport.link.handshake import Handshake, disagreement
 from formicary.transport.link.header import (
@@ -352,7 +354,15 @@ class Session(Sending):
         self._start()
         self._has_refused = has_refused
         self.peer = peer
-        self._other = terms
+        # No more than this end has room for itself: what is not acknowledged is kept. The rest is not needed.
+        own = self.terms
+        self._other = replace_fields(
+            terms,
+            window_frames=min(terms.window_frames, own.window_frames),
+            window_bytes=min(terms.window_bytes, own.window_bytes),
+            offer=None,
+            previous=None,
+        )
         self.state = State.OPEN
         self._detector.start(now, self._handshake.asked_at)
 

@@ -700,3 +700,36 @@ def test_what_the_old_session_gives_back_comes_before_the_new_one():
                 receiver.session.receive(frame, world.now)
     assert [type(it) for it in seen] == [Failed, Opened]
     assert seen[0].items == ["item"]
+
+
+# -- what the other end can make this one keep --------------------------------------------------------------
+
+
+def test_the_other_ends_window_counts_no_more_than_ones_own():
+    world, a, b = make_world(
+        Terms(window_frames=8, window_bytes=5000), Terms(window_frames=1 << 52, window_bytes=1 << 52)
+    )
+    for _ in range(20):
+        world.send(a)
+    assert len(a.session._unacked) == 8
+    world.advance(0.5, (0, 1), step=0.05)
+    for _ in range(6):
+        world.send(a, 2000)
+    assert len(a.session._unacked) == 2
+    world.advance(0.5, (0, 1), step=0.05)
+    assert all(item.taken_by for item in world.items.values())
+    assert b.session.is_open
+
+
+def test_of_a_hello_nothing_is_kept_but_numbers_and_a_long_one_is_refused():
+    session = Session(iter(range(1, 100)).__next__, Terms())
+    session.use_path(0.0)
+    session.connect(0.0)
+    (hello,) = frames_of(session)
+    question = HEADER.unpack_from(hello)[3]
+    header = HEADER.pack(HELLO, 7, session.own, 0, question)
+    with pytest.raises(ValueError, match="a hello with 20"):
+        session.receive(header + write_terms(Terms(offer="x" * 20_000)), 0.0)
+    session.receive(header + write_terms(Terms(offer=[[]] * 5000)), 0.0)
+    assert session.is_open
+    assert session._other.offer is None

@@ -342,6 +342,28 @@ async def test_plain_messages_to_nobody_and_to_the_container_come_back_as_errors
             assert f"id='{number}'" in answer
 
 
+async def test_what_an_error_says_forges_no_line_of_a_log(containers, server, caplog):
+    account = server.create_account(f"mallory{next(_numbers)}", "secret", "localhost")
+    forged = "gone&#10;ERROR formicary: the platform was taken over\u009b2J\u202e"
+    async with containers("c1") as (c1,), RawClient(server, account, "secret") as mallory:
+        own = await scene(c1)
+        asking = do(lambda behaviour: behaviour.send(Message(to=account, body="are you there?")))
+        await start(c1, "asker", asking)
+        asked = await mallory.until(r"<message [^>]*>.*?are you there\?.*?</message>")
+        (number,) = re.findall(r"\bid='([^']*)'", asked)
+        for stanza_id in (number, "unknown"):
+            mallory.send(
+                f"<message type='error' id='{stanza_id}' to='asker@c1.lab.localhost'><error type='cancel'>"
+                "<gone xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/>"
+                f"<text xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'>{forged}</text></error></message>"
+            )
+        await until(lambda: c1.dead_letters.total and own.dropped)
+        assert all(r"gone\nERROR formicary" in reason and reason.isprintable() for reason in reasons(c1))
+        told = [record.getMessage() for record in caplog.records if "taken over" in record.getMessage()]
+        assert len(told) == 2
+        assert all(map(str.isprintable, told))
+
+
 async def test_other_stanzas_are_answered_or_let_be(containers, server):
     account = server.create_account(f"carl{next(_numbers)}", "secret", "localhost")
     async with containers("c1") as (c1,), RawClient(server, account, "secret") as carl:

@@ -112,3 +112,10 @@ def simulate(session: nox.Session) -> None:
     session.install("-e", ".", *group("test"))
     arguments = session.posargs or ["--steps", "6000", "--total", "10000000"]
     session.run("python", "-m", "tests.simulation", *arguments)
+
+
+@nox.session(default=False)
+def soak(session: nox.Session) -> None:
+    """Cause all kinds of faults at random for an hour, or as the arguments say (--help), as root."""
+    session.install("-e", ".", *group("test"))
+    session.run("python", "-m", "tests.faults.soak", *session.posargs)

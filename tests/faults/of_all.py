@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from tests.faults.fault import fault
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from tests.faults.scene import Scene
 
 _SECONDS = 12.0
@@ -55,16 +57,24 @@ async def all_with_large_messages(scene: Scene) -> None:
 async def _cause_at_random(scene: Scene) -> None:
     await scene.talk()
     choices = random.Random(_SEED)
-    causes = [_stop_container, _break_connections]
-    if scene.server is not None:
-        causes += [_kill_server, _stop_server]
-    if scene.hosts is not None:
-        causes += [_cut, _reset]
+    causes = causes_of(scene)
     end = time.monotonic() + _SECONDS
     while time.monotonic() < end:
         await choices.choice(causes)(scene, choices.randrange(2), choices.choice(_LENGTHS))
         await asyncio.sleep(choices.choice(_PAUSES))
     await scene.flow()
+
+
+def causes_of(scene: Scene) -> list[Callable[[Scene, int, float], Awaitable[None]]]:
+    """Return what can be caused over the scene's route: each takes which side it is about, and seconds."""
+    causes = [_stop_container, _break_connections]
+    if scene.server is not None:
+        causes += [_kill_server, _stop_server]
+    if scene.servers is not None:
+        causes += [_kill_one_server]
+    if scene.hosts is not None:
+        causes += [_cut, _reset]
+    return causes
 
 
 async def _stop_container(scene: Scene, which: int, seconds: float) -> None:
@@ -88,6 +98,12 @@ async def _stop_server(scene: Scene, _: int, seconds: float) -> None:
     os.kill(scene.server.pid, signal.SIGSTOP)
     await asyncio.sleep(seconds)
     os.kill(scene.server.pid, signal.SIGCONT)
+
+
+async def _kill_one_server(scene: Scene, which: int, seconds: float) -> None:
+    scene.servers.kill(which)
+    await asyncio.sleep(seconds)
+    scene.servers.start(which)
 
 
 async def _cut(scene: Scene, which: int, seconds: float) -> None:

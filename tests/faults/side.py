@@ -50,6 +50,7 @@ async def start_program(*command: str, **options: Any) -> asyncio.subprocess.Pro
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=_LINE,
+        start_new_session=True,  # Ctrl-C is for who started it, who ends it
         **options,
     )
 
@@ -151,6 +152,12 @@ class Side:
         async with asyncio.timeout(_END_TIMEOUT):
             await self._process.communicate()  # to the end of its pipes, which it closes with it
         self.pid = 0
+
+    @property
+    def own_memory(self) -> int:
+        """Bytes of memory in use that no file is behind."""
+        lines = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii").splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
 
     @property
     def memory(self) -> int:

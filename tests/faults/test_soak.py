@@ -1,0 +1,36 @@
+"""What the soak test says of memory, and what it draws; that it runs shows when it is run."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.faults.flatness import FEWEST, growth
+from tests.faults.soak import Soak
+
+MEGABYTE = 1 << 20
+
+
+def noisy(*megabytes):
+    chance = random.Random(1)
+    return [int((each + chance.uniform(-0.5, 0.5)) * MEGABYTE) for each in megabytes]
+
+
+@pytest.mark.parametrize(
+    ("samples", "grows"),
+    [
+        (noisy(*[50] * 60), False),
+        (noisy(*range(40, 60), *[60] * 60), False),  # warm-up
+        (noisy(*(60 - 40 / (1 + each) for each in range(60))), False),  # it levels off
+        (noisy(*(50 + each / 6 for each in range(60))), True),
+        (noisy(*([50] * 30 + [50 + each / 2 for each in range(30)])), True),
+        (noisy(*range(FEWEST - 1)), False),  # too few to say
+    ],
+)
+def test_memory_that_does_not_level_off_is_found(samples, grows):
+    assert (growth(samples) is not None) is grows
+
+
+def test_a_seed_draws_the_same_faults_each_time():
+    drawn = [list(Soak("xmpp", seed, 1)._drawn(4)) for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]

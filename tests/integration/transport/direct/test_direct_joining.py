@@ -14,6 +14,8 @@ from tests.unit.core.agents import Collect, Deaf, Echo, do, reasons, start
 from formicary import Container, Message
 from formicary.errors import ContainerClosedError, FormicaryError, LinkError, UsageError
 from formicary.transport.addresses import JoinAddress
+from formicary.transport.link.header import HEADER, HELLO
+from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, wrap
 
 
 async def asked(container, to, body="x", name="asker"):
@@ -79,6 +81,27 @@ async def test_where_two_cannot_reach_each_other_the_one_they_have_joined_passes
         assert {message.sender for message in got.messages} == {"a@c2.lab.localhost"}
         assert (link(c2, "c3").way, link(c3, "c2").way) == ("relay", "relay")
         assert c2.dead_letters.total == c3.dead_letters.total == 0
+
+
+async def test_who_has_joined_speaks_for_nobody_else(joined, caplog):
+    """Only the container that was joined passes frames on, and under the name of who has sent them."""
+    frame = HEADER.pack(HELLO, 7, 0, 1, 0) + b"no terms"
+    async with joined("c1", "c2", "c3") as (c1, c2, c3):
+        for other in (c1, c3):
+            await start(other, "echo", Echo())
+            await asked(c2, f"echo@{other.name}")
+            await way(c2, other.name, "direct")
+        to_c1, to_c3 = (c2.dispatcher.transport.links[each.domain].direct for each in (c1, c3))
+        dropped = [each.dispatcher.transport.dropped for each in (c1, c3)]
+        caplog.clear()
+        for kind in (PASSED_ON, RETURNED):
+            to_c1.send(wrap(kind, c3.domain, frame))
+            to_c3.send(wrap(kind, c1.domain, frame))
+        to_c1.send(wrap(PASS_ON, c3.domain, frame))
+        await until(lambda: c1.dispatcher.transport.dropped == dropped[0] + 2)
+        await until(lambda: c3.dispatcher.transport.dropped == dropped[1] + 3)
+        assert len(caplog.messages) == 5
+        assert all(f"dropped a stanza from {c2.domain}: " in message for message in caplog.messages)
 
 
 async def test_a_connection_that_can_be_made_later_takes_over(joined, no_way_but_to, monkeypatch):

@@ -97,6 +97,13 @@ def faults(session: nox.Session) -> None:
     session.run("python", "-m", "tests.faults.table")
 
 
+@nox.session(default=False)
+def cluster(session: nox.Session) -> None:
+    """Kill a node of an ejabberd cluster, cut it off, ..., and print the table of docs/ejabberd.md."""
+    session.install("-e", ".", *group("test"))
+    session.run("python", "-m", "tests.faults.cluster", *session.posargs)
+
+
 @nox.session(name="bench-smoke")
 def bench_smoke(session: nox.Session) -> None:
     """Run one small measurement from a plain install, not from the checkout."""

@@ -2,9 +2,9 @@
 
     python -m tests.faults.cluster [--rounds 5] [--only NAME]
 
-prints the table of docs/ejabberd.md; root, for it gives containers a file of hosts. Both nodes are on loopback,
-at 127.0.0.1 and 127.0.0.2: there they listen at the same ports, as on two machines, and find each other without
-epmd, which would listen on all interfaces.
+prints the table of docs/ejabberd.md. It needs root, to give containers a file of hosts. Both nodes are on
+loopback, at 127.0.0.1 and 127.0.0.2: there they listen at the same ports, as on two machines, and find each
+other without epmd, which would listen on all interfaces.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ SCENARIOS = {
         comes_back=False,
     ),
     "one-name": Scenario(
-        "one on each node, that on the first by a name with both addresses; the first is killed, and stays away",
+        "one on each node; the first, whose container knows both by a name, is killed, and stays away",
         (_BOTH, TWO),
         0,
         comes_back=False,
@@ -269,25 +269,21 @@ class Round:
     def __init__(self, cluster: Cluster, scenario: Scenario, folder: Path) -> None:
         self._scenario = scenario
         self._victim = cluster.nodes[scenario.killed]
-        prefix = (
-            "unshare",
-            "--mount",
-            "sh",
-            "-c",
-            'mount --bind "$0" /etc/hosts && exec "$@"',
-            str(cluster.hosts),
-        )
+        bound = 'mount --bind "$0" /etc/hosts && exec "$@"'
+        prefix = "unshare", "--mount", "sh", "-c", bound, str(cluster.hosts)
+        server = {
+            "port": cluster.port,
+            "secret": SECRET,
+            "platform": "lab.example",
+            "stanza_limit": STANZA_LIMIT,
+            "folder": None,
+        }
         self._sides = []
         for name, other, host in zip(_CONTAINERS, reversed(_CONTAINERS), scenario.at, strict=True):
-            server = {"host": host, "port": cluster.port, "secret": SECRET, "platform": "lab.example"}
-            options = {
-                "server": {**server, "stanza_limit": STANZA_LIMIT, "folder": None},
-                "route": scenario.route,
-            }
+            options = {"server": {"host": host, **server}, "route": scenario.route}
             ledger = str(folder / f"{name}.ledger")
-            self._sides.append(
-                Side(Setting(name, other, ledger, options, 20, 20_000, 0.01, 20), folder, prefix)
-            )
+            setting = Setting(name, other, ledger, options, agents=20, limit=20_000, pause=0.01, size=20)
+            self._sides.append(Side(setting, folder, prefix))
 
     async def play(self, figures: Figures) -> None:
         """Play it, and add what became of it."""

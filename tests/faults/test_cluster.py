@@ -1,0 +1,35 @@
+"""Two ejabberds that are one, and one of them killed: with the profile `deep`, for it takes minutes."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from hypothesis import settings
+from tests.faults.cluster import SCENARIOS, Figures, measure, row
+from tests.faults.ledger import Account
+from tests.integration.server.federation.ejabberd import PROGRAM
+from tests.plugins.missing import leave_out
+
+IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_examples
+
+
+@pytest.mark.ejabberd
+@pytest.mark.timeout(300)
+@pytest.mark.usefixtures("as_root")
+@pytest.mark.skipif(not IS_DEEP, reason="takes minutes: --hypothesis-profile deep does it")
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_no_message_is_lost_without_a_word(name):
+    if not PROGRAM.exists():
+        leave_out("ejabberd is not installed: docs/ejabberd.md says what to do before that")
+    figures = asyncio.run(measure(name, 1))
+    assert not figures.problems
+    may_fail = name in {"gone", "split"}
+    assert may_fail or not figures.account.failed
+
+
+def test_a_line_of_the_table_has_what_became_of_the_messages():
+    account = replace(Account(), sent=12345, received=12000, failed=346, both=1)
+    said = row("gone", Figures(account, [3.14, 31.4]))
+    assert said.replace("\N{NO-BREAK SPACE}", " ").endswith("| 12 345 | 12 000 | 346 | 1 | 3.1 to 31.4 s |")

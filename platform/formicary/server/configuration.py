@@ -141,6 +141,7 @@ Include {lua_string(included)}
 
 def _modules(federation: Federation | None) -> str:
     enabled = ["saslauth", "roster", "disco", "ping", "admin_shell", "formicary_tls"]
+    enabled += ["formicary_share", "formicary_nobody"]
     disabled = ["offline"]
     if federation is None:
         disabled += ["s2s", "s2s_auth_certs"]

@@ -1,0 +1,326 @@
+-- What ordinary clients may use of the server while containers need it, so that no client holds those up.
+--
+--   formicary_client_share = 0.05 -- of one processor, for each account while containers talk
+--   formicary_client_connections = 512 -- at a time; by itself, what the limit of open files leaves free
+--
+-- What a client sends is handled in small pieces, and the processor time that they took is counted for its
+-- account, and for all together who have not logged in. An account that has used up its share is not read
+-- from for a while: nothing is lost, and the client has to wait, as TCP makes it. While containers do not
+-- need the server, clients may have all of it. Prosody's own mod_limits counts bytes for each connection,
+-- by which ten thousand small requests are few, and one large message is much.
+
+module:set_global();
+
+local portmanager = require "core.portmanager";
+local timer = require "util.timer";
+local monotonic = require "util.time".monotonic;
+local st = require "util.stanza";
+local jid_bare, jid_host = require "util.jid".bare, require "util.jid".host;
+local clock = os.clock; -- processor time of this process
+
+local hosts, bare_sessions, full_sessions = prosody.hosts, prosody.bare_sessions, prosody.full_sessions;
+
+local SHARE = module:get_option_number("formicary_client_share", 0.05);
+local FRAME = "<frame xmlns='urn:formicary:"; -- what containers send each other
+local BUSY = 0.01; -- of a processor, for what containers send each other: then clients have no more than SHARE
+local LOOK = 0.1; -- s between two looks at how busy containers are
+local BURST = 0.1; -- s of processor time that an account can save
+local PIECE = 2048; -- bytes of what a client sends that are handled at once
+local TURN = 0.002; -- s of processor time for one client before others are looked at
+local PAUSE = 0.01; -- s between two looks at clients that have to wait
+local UNREAD = 2^20; -- bytes of answers that a client may leave unread before it gets no more
+local CONGESTED = 8 * 2^20; -- bytes that a receiver may leave unread before clients can send it no more
+local REFUSED = 0.001; -- s that a client's account is charged for what a container refuses to take from it
+local RESERVE = 256; -- open files that are left for containers, accounts' files and the like
+
+-- How much of a processor containers need for what they send each other: a mean over half a second.
+local busy, needed, looked_at = 0, 0, monotonic();
+
+local function share()
+	local now = monotonic();
+	local elapsed = now - looked_at;
+	if elapsed >= LOOK then
+		local weight = math.min(1, elapsed * 2);
+		busy = busy * (1 - weight) + needed / elapsed * weight;
+		needed, looked_at = 0, now;
+	end
+	return math.max(SHARE, 1 - busy / BUSY);
+end
+
+-- The processor time that each account has left; below 0, it has to wait.
+local accounts = {};
+
+local function account_of(session)
+	local name = session.type == "c2s" and session.username .. "@" .. session.host or "";
+	local now = monotonic();
+	local account = accounts[name];
+	if not account then
+		account = { left = BURST, at = now };
+		accounts[name] = account;
+	end
+	account.left = math.min(BURST, account.left + (now - account.at) * share());
+	account.at = now;
+	return account;
+end
+
+module:add_timer(60, function ()
+	local now = monotonic();
+	for name, account in pairs(accounts) do
+		if account.left + (now - account.at) * SHARE >= BURST then
+			accounts[name] = nil;
+		end
+	end
+	return 60;
+end);
+
+-- How much a connection has not read of what it was sent. Prosody has no name for it: a string, a list of
+-- strings, or since version 13 a buffer of its own.
+local function unread(conn)
+	local buffer = conn and conn.writebuffer;
+	if type(buffer) ~= "table" or getmetatable(buffer) then
+		return buffer and #buffer or 0;
+	end
+	local bytes = 0;
+	for i = 1, #buffer do
+		bytes = bytes + #buffer[i];
+	end
+	return bytes;
+end
+
+-- Clients ------------------------------------------------------------------------------------------------
+
+local clients = module:shared("/*/c2s/sessions");
+local held = {}; -- what has been read of clients that have to wait, by their connections
+local handle; -- what Prosody does with what a client sends
+
+-- Handle what may be handled now; return the rest.
+local function work(conn, session, data)
+	local account, position, spent = account_of(session), 1, 0;
+	while position <= #data and account.left > 0 and spent < TURN and unread(conn) < UNREAD do
+		-- Who has not logged in may be about to encrypt: nothing must be left of what came in the clear.
+		local last = session.type == "c2s" and position + PIECE - 1 or #data;
+		local before = clock();
+		handle(conn, data:sub(position, last));
+		local cost = clock() - before;
+		account.left, spent, position = account.left - cost, spent + cost, last + 1;
+		if clients[conn] ~= session or session.destroyed then
+			return nil;
+		end
+	end
+	return position <= #data and data:sub(position) or nil;
+end
+
+local is_timed, looked_after = false, 0; -- whether a timer looks after those that wait; when that was done last
+
+local function look_after_waiting()
+	looked_after = monotonic();
+	for conn, data in pairs(held) do
+		local session = clients[conn];
+		local rest = session and work(conn, session, data);
+		if held[conn] then -- else it has gone meanwhile
+			held[conn] = rest;
+			if session and not rest and clients[conn] == session then
+				conn:resume();
+				if conn.conn and conn:ssl() then -- what has been decrypted does not wake anybody
+					conn:pausefor(0);
+				end
+			end
+		end
+	end
+end
+
+local function on_timer()
+	look_after_waiting();
+	is_timed = next(held) ~= nil;
+	return is_timed and PAUSE or nil;
+end
+
+local function on_client_data(conn, data)
+	local session = clients[conn];
+	if not session or not data then
+		return handle(conn, data);
+	end
+	local before = held[conn];
+	local rest;
+	if before then
+		rest = before .. data;
+	else
+		rest = work(conn, session, data);
+	end
+	held[conn] = rest;
+	if rest then
+		conn:pause();
+		if not is_timed then
+			is_timed = true;
+			timer.add_task(PAUSE, on_timer);
+		end
+	end
+end
+
+-- How many clients there may be: the files that this process may open are for containers, too.
+local connections, strangers = 0, 0;
+local queue, first, last = {}, 1, 0; -- of those that have not logged in, the oldest first
+local is_stranger = {};
+local most;
+local refused_at = -math.huge;
+
+local function most_connections()
+	local ok, pposix = pcall(require, "util.pposix");
+	local known, limit = nil, nil;
+	if ok and pposix.getrlimit then
+		known, limit = pposix.getrlimit("NOFILE");
+	end
+	limit = known and tonumber(limit) or 1024;
+	return math.max(limit - RESERVE, math.floor(limit / 2));
+end
+most = module:get_option_number("formicary_client_connections") or most_connections();
+
+local function forget_stranger(conn)
+	if is_stranger[conn] then
+		is_stranger[conn] = nil;
+		strangers = strangers - 1;
+	end
+end
+
+local function add_stranger(conn)
+	last = last + 1;
+	queue[last], is_stranger[conn], strangers = conn, last, strangers + 1;
+	while first <= last and (strangers > most / 2 or is_stranger[queue[first]] ~= first) do
+		local oldest = queue[first];
+		local is_one = is_stranger[oldest] == first;
+		queue[first], first = nil, first + 1;
+		if is_one then
+			forget_stranger(oldest);
+			local session = clients[oldest];
+			if session then
+				session:close("resource-constraint");
+			end
+		end
+	end
+end
+
+local function guard_clients(listener)
+	handle = listener.onincoming;
+	local connect, disconnect = listener.onconnect, listener.ondisconnect;
+	listener.onincoming = on_client_data;
+	function listener.onconnect(conn)
+		connections = connections + 1;
+		connect(conn);
+		local session = clients[conn];
+		if session and connections > most then
+			if monotonic() - refused_at > 60 then
+				refused_at = monotonic();
+				module:log("warn", "%d clients are connected, and no more are let in", connections - 1);
+			end
+			session:close("resource-constraint");
+			return;
+		end
+		conn:set_mode(PIECE); -- until it has logged in
+		add_stranger(conn);
+	end
+	function listener.ondisconnect(conn, err)
+		connections = connections - 1;
+		forget_stranger(conn);
+		held[conn] = nil;
+		return disconnect(conn, err);
+	end
+end
+
+-- Containers ---------------------------------------------------------------------------------------------
+
+local guarded = false;
+
+local function guard_components(listener)
+	local incoming = listener.onincoming;
+	function listener.onincoming(conn, data, err)
+		local is_frame = data and data:find(FRAME, 1, true);
+		local before = clock();
+		incoming(conn, data, err);
+		if is_frame then
+			needed = needed + clock() - before;
+		end
+		-- Where connections always have something to say, Prosody comes to no timer.
+		if is_timed and monotonic() - looked_after > PAUSE then
+			look_after_waiting();
+		end
+	end
+end
+
+local function guard(service)
+	if service.name == "c2s" and not handle then
+		guard_clients(service.listener);
+	elseif service.name == "component" and not guarded then
+		guarded = true;
+		guard_components(service.listener);
+	end
+end
+
+module:hook_global("service-added", function (event)
+	guard(event.service);
+end);
+for _, name in ipairs({ "c2s", "component" }) do
+	local service = portmanager.get_service(name);
+	if service then
+		guard(service);
+	end
+end
+
+-- What clients are told --------------------------------------------------------------------------------------
+
+local function is_congested(to)
+	local host = hosts[jid_host(to)];
+	local component = host and host.modules.component;
+	if component then
+		return component.session and unread(component.session.conn) > CONGESTED;
+	end
+	local session = full_sessions[to];
+	if session then
+		return unread(session.conn) > CONGESTED;
+	end
+	local account = bare_sessions[jid_bare(to)];
+	for _, one in pairs(account and account.sessions or {}) do
+		if unread(one.conn) > CONGESTED then
+			return true;
+		end
+	end
+	return false;
+end
+
+local function refuse_if_congested(event)
+	local origin, stanza = event.origin, event.stanza;
+	local to, kind = stanza.attr.to, stanza.attr.type;
+	if to and is_congested(to) then
+		if kind ~= "error" and kind ~= "result" then
+			local text = "the receiver has not read what it has been sent already; try again later";
+			origin.send(st.error_reply(stanza, "wait", "resource-constraint", text));
+		end
+		return true;
+	end
+end
+
+local function charge_refused(event)
+	local origin, stanza = event.origin, event.stanza;
+	if origin.type == "component" and stanza.attr.type == "error" then
+		local session = full_sessions[stanza.attr.to];
+		if session and session.username then
+			local account = account_of(session);
+			account.left = account.left - REFUSED;
+		end
+	end
+end
+
+function module.add_host(module)
+	for _, kind in ipairs({ "message", "iq" }) do
+		for _, address in ipairs({ "full", "bare", "host" }) do
+			module:hook("pre-" .. kind .. "/" .. address, refuse_if_congested, 100);
+		end
+		module:hook(kind .. "/full", charge_refused, 100);
+	end
+	module:hook("authentication-success", function (event)
+		local conn = event.session.conn;
+		if conn and is_stranger[conn] then
+			forget_stranger(conn);
+			conn:set_mode(nil);
+		end
+	end);
+end

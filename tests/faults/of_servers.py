@@ -5,12 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from typing import TYPE_CHECKING
 
+import psutil
 from tests.faults.fault import fault
+from tests.faults.side import end_program, start_program
 
 if TYPE_CHECKING:
     from tests.faults.scene import Scene
+
+_FLOOD_SECONDS = 10.0  # of processor time; it was 90, and more
 
 
 @fault("Prosody stands still for 20 s (SIGSTOP)", "xmpp", "auto", is_long=True)
@@ -105,3 +110,35 @@ async def one_of_two_servers_killed(scene: Scene) -> None:
         await asyncio.sleep(5)
         scene.servers.start(index)
         await scene.flow()
+
+
+@fault(
+    "a client with an account sends 10 000 subscriptions and 5 000 messages to agents that do not exist",
+    "xmpp",
+    is_heavy=True,
+    pause=0.02,
+)
+async def flooded_by_a_client(scene: Scene) -> None:
+    await scene.talk()
+    server = scene.server
+    server.create_account("eve", "secret")
+    before = _processor_seconds(server.pid)
+    address = (str(server.client_port), server.address.platform, "eve", "secret")
+    flooder = await start_program(sys.executable, "-m", "tests.faults.flooder", *address, "10000", "5000")
+    try:
+        assert flooder.stdout is not None
+        assert await flooder.stdout.readline() == b"sent\n"
+        for _ in range(10):
+            await scene.flow()
+            await asyncio.sleep(0.5)
+        spent = _processor_seconds(server.pid) - before
+    finally:
+        await end_program(flooder)
+    scene.check(spent < _FLOOD_SECONDS, f"Prosody spent {spent:.0f} s of processor time in 5 s")
+    await scene.flow()
+    scene.note(f"Prosody spent {spent:.1f} s of processor time, with all else that it carried in 5 s")
+
+
+def _processor_seconds(pid: int) -> float:
+    times = psutil.Process(pid).cpu_times()
+    return float(times.user + times.system)

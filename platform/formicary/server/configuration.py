@@ -28,6 +28,8 @@ _PRINTABLE = range(0x20, 0x7F)
 _OWN_FILES = Path("/etc/prosody/formicary")  # where a Prosody that is not ours finds what it gets from us
 _S2S_SECONDS = 15  # that a server has for answering, before what waits for it goes back
 
+_GUARDS = ["formicary_share", "formicary_nobody"]  # against clients that want too much; their files say how
+
 _SPEED = f"""\
 -- Collecting young objects apart from old ones doubles the stanzas per second.
 gc = {{ mode = "generational" }}
@@ -104,8 +106,8 @@ http_ports = {{}}
 https_ports = {{}}
 
 {_SPEED}
--- No "limits" among the modules: it would hold our own traffic back. No "offline" either: what an account
--- that is not there cannot get goes back to its sender.
+-- Clients are held back by "formicary_share" where containers need the server, not by "limits", which counts
+-- bytes alone. No "offline" either: what an account that is not there cannot get goes back to its sender.
 {_modules(configuration.federation)}
 {_other_servers(configuration)}
 -- Containers may connect with TLS, to a port of its own.
@@ -141,7 +143,7 @@ Include {lua_string(included)}
 
 def _modules(federation: Federation | None) -> str:
     enabled = ["saslauth", "roster", "disco", "ping", "admin_shell", "formicary_tls"]
-    enabled += ["formicary_share", "formicary_nobody"]
+    enabled += _GUARDS
     disabled = ["offline"]
     if federation is None:
         disabled += ["s2s", "s2s_auth_certs"]

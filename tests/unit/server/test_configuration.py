@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from formicary.server.configuration import (
+    MODULES,
     STANZA_LIMIT,
     ServerConfiguration,
     advice,
@@ -18,6 +19,7 @@ from formicary.server.configuration import (
     render,
 )
 from formicary.server.folder import StateFolder
+from formicary.transport.link.frames import NAMESPACE
 
 SECRET = "a-secret"
 
@@ -82,8 +84,19 @@ def test_what_makes_it_fast_is_in_both_configurations(setting):
 
 def test_our_own_traffic_is_not_limited():
     enabled = re.search(r"^modules_enabled = \{(.*?)\}", rendered(), re.MULTILINE)[1]
-    assert "limits" not in enabled
+    assert '"limits"' not in enabled
     assert '"admin_shell"' in enabled
+
+
+def test_clients_are_held_back_where_containers_need_the_server():
+    enabled = re.search(r"^modules_enabled = \{(.*?)\}", rendered(), re.MULTILINE)[1]
+    assert '"formicary_share", "formicary_nobody"' in enabled
+
+
+def test_what_containers_send_each_other_is_known_by_its_namespace():
+    text = (MODULES / "mod_formicary_share.lua").read_text()
+    beginning = re.search(r'^local FRAME = "<frame xmlns=\'(.*)";', text, re.MULTILINE)[1]
+    assert NAMESPACE.startswith(beginning)
 
 
 def test_root_is_mentioned_only_where_root_starts_it():

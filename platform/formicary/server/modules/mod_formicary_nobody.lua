@@ -61,6 +61,7 @@ local function on_presence(event)
 	elseif host.type ~= "local" or not node or is_known or user_exists(node, domain) then
 		return (kind == "subscribe" or kind == "subscribed") and refuse_if_full(event, jid) or nil;
 	end
+	prosody.events.fire_event("formicary-nobody", { session = origin });
 	if kind == "subscribe" then
 		origin.send(st.presence({ type = "unsubscribed", from = jid, to = jid_bare(stanza.attr.from) }));
 	end

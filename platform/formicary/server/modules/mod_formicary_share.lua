@@ -30,7 +30,7 @@ local TURN = 0.002; -- s of processor time for one client before others are look
 local PAUSE = 0.01; -- s between two looks at clients that have to wait
 local UNREAD = 2^20; -- bytes of answers that a client may leave unread before it gets no more
 local CONGESTED = 8 * 2^20; -- bytes that a receiver may leave unread before clients can send it no more
-local REFUSED = 0.001; -- s that a client's account is charged for what a container refuses to take from it
+local REFUSED = 0.0002; -- s that an account is charged for each thing that it wanted of nobody, beside what that took
 local RESERVE = 256; -- open files that are left for containers, accounts' files and the like
 
 -- How much of a processor containers need for what they send each other: a mean over half a second.
@@ -298,16 +298,23 @@ local function refuse_if_congested(event)
 	end
 end
 
+local function charge(session)
+	local account = account_of(session);
+	account.left = account.left - REFUSED;
+end
+
+-- A container had to say no, which took its time, too.
 local function charge_refused(event)
 	local origin, stanza = event.origin, event.stanza;
-	if origin.type == "component" and stanza.attr.type == "error" then
-		local session = full_sessions[stanza.attr.to];
-		if session and session.username then
-			local account = account_of(session);
-			account.left = account.left - REFUSED;
-		end
+	local session = full_sessions[stanza.attr.to];
+	if session and stanza.attr.type == "error" and origin.type == "component" then
+		charge(session);
 	end
 end
+
+module:hook_global("formicary-nobody", function (event)
+	charge(event.session);
+end);
 
 function module.add_host(module)
 	for _, kind in ipairs({ "message", "iq" }) do

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -91,18 +93,27 @@ def test_certificates_of_the_past_do_not_pile_up(identities):
     assert peers._loaded == 2
 
 
-def test_a_key_is_on_disk_for_nobody(identities, tmp_path, monkeypatch):
+@pytest.mark.parametrize("has_files_in_memory", [True, False])
+def test_a_key_is_on_disk_for_nobody(identities, tmp_path, monkeypatch, has_files_in_memory):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    modes = []
+    if not has_files_in_memory:
+        monkeypatch.delattr(os, "memfd_create")
+    modes, on_disk = [], []
     load = ssl.SSLContext.load_cert_chain
 
     def look(self, file, *rest):
-        modes.extend((file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777))
+        modes.extend(path.stat().st_mode & 0o777 for path in (Path(file), Path(file).parent))
+        on_disk.extend(
+            path for path in tmp_path.rglob("*") if path.is_file() and identities[0].pem in path.read_bytes()
+        )
         load(self, file, *rest)
 
     monkeypatch.setattr(ssl.SSLContext, "load_cert_chain", look)
     identities[0].dialling()
-    assert modes == [0o600, 0o700]
+    if has_files_in_memory:
+        assert on_disk == []
+    else:
+        assert (len(on_disk), modes) == (1, [0o600, 0o700])
     assert list(tmp_path.iterdir()) == []
     assert "PRIVATE" not in repr(identities[0])
 

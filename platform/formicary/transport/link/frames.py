@@ -165,19 +165,20 @@ def decode(data: bytes | memoryview) -> list[Entry]:
             return _decoder.decode(data)
         if data[0] != _ARRAY_OF_ONE:
             raise ValueError(f"not a batch: {len(data)} bytes that are not a single message")
-        ((receiver, sender, body, act, others),) = _large_decoder.decode(data)
+        ((receiver, sender, raw, act, others),) = _large_decoder.decode(data)
+        body = _decode_body(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"not a batch of messages: {error}") from error
     if others is not None:
         others = {name: value for name, value in asdict(others).items() if value is not None}
-    return [(receiver, sender, _decode_body(body), act, others)]
+    return [(receiver, sender, body, act, others)]
 
 
-def _decode_body(body: msgspec.Raw) -> Any:
+def _decode_body(raw: msgspec.Raw) -> Any:
     """Return text or bytes; a list or a map would take many times the memory."""
-    if memoryview(body)[0] in _COLLECTIONS:
+    if memoryview(raw)[0] in _COLLECTIONS:
         raise ValueError("not a batch of messages: a body that is neither text nor bytes")
-    return msgspec.msgpack.decode(body)
+    return msgspec.msgpack.decode(raw)
 
 
 def size(message: Message) -> int:

@@ -51,6 +51,12 @@ def test_large_values_that_no_message_has_are_not_even_read(entry):
         decode(encode([entry]))
 
 
+def test_a_large_body_that_is_no_text_is_refused():
+    data = encode([("bob", "alice", "x" * 300_000, None, None)]).replace(b"x" * 10, b"\xff" * 10)
+    with pytest.raises(ValueError, match="not a batch of messages"):
+        decode(data)
+
+
 def test_names_that_are_remembered_are_bounded_by_what_they_take():
     names = Names("c1.lab.localhost")
     for number in range(12_000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from formicary.core import randomness
@@ -32,6 +33,8 @@ logger = get_logger("formicary.transport")
 
 _FRAME_LIMIT = 1 << 18  # bytes of a frame: with larger ones, nothing gets faster, and others wait longer
 _LINKS = 10_000  # other containers
+_FORGET = 120.0  # s without a session after which a link is forgotten: the other end has given up by then
+_SWEEP = 30.0  # s between two looks for such links
 _LOGGED = 10  # dropped frames and stanzas that are logged one by one
 _DRAIN = 5.0  # s that other containers get to acknowledge what was sent when this one stops
 _CLOSE_TIMEOUT = 2.0  # s that they get to learn that it does
@@ -69,6 +72,7 @@ class Router:
         self.dropped = 0
         """How many frames and stanzas were dropped, as their senders may not send them."""
         self.is_closed = False
+        self._sweep: asyncio.TimerHandle | None = None
         self.before_batch: Callable[[], None] | None = None
         """Called before a batch goes out."""
 
@@ -97,6 +101,8 @@ class Router:
                 self._connections.keep()
         except BaseException:
             self.is_closed = True
+            if self._sweep is not None:
+                self._sweep.cancel()
             for link in self.links.values():
                 link.abandon()
             await self._disconnect()
@@ -148,12 +154,30 @@ class Router:
                 make_indirect=self._indirect_path,
                 batch_size=self._batch_size,
             )
+            self._sweep_later()
         return link
 
-    def _forget_idle(self) -> None:
-        """Make room for others: a link that nobody uses now is made again when it is needed."""
+    def _sweep_later(self) -> None:
+        if self._sweep is None and not self.is_closed:
+            self._sweep = asyncio.get_running_loop().call_later(_SWEEP, self._sweep_now)
+
+    def _sweep_now(self) -> None:
+        """Forget links that have had no session for long; look again as long as there are any without one."""
+        self._sweep = None
+        self._forget_idle(until=asyncio.get_running_loop().time() - _FORGET)
+        if any(not link.session.is_open for link in self.links.values()):
+            self._sweep_later()
+
+    def _forget_idle(self, until: float = math.inf) -> None:
+        """Forget links that nobody uses, if their sessions ended before that: they can be made again."""
         keep = None if self._connections is None else self._connections.middle
-        idle = [link for link in self.links.values() if link.is_idle and link is not keep]
+        idle = [
+            link
+            for link in self.links.values()
+            if link.is_idle and link is not keep and link.ended_at < until
+        ]
+        if not idle:
+            return
         outboxes = {link.outbox for link in idle}
         self.container.dispatcher.remove_routes(
             lambda deliver: getattr(deliver, "__self__", None) in outboxes
@@ -182,6 +206,7 @@ class Router:
 
     def on_lost(self, link: Link) -> None:
         """Called when the other end of a link is not there any more."""
+        self._sweep_later()
         if self._connections is not None:
             self._connections.on_lost(link)
         if self.container.peers is not None:
@@ -330,6 +355,8 @@ class Router:
             await _within(_CLOSE_TIMEOUT, [link.wait_closed() for link in links])
         finally:
             self.is_closed = True
+            if self._sweep is not None:
+                self._sweep.cancel()
             self.container.dispatcher.routes.clear()  # what is sent now is to be refused
             for link in self.links.values():
                 link.abandon()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import itertools
 import re
+import tracemalloc
+from contextlib import suppress
 
 import msgspec
 import pytest
-from tests.integration.transport.raw import RawClient, RawComponent, link, server_connection, until
+from tests.integration.transport.raw import RawClient, RawComponent, link, next_turn, server_connection, until
 from tests.unit.core.agents import Collect, Echo, do, reasons, start
 
-from formicary import Message
+from formicary import Message, MicroAgent
+from formicary.errors import MailboxFullError
 from formicary.transport.link.header import (
     ACK,
     BUSY,
@@ -21,6 +25,7 @@ from formicary.transport.link.header import (
     HELLO,
     MESSAGE_LIMIT,
     PART,
+    WINDOW_FRAMES,
     Terms,
     write_terms,
 )
@@ -29,6 +34,23 @@ pytestmark = pytest.mark.server
 
 FRAME = "urn:formicary:frame:2"
 _numbers = itertools.count()
+
+
+class Turns:
+    """Counts turns of the loop."""
+
+    def __init__(self):
+        self.count = 0
+        self._handle = None
+        self._turn()
+
+    def _turn(self):
+        self.count += 1
+        self._handle = asyncio.get_running_loop().call_soon(self._turn)
+
+    def stop(self):
+        self._handle.cancel()
+        return self.count
 
 
 def stanza(text, to="c1.lab.localhost", sender="evil.lab.localhost"):
@@ -231,6 +253,48 @@ async def test_an_endless_batch_is_refused_and_needs_no_memory(containers, serve
         raw.data(part, PART)
         await alive(evil)
         assert own.dropped == before + 1
+
+
+async def test_for_one_with_an_endless_window_that_acknowledges_nothing_little_is_kept(containers, server):
+    async with containers("c1") as (c1,), RawComponent(server.address, "evil") as evil:
+        raw = evil.link()
+        await raw.open(Terms(window_frames=1 << 52, window_bytes=1 << 52))
+        sender = MicroAgent("sender")
+        await c1.start(sender)
+        sent = 0
+        with suppress(MailboxFullError):
+            while sent < 500_000:
+                sender.send_nowait(Message(to="bob@evil", body="x"))
+                sent += 1
+                if not sent % 100:
+                    await next_turn()
+        session = c1.dispatcher.transport.links["evil.lab.localhost"].session
+        assert session.unacknowledged <= WINDOW_FRAMES + 1
+        assert sent < 60_000
+        turns = Turns()
+        raw.control(CLOSE, 1)
+        await until(lambda: c1.dead_letters.total >= sent)
+        assert turns.stop() > sent / 1000  # what else the loop had to do had its turn
+
+
+async def test_one_that_pauses_countless_agents_with_long_names_has_few_kept(containers, server):
+    async with containers("c1") as (c1,), RawComponent(server.address, "evil") as evil:
+        raw = evil.link()
+        await raw.open()
+        tracemalloc.start()
+        try:
+            for first in range(0, 20_000, 200):
+                names = (f"{number:0>900}" for number in range(first, first + 200))
+                raw.data(batch(*(["", name, "", "choke"] for name in names)))
+                raw.control(ACK)
+                await next_turn()
+            await alive(evil)
+            kept, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        link_ = c1.dispatcher.transport.links["evil.lab.localhost"]
+        assert 900 < len(link_.paused) < 1200
+        assert kept < 20 << 20  # where all names are kept, it is 60 MB
 
 
 async def test_a_hello_that_comes_again_changes_nothing(containers, server):

@@ -15,7 +15,7 @@ from formicary.core.names import check_local, complete_for
 NAMESPACE = "urn:formicary:frame:2"
 """The XML namespace of a frame's element; its number changes with the format."""
 
-_REMEMBERED = 1 << 23  # bytes of names whose full forms are remembered, about: some 30 000 ordinary ones
+_REMEMBERED = 1 << 22  # bytes of names whose full forms are remembered, about: some 14 000 ordinary ones
 _NAME = 256  # bytes that remembering a name takes beside its characters
 _FRAME = 1 << 18  # bytes from which on a batch holds one message, which did not fit into a frame
 _ARRAY_OF_ONE = 0x91

@@ -9,8 +9,10 @@ import asyncio
 from typing import TYPE_CHECKING, NoReturn
 
 from formicary.container.link_status import LinkStatus
+from formicary.core.quoting import shorten
 from formicary.transport.link.arrivals import Arrivals, control_order, pause_order
 from formicary.transport.link.draining import Draining
+from formicary.transport.link.failing import Failing
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
@@ -35,7 +37,8 @@ _BUSY_TICK = 0.02  # s between looks at the clock while something waits to be ac
 _AWAY_TICK = 0.25  # the same while the other end is known to be away
 _IDLE_TICK = 1.0
 _FIRST_ANSWER = 3.0  # s that the other end gets to answer the first hello over a direct connection
-_PAUSED = 10_000  # receivers that are to be sent nothing: more messages the other end does not let wait
+_PAUSED = 4096  # receivers that are to be sent nothing: for more, the other end does not let enough wait
+_PAUSED_NAMES = 1 << 20  # characters of their names
 _CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
 
 
@@ -71,6 +74,7 @@ class Link:
         """Why there is no direct connection, where messages have no other path; empty if not known."""
         self.outbox = Outbox(self, domain, batch_size)
         self.paused: dict[str, PausedReceiver] = {}
+        self._paused_names = 0  # characters
         self._direct_only = direct_only
         self._owner = owner
         self._container = owner.container
@@ -78,9 +82,12 @@ class Link:
         self._path_since = 0.0
         self._loop = asyncio.get_running_loop()
         self._now = self._loop.time
+        self.ended_at = self._now()
+        """When its latest session ended, or it was made, by the loop's clock."""
         self._timer: asyncio.TimerHandle | None = None
         self._is_slow = True  # whether the timer, if any, waits for long
         self._failed = 0
+        self._failing = Failing(self.undeliverable)
         self._messages_sent = 0
         self._draining: Draining | None = None
         self._is_closing = False  # which is not to wait for slow ticks
@@ -108,7 +115,7 @@ class Link:
     def is_idle(self) -> bool:
         """Whether nothing would be missed without it: it has neither messages nor another end."""
         outbox = self.outbox
-        is_empty = outbox.is_empty and outbox.has_room and not self.paused
+        is_empty = outbox.is_empty and outbox.has_room and not self.paused and self._failing.is_empty
         return is_empty and self.direct is None and self.session.state is State.IDLE
 
     @property
@@ -295,6 +302,7 @@ class Link:
 
     def _ended(self, reason: str) -> None:
         self.was_direct = False
+        self.ended_at = self._now()
         self._resume_senders()
         self._fail(self.outbox.withdraw(), reason)
         self.obstacle = ""
@@ -309,8 +317,7 @@ class Link:
         why = f"container {self.domain.partition('.')[0]} cannot be reached: {reason}"
         if self.obstacle:
             why += f", and there is no direct connection to it: {self.obstacle}"
-        for message, receiver in letters:
-            self.undeliverable(message, receiver, why)
+        self._failing.add(letters, why)
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Have the other end wait, as this container cannot take more; or no longer."""
@@ -329,16 +336,21 @@ class Link:
     def _set_paused(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
         if is_paused:
             if receiver not in self.paused:
-                if len(self.paused) >= _PAUSED:
-                    raise ValueError(f"an order to send nothing to {receiver}, beside {_PAUSED} others")
+                size = self._paused_names + len(receiver)
+                if len(self.paused) >= _PAUSED or size > _PAUSED_NAMES:
+                    whom, others = shorten(receiver), len(self.paused)
+                    raise ValueError(f"an order to send nothing to {whom}, beside {others} others")
+                self._paused_names = size
                 self.paused[receiver] = PausedReceiver(receiver, self.post)
                 self._container.dispatcher.remove_route(receiver)
         elif (paused := self.paused.pop(receiver, None)) is not None:
+            self._paused_names -= len(receiver)
             paused.release()
 
     def _resume_senders(self) -> None:
         self._container.dispatcher.overflow.forget(self)
         paused, self.paused = self.paused, {}
+        self._paused_names = 0
         for receiver in paused.values():
             receiver.release()
 
@@ -416,6 +428,7 @@ class Link:
 
     def abandon(self) -> None:
         """Forget the other end at once; what has not reached it becomes dead letters."""
+        self._failing.finish()
         self.session.abandon("this container has stopped")
         letters = self.outbox.withdraw()
         for instruction in self.session.instructions:

@@ -10,6 +10,7 @@ from formicary.transport.link.header import DATA, HEADER, HELLO, PART, Terms
 from formicary.transport.link.instructions import Ended, Failed, Opened, Transmit
 from formicary.transport.link.session import Session, State
 
+FORGOTTEN = 120.0  # s
 AWAY = "it was away"
 SILENT = "nothing was heard"
 UNANSWERED = "it has answered nothing"
@@ -74,6 +75,16 @@ class World:
         if end.way is not None:
             end.session.use_path(self.now)
         self.perform(end)
+
+    def forget(self, end):
+        """Let time pass without a word, and forget an end that has had no session in it, as a router does."""
+        self.advance(FORGOTTEN, step=1.0)
+        if end.session.state is State.IDLE and self.now - end.was[-1][0] >= FORGOTTEN and not end.is_stalled:
+            end.session = end.make(lambda: next(self.numbers), end.terms)
+            end.latest = None
+            if end.way is not None:
+                end.session.use_path(self.now)
+            self.perform(end)
 
     # -- what an end does -----------------------------------------------------------------------------------
 

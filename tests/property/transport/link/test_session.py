@@ -152,6 +152,10 @@ class Links(RuleBasedStateMachine):
         self.world.start(self.end(name))
 
     @rule(name=ENDS)
+    def forget(self, name):
+        self.world.forget(self.end(name))
+
+    @rule(name=ENDS)
     def close(self, name):
         if not self.end(name).is_stalled:
             self.end(name).session.close()

@@ -39,6 +39,7 @@ _ENDS = 0.3  # the share of rounds of the first half in which a container is kil
 _PATIENCE = 60.0  # s until every message has to be accounted for
 _CALM = 2.0  # s before memory is measured
 _MEGABYTE = 1 << 20
+_NEVER = ("lost", "waiting", "twice", "disorder")  # what is made up shows when nothing is sent any more
 
 
 class Soak:
@@ -76,6 +77,7 @@ class Soak:
                     self._since = [[0] * _AGENTS, [0] * _AGENTS]
                     while not self.problems and time.monotonic() - self._start < self._seconds:
                         await self._round(scene)
+                    await self._finish(scene)
             except pytest.skip.Exception as left_out:
                 say(f"{self.route}: left out: {left_out}")
             except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 -- a result
@@ -124,14 +126,24 @@ class Soak:
         await until(lambda: self._account(scene, ends).is_settled, _PATIENCE)
         account = self._account(scene, ends)
         self.total += account
-        wrong = {name: getattr(account, name) for name in ("lost", "waiting", "twice", "disorder", "made_up")}
+        wrong = {name: getattr(account, name) for name in _NEVER}
         if not self._ends and self.route != "direct":  # where there is no other way, a cut may be too long
             wrong |= {"failed": account.failed, "both": account.both}
         if found := {name: count for name, count in wrong.items() if count}:
             self.problems.append(f"round {self.rounds}: {found} of {account.sent} messages")
-            stopped = await asyncio.gather(*(side.order("stop") for side in (scene.c1, scene.c2)))
-            self.problems += map(str, (*stopped, *(await scene.links(side) for side in (scene.c1, scene.c2))))
+            for side in (scene.c1, scene.c2):
+                self.problems += map(str, (await side.order("stop"), *await scene.links(side)))
         self._since, self._ended_at, self._ends = ends, None, False
+
+    async def _finish(self, scene: Scene) -> None:
+        """Stop sending, and look at all messages once more, also for what nobody has sent."""
+        for side in (scene.c1, scene.c2):
+            await side.order("stop")
+        await self._settle(scene)
+        one, two = scene.c1.ledger, scene.c2.ledger
+        made_up = (settle(one, two) + settle(two, one)).made_up
+        if made_up:
+            self.problems.append(f"{made_up} messages that nobody has sent")
 
     def _account(self, scene: Scene, ends: list[list[int]]) -> Account:
         one, two = scene.c1.ledger, scene.c2.ledger

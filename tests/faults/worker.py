@@ -206,8 +206,10 @@ def break_connections(container: Container) -> int:
         link.direct for link in container.dispatcher.transport.links.values() if link.direct is not None
     ]
     for connection in connections:
-        number = connection._transport.get_extra_info("socket").fileno()
-        with socket.socket(fileno=os.dup(number)) as broken, suppress(OSError):
+        connected = connection._transport.get_extra_info("socket")
+        if connected is None:  # it has just ended by itself
+            continue
+        with socket.socket(fileno=os.dup(connected.fileno())) as broken, suppress(OSError):
             broken.shutdown(socket.SHUT_RDWR)
     return len(connections)
 

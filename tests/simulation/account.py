@@ -84,6 +84,14 @@ class Account:
         if letter is not None:
             letter.failed = reason
 
+    def failures(self) -> list[str]:
+        """Return what has failed, with the reason."""
+        return [
+            f"{body} to {letter.receiver}, sent at {letter.at:.3f} ({letter.failed})"
+            for (body, _), letter in self.letters.items()
+            if letter.failed is not None
+        ]
+
     def part(self, domain: str, other: str | None, at: float) -> None:
         """Enter that a container has given another one up, or has ended itself (None)."""
         self._partings.append((domain, other, at))

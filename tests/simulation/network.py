@@ -67,6 +67,10 @@ class Network:
     def heal(self) -> None:
         """Have everything whole again."""
         self.calm()
+        self.mend_all()
+
+    def mend_all(self) -> None:
+        """Have all connections and the server again."""
         self.cuts.clear()
         self.server.go_on()
         self.server.start()

@@ -179,8 +179,8 @@ class Resident:
         async with self._turn:
             if not self.is_there:
                 return
-            directory = self.agent.directory
             try:
+                directory = self.agent.directory
                 if action == "deregister":
                     await directory.deregister(name)
                     self.offers.pop(name, None)
@@ -200,9 +200,9 @@ class Resident:
         async with self._turn:
             if not self.is_there:
                 return
-            groups = self.agent.groups
             role = "manager" if action == "create" else role
             try:
+                groups = self.agent.groups
                 if action == "create":
                     await groups.create(group)
                 elif action == "request":

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 ROUTES: Final = ("xmpp", "auto", "direct", "join", "join-direct")
 """How containers reach each other: by a server alone or first, or by joining the first one."""
 
+_MILD_SHARE = 0.25
 _PAUSES = (0.0, 0.01, 0.2, 1.5, 6.0, 40.0)
 _LIKELY = (8, 8, 8, 6, 2, 0.3)
 _KINDS = {
@@ -24,6 +25,23 @@ _KINDS = {
 }  # fmt: skip
 
 
+_MILD_PAUSES = (0.0, 0.05, 0.3, 1.0, 2.5)
+MILD = (
+    "weather",
+    "calm",
+    "cut",
+    "break",
+    "kill server",
+    "stop server",
+    "stop",
+    "talk",
+    "burst",
+    "register",
+    "modify",
+)
+"""The kinds of acts that no message fails for, where what they break is whole again within some seconds."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """What a platform is like.
@@ -34,6 +52,7 @@ class Shape:
         directory: as of `Container`.
         mailbox_limit: as of `Container`.
         capacity: bytes on their way over one connection from which on it has no room.
+        is_mild: whether only what is `MILD` happens, and is over with its pause: then no message fails.
     """
 
     route: str
@@ -41,6 +60,7 @@ class Shape:
     directory: str
     mailbox_limit: int
     capacity: int
+    is_mild: bool
 
     @classmethod
     def draw(cls, seed: int) -> Shape:
@@ -52,6 +72,7 @@ class Shape:
             chance.choice(("replica", "replica", "central")),
             chance.choice((3, 20, 1000)),
             chance.choice((3000, 1 << 20)),
+            chance.random() < _MILD_SHARE,
         )
 
 
@@ -80,8 +101,12 @@ class Act:
 def acts(seed: int) -> Iterator[Act]:
     """Draw acts from a seed, without end."""
     chance = random.Random(f"{seed}/acts")
-    kinds, weights = list(_KINDS), list(_KINDS.values())
+    is_mild = Shape.draw(seed).is_mild
+    kinds = list(MILD if is_mild else _KINDS)
+    weights = [_KINDS[kind] for kind in kinds]
     while True:
         (kind,) = chance.choices(kinds, weights)
         (pause,) = chance.choices(_PAUSES, _LIKELY)
+        if is_mild:
+            pause = chance.choice(_MILD_PAUSES)
         yield Act(pause, kind, *(chance.randrange(12) for _ in range(3)))

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from tests.simulation.guarantees import BrokenError, check
+from tests.simulation.guarantees import BrokenError, begin, check
 from tests.simulation.loop import EndlessError, SimulatedLoop, bury
 from tests.simulation.network import Endpoint, Stream
 from tests.simulation.schedule import Shape, acts
@@ -103,6 +103,8 @@ def simulate(
 async def _play(world: World, chosen: Iterator[tuple[int, Act]], played: list[int]) -> list[str]:
     for place in world.places:
         place.open()
+    if world.shape.is_mild:
+        await begin(world)
     for number, act in chosen:
         played.append(number)
         await world.do(act)

@@ -38,7 +38,8 @@ component_ports = { port }
 component_conflict_resolve = "kick_new"
 
 -- Containers alone: no ports for accounts ("c2s", which would want "saslauth", "tls" and a certificate), for
--- other servers ("s2s") or for HTTP. No "limits" either: it would hold our own traffic back.
+-- other servers ("s2s") or for HTTP. With "c2s", add "formicary_share" and "formicary_nobody", which bound what
+-- clients use: they are in the package's folder formicary/server/modules, for plugin_paths.
 modules_enabled = { "disco", "ping" }
 modules_disabled = { "c2s", "s2s", "s2s_auth_certs", "offline" }
 

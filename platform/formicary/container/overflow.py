@@ -26,6 +26,7 @@ logger = get_logger("formicary")
 
 _LIMIT = 10_000  # messages that may wait here before nothing more is to come in
 _PAUSED = 100  # messages that may wait for one receiver before it is to be sent nothing more
+_FROM_OUTSIDE = 1000  # that may wait for one receiver before more from who cannot be told to wait is refused
 _RELEASED = 20  # messages still waiting for it when it may be sent some again: they bridge the way
 
 
@@ -156,6 +157,14 @@ class Overflow:
             self.add(message, receiver, origin, patience=patience)
         elif full := self._dispatcher.deliver(message, receiver):
             self.add(message, receiver, origin, full, patience)
+
+    def takes_from_outside(self, receiver: str) -> bool:
+        """Say whether a message may come to a receiver from who cannot be told to wait.
+
+        Such messages never fill so much that nothing more is to come in from anybody.
+        """
+        line = self.lines.get(receiver)
+        return line is None or (len(line) < _FROM_OUTSIDE and self._count < _LIMIT // 2)
 
     def add(
         self,

@@ -225,6 +225,11 @@ def advice(
 {_SPEED}
 -- Leave "limits" out of modules_enabled, or raise its rates: as packaged it cuts an account to 10 kB/s, about
 -- 50 messages a second. Containers are not held back by it, ordinary accounts and other servers are.
+--
+-- If ordinary clients connect as well, none of them is to hold containers up: put mod_formicary_share.lua and
+-- mod_formicary_nobody.lua, from {MODULES},
+-- into {_OWN_FILES}, name that folder in plugin_paths, and add "formicary_share" and
+-- "formicary_nobody" to modules_enabled.
 
 -- Containers connect to this port. On loopback, where only this machine reaches it: XEP-0114 has no TLS.
 component_interfaces = {{ "{LOOPBACK}" }}

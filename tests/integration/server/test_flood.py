@@ -12,6 +12,7 @@ import pytest
 from tests.faults.flooder import Client
 
 from formicary import Agent, Container, CyclicBehaviour, Message
+from formicary.container import overflow
 from formicary.server import ManagedServer
 
 pytestmark = pytest.mark.server
@@ -158,14 +159,51 @@ class Echo(CyclicBehaviour):
         await self.send(message.make_reply(body=message.body))
 
 
+class Deaf(CyclicBehaviour):
+    async def run(self):
+        await asyncio.Event().wait()
+
+
+async def test_an_agent_that_takes_nothing_gets_so_many_and_others_still_get_theirs(server, monkeypatch):
+    monkeypatch.setattr(overflow, "_FROM_OUTSIDE", 50)
+    monkeypatch.setattr(overflow, "_LIMIT", 200)
+    async with (
+        Container("c1", server=server.address, mailbox_limit=1, send_timeout=60) as c1,
+        Container("c2", server=server.address, route="xmpp") as c2,
+        logged_in(server) as client,
+    ):
+        for name in ("deaf0", "deaf1", "deaf2"):
+            deaf = Agent(name)
+            deaf.add_behaviour(Deaf())
+            await c1.start(deaf)
+        echo = Agent("echo")
+        echo.add_behaviour(Echo())
+        await c1.start(echo)
+        for name, refused in (("deaf0", 249), ("deaf1", 249), ("deaf2", 298)):
+            expected = client.answers + refused
+            client.write(f"<message to='{name}@c1.{_DOMAIN}' id='m'><body>x</body></message>" * 300)
+            await client.until_answered(expected)
+            assert b"<error type='wait'><resource-constraint" in client.seen
+        assert c1.dead_letters.total == 796
+        assert not c1.dispatcher.overflow.is_full
+        client.write(f"<message to='echo@c1.{_DOMAIN}'><body>from outside</body></message>")
+        await client.until(b"from outside")
+        asking = Ask(10, "echo@c1")
+        agent = Agent("asker")
+        agent.add_behaviour(asking)
+        await c2.start(agent)
+        await asking.join()
+
+
 class Ask(CyclicBehaviour):
-    def __init__(self, limit):
+    def __init__(self, limit, to="echo@c2"):
         super().__init__()
+        self.to = to
         self.limit = limit
         self.count = 0
 
     async def run(self):
-        await self.send(Message(to="echo@c2", body="x"))
+        await self.send(Message(to=self.to, body="x"))
         await self.receive()
         self.count += 1
         if self.count == self.limit:

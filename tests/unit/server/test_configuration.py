@@ -119,3 +119,4 @@ def test_advice_names_every_container_and_says_how_to_connect():
         assert f'Component "{name}.lab.example"\n    component_secret = "{SECRET}"' in text
     assert f"stanza_limit={STANZA_LIMIT}" in text
     assert "limits" in text
+    assert '"formicary_share"' in text

@@ -93,12 +93,18 @@ local clients = module:shared("/*/c2s/sessions");
 local held = {}; -- what has been read of clients that have to wait, by their connections
 local handle; -- what Prosody does with what a client sends
 
+-- A piece ends behind a tag: one that expat (2.6 or later) has had in part it looks at again only when twice as
+-- much has come.
+local function piece_end(data, position)
+	return data:find(">", position + PIECE - 1, true) or #data;
+end
+
 -- Handle what may be handled now; return the rest.
 local function work(conn, session, data)
 	local account, position, spent = account_of(session), 1, 0;
 	while position <= #data and account.left > 0 and spent < TURN and unread(conn) < UNREAD do
 		-- Who has not logged in may be about to encrypt: nothing must be left of what came in the clear.
-		local last = session.type == "c2s" and position + PIECE - 1 or #data;
+		local last = session.type == "c2s" and piece_end(data, position) or #data;
 		local before = clock();
 		handle(conn, data:sub(position, last));
 		local cost = clock() - before;

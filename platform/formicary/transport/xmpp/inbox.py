@@ -105,6 +105,11 @@ class Inbox:
             raise
         if message is None:
             return
+        if not self._overflow.takes_from_outside(receiver):
+            reason = f"{receiver} has no room, and too much waits for it already"
+            self._answer(stanza, "resource-constraint", reason)
+            self._container.dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
+            return
         self.answering = stanza_id
         try:
             self._overflow.deliver(message, receiver)

@@ -127,9 +127,10 @@ def kind_of(stanza: Element) -> str:
 
 def error_reply(kind: str, stanza_id: str, sender: str, to: str, *, condition: str, text: str) -> bytes:
     """Return the error stanza (RFC 6120, 8.3) that answers a stanza of `kind`, such as `message`."""
+    advice = "wait" if condition == "resource-constraint" else "cancel"
     return (
         f"<{kind} type='error'{_id(stanza_id)} from={quoteattr(sender)} to={quoteattr(to)}>"
-        f"<error type='cancel'><{condition} xmlns='{_STANZA_ERRORS}'/>"
+        f"<error type='{advice}'><{condition} xmlns='{_STANZA_ERRORS}'/>"
         f"<text xmlns='{_STANZA_ERRORS}'>{escape(_NOT_XML.sub('?', text))}</text></error></{kind}>"
     ).encode()
 

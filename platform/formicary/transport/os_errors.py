@@ -8,6 +8,9 @@ import socket
 import ssl
 import sys
 
+if sys.platform != "win32":
+    import resource  # here, as nothing can be loaded any more where file descriptors lack
+
 _NO_DESCRIPTORS = frozenset({errno.EMFILE, errno.ENFILE})
 
 
@@ -32,7 +35,5 @@ def descriptors_advice() -> str:
     """Return what to do where file descriptors lack."""
     if sys.platform == "win32":
         return "close other files and connections"
-    import resource
-
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return f"this process may have {limit} files and connections open at once: raise that with `ulimit -n`"

@@ -8,6 +8,7 @@ import socket
 
 import pytest
 
+from formicary.transport import os_errors
 from formicary.transport.os_errors import reason, reason_and
 
 
@@ -32,3 +33,7 @@ def test_where_file_descriptors_lack_that_is_what_to_mend(code):
         f"; this process may have {limit} files and connections open at once: raise that with `ulimit -n`"
     )
     assert "running" not in said
+
+
+def test_what_it_needs_is_loaded_before_file_descriptors_lack():
+    assert os_errors.resource is resource

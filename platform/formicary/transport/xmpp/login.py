@@ -21,7 +21,7 @@ from aioxmpp import JID, errors, network, nonza, protocol, security_layer
 
 from formicary.core.errors import AuthenticationError, LinkError
 from formicary.core.logs import get_logger
-from formicary.transport.os_errors import reason
+from formicary.transport.os_errors import reason, reason_and
 
 if TYPE_CHECKING:
     from formicary.server.account import AccountAddress
@@ -194,8 +194,10 @@ class Connector:
     def _no_connection(error: Exception, where: str) -> LinkError:
         if isinstance(error, socket.gaierror):
             return UnreachableError(f"cannot connect to {where}: {reason(error)}; is the name right?")
-        why = "it does not answer" if isinstance(error, TimeoutError) else reason(error) or "it hangs up"
-        return UnreachableError(f"cannot connect to {where}: {why}; is it running?")
+        if isinstance(error, TimeoutError) or not reason(error):
+            why = "it does not answer" if isinstance(error, TimeoutError) else "it hangs up"
+            return UnreachableError(f"cannot connect to {where}: {why}; is it running?")
+        return UnreachableError(f"cannot connect to {where}: {reason_and('is it running?', error)}")
 
 
 async def _services(domain: str, service: str) -> list[tuple[int, int, tuple[str, int, bool]]]:

@@ -11,7 +11,6 @@ import asyncio
 import json
 import logging
 import os
-import resource
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,7 +32,7 @@ LIMIT = 256  # file descriptors, where there is to be a limit
 async def main(options):
     """Answer one line after the other, until there are no more."""
     if options.pop("limit", None):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (LIMIT, LIMIT))
+        psutil.Process().rlimit(psutil.RLIMIT_NOFILE, (LIMIT, LIMIT))
     async with Container("c1", listen="127.0.0.1", **options) as container:
         await start(container, "echo", Echo())
         say(container.join_address)

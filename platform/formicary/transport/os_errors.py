@@ -11,8 +11,6 @@ import sys
 if sys.platform != "win32":
     import resource  # here, as nothing can be loaded any more where file descriptors lack
 
-_NO_DESCRIPTORS = frozenset({errno.EMFILE, errno.ENFILE})
-
 
 def reason(error: Exception) -> str:
     """Return why a connection cannot be made, in the system's words and without the address."""
@@ -23,17 +21,25 @@ def reason(error: Exception) -> str:
 
 def reason_and(advice: str, error: Exception) -> str:
     """Return the same, and what to do: `advice`, unless that would be of no use as file descriptors lack."""
-    return f"{reason(error)}; {descriptors_advice() if lacks_descriptors(error) else advice}"
+    return f"{reason(error)}; {descriptors_advice(error) or advice}"
 
 
-def lacks_descriptors(error: Exception) -> bool:
-    """Return whether a process, or the system, has as many files and connections open as it may."""
-    return isinstance(error, OSError) and error.errno in _NO_DESCRIPTORS
+def descriptors_advice(error: Exception) -> str:
+    """Return what to do if file descriptors lack; empty if something else is wrong."""
+    match error:
+        case OSError(errno=errno.EMFILE):
+            return (
+                f"this process may have {descriptor_limit()} files and connections open at once: raise that "
+                "with `ulimit -n`"
+            )
+        case OSError(errno=errno.ENFILE):
+            return "the whole system may not have more: end other programs"
+    return ""
 
 
-def descriptors_advice() -> str:
-    """Return what to do where file descriptors lack."""
+def descriptor_limit() -> int:
+    """Return how many files and connections this process may have open at once."""
     if sys.platform == "win32":
-        return "close other files and connections"
+        return sys.maxsize
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return f"this process may have {limit} files and connections open at once: raise that with `ulimit -n`"
+    return sys.maxsize if limit == resource.RLIM_INFINITY else limit

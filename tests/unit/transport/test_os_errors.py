@@ -5,11 +5,12 @@ from __future__ import annotations
 import errno
 import resource
 import socket
+import sys
 
 import pytest
 
 from formicary.transport import os_errors
-from formicary.transport.os_errors import reason, reason_and
+from formicary.transport.os_errors import descriptor_limit, reason, reason_and
 
 
 @pytest.mark.parametrize(
@@ -25,14 +26,21 @@ def test_the_reason_is_in_the_systems_words_and_what_to_do_stands_behind_it(erro
     assert reason_and("is it running?", error) == f"{said}; is it running?"
 
 
-@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE])
-def test_where_file_descriptors_lack_that_is_what_to_mend(code):
-    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    said = reason_and("is it running?", OSError(code, "x"))
-    assert said.endswith(
-        f"; this process may have {limit} files and connections open at once: raise that with `ulimit -n`"
+def test_where_file_descriptors_lack_that_is_what_to_mend(monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, 4096))
+    assert reason_and("is it running?", OSError(errno.EMFILE, "x")) == (
+        "Too many open files; this process may have 256 files and connections open at once: raise that with "
+        "`ulimit -n`"
     )
-    assert "running" not in said
+    assert reason_and("is it running?", OSError(errno.ENFILE, "x")) == (
+        "Too many open files in system; the whole system may not have more: end other programs"
+    )
+
+
+@pytest.mark.parametrize(("limit", "said"), [(256, 256), (resource.RLIM_INFINITY, sys.maxsize)])
+def test_the_limit_is_a_number(monkeypatch, limit, said):
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
+    assert descriptor_limit() == said
 
 
 def test_what_it_needs_is_loaded_before_file_descriptors_lack():

@@ -8,13 +8,17 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from formicary.transport.os_errors import descriptor_limit
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     Welcome = Callable[[socket.socket, bool, Callable[[], None]], Coroutine[None, None, None]]
 
 MOST = 64
-"""Connections at one listening socket that may be half open at once."""
+"""Connections at one listening socket that may be half open at once, where many files may be open."""
+
+_SHARE = 8  # of how many files that may be open at once one such connection may be
 
 _SILENT = 0.1  # s for which each is kept, however many there are
 _BEGUN = 0.5  # the same for one whose first message is there
@@ -38,6 +42,7 @@ class HalfOpen:
         self._welcome = welcome
         self._dropped = dropped
         self._all: dict[asyncio.Task[None], _Place] = {}  # until they are closed, or have proven who they are
+        self._most = min(MOST, max(1, descriptor_limit() // _SHARE))
         self._one_ended: asyncio.Future[None] | None = None
 
     def __len__(self) -> int:
@@ -53,9 +58,9 @@ class HalfOpen:
         task.add_done_callback(self._remove)
 
     async def make_room(self, most: int | None = None) -> None:
-        """Push out what is too much; return when there are no more than this, or than `MOST`."""
+        """Push out what is too much; return when there are no more than this, or than may be."""
         loop = asyncio.get_running_loop()
-        most = MOST if most is None else most
+        most = self._most if most is None else most
         while len(self._all) > most:
             wait = None
             staying = {task: place for task, place in self._all.items() if not place.is_left}

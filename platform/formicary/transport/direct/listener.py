@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from formicary.core.errors import LinkError, UsageError
 from formicary.core.scratch import MARK, PREFIX, ScratchFolder
 from formicary.transport.direct.half_open import HalfOpen
-from formicary.transport.os_errors import descriptors_advice, lacks_descriptors, reason, reason_and
+from formicary.transport.os_errors import descriptors_advice, reason, reason_and
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -174,10 +174,8 @@ class Listener:
         now = asyncio.get_running_loop().time()
         if now >= self._next_line:
             self._next_line = now + _SILENCE
-            advice = f"; {descriptors_advice()}" if lacks_descriptors(error) else ""
-            logger.warning(
-                "%s accepts no direct connections for now: %s%s", self._domain, reason(error), advice
-            )
+            why = "; ".join(filter(None, (reason(error), descriptors_advice(error))))
+            logger.warning("%s accepts no direct connections for now: %s", self._domain, why)
         await half_open.make_room(max(0, len(half_open) - 1))
         await asyncio.sleep(_RETRY)
 

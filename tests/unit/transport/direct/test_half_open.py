@@ -138,3 +138,16 @@ async def test_one_that_ends_by_itself_leaves_its_place(crowded):
     await until(waiting.done)
     assert (len(half_open), dropped) == (4, {})
     await half_open.close()
+
+
+async def test_where_few_files_may_be_open_fewer_connections_may(monkeypatch):
+    monkeypatch.setattr(module, "descriptor_limit", lambda: 20)
+
+    async def welcome(connected, _, __):
+        await connected.be_welcomed()
+
+    half_open = HalfOpen(welcome, Counter())
+    await fill(half_open, *[ATTACKER] * 5)
+    await half_open.make_room()
+    assert len(half_open) == 20 // 8
+    await half_open.close()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 logger = get_logger("formicary")
 
 _LIMIT = 10_000  # messages that may wait here before nothing more is to come in
+_LIMIT_BYTES = 1 << 28  # of their bodies, the same
 _PAUSED = 100  # messages that may wait for one receiver before it is to be sent nothing more
 _FROM_OUTSIDE = 1000  # that may wait for one receiver before more from who cannot be told to wait is refused
 _RELEASED = 20  # messages still waiting for it when it may be sent some again: they bridge the way
@@ -80,6 +81,7 @@ class Overflow:
         """Called with True when so much waits that nothing more is to come in; with False at half of it."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._count = 0
+        self._size = 0  # bytes or characters of their bodies
         self.lines: dict[str, _Line] = {}
         """What waits, by receiver: as long as anything does, all that comes for the receiver has to."""
         self.is_full = False
@@ -195,7 +197,8 @@ class Overflow:
             line.paused.append(origin)
             origin.pause_sender(receiver, is_paused=True)
         self._count += 1
-        if self._count >= _LIMIT and not self.is_full:
+        self._size += len(message.body)
+        if (self._count >= _LIMIT or self._size >= _LIMIT_BYTES) and not self.is_full:
             self.is_full = True
             self.pause(True)
 
@@ -226,11 +229,11 @@ class Overflow:
                 await self._deliver(line, receiver)
             except Exception:
                 logger.exception("a message for %s could not be delivered; please report it", receiver)
-            line.popleft()
+            self._size -= len(line.popleft().message.body)
             self._count -= 1
             if line.paused and len(line) <= _RELEASED:
                 line.release(receiver)
-            if self.is_full and self._count <= _LIMIT // 2:
+            if self.is_full and self._count <= _LIMIT // 2 and self._size <= _LIMIT_BYTES // 2:
                 self.is_full = False
                 self.pause(False)
         del self.lines[receiver]

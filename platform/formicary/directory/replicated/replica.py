@@ -7,7 +7,7 @@ says what readers may see meanwhile.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from formicary.directory.replicated.exchange import (
     Added,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from formicary.directory.replicated.exchange import Instruction, Key
 
 __all__ = ["Added", "Broadcast", "Removed", "Replica", "Send"]
+
+_MOST: Final = 1 << 18  # entries of one container
 
 
 class Replica:
@@ -135,6 +137,8 @@ class Replica:
             return  # of one that is no more, or that is not known yet: it will be told who is here
         if isinstance(message, Updates | Part):
             _check_owner(origin, message.put)
+            if len(peer.entries) + len(message.put) > _MOST:
+                raise ValueError(f"{origin} has more than {_MOST} services")
         if isinstance(message, Updates):
             self._take_updates(origin, peer, message)
         elif isinstance(message, Head):

@@ -10,7 +10,7 @@ import msgspec
 from formicary.fipa.control_codec import ControlDecoder, Number, Send
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
 Version = tuple[Number, Number, Number]
 """Which version of the list: epoch, the incarnation of who has made it, and a number that it has counted."""
@@ -83,7 +83,7 @@ News = Beat | Tell | Known | List | Change | Leave
 decode = ControlDecoder[News](msgspec.msgpack.Decoder(News), "news of members").decode
 
 
-def domains_of(news: News) -> Iterable[str]:
+def domains_of(news: News) -> Collection[str]:
     """Return the domains of the containers that news are about."""
     match news:
         case Known() | List():

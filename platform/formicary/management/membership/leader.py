@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from formicary.fipa.control_codec import Send, encode
 from formicary.management.membership.exchange import NONE, Beat, Change, Known, Leave, List, Tell, successor
-from formicary.management.membership.machine import Membership
+from formicary.management.membership.machine import MOST, Membership
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,6 +79,8 @@ class MembershipLeader(Membership):
         if self._is_own(version):
             self._take_beat(origin, incarnation, version, now)
             return
+        if len({*members, *self._listed}) > MOST:
+            raise ValueError(f"news of more members than there can be, {MOST}")
         before = dict(self._listed)
         is_later = version > self._basis
         if version > self.version:
@@ -101,13 +104,17 @@ class MembershipLeader(Membership):
     def _publish(self, changed: str | None = None) -> None:
         """Tell all members of a new version of the list, in which one domain or any number have changed."""
         self.version = successor(self.version)
-        member = self._listed.get(changed) if changed else None
+        whole = encode(self._list())  # once for all
+        change = None
+        if changed is not None:
+            change = encode(Change(self._incarnation, self.version, changed, self._listed.get(changed)))
         for domain in self._last_seen:
-            if changed is None or domain == changed:
-                self._send_list(domain)
-            else:
-                self._send(domain, Change(self._incarnation, self.version, changed, member))
+            payload = whole if change is None or domain == changed else change
+            self.instructions.append(Send(domain, payload))
         self._announce(self._listed)
 
     def _send_list(self, domain: str) -> None:
-        self._send(domain, List(self._incarnation, self.version, self._basis, self._listed))
+        self._send(domain, self._list())
+
+    def _list(self) -> List:
+        return List(self._incarnation, self.version, self._basis, self._listed)

@@ -24,6 +24,9 @@ BEAT: Final = 5.0
 SILENCE: Final = 30.0
 """Seconds without a sign of life after which a container counts as dead."""
 
+MOST: Final = 1 << 14
+"""Members of a platform: more than a container can have links."""
+
 _STANDSTILL: Final = 5.0  # s between two ticks: more, and this process stood still
 
 
@@ -90,7 +93,10 @@ class Membership:
             ValueError: it is no news of members; nothing has changed.
         """
         news = decode(payload)
-        for domain in domains_of(news):
+        domains = domains_of(news)
+        if len(domains) > MOST:
+            raise ValueError(f"news of {len(domains)} members, where there can be {MOST}")
+        for domain in domains:
             if not is_container_of(domain, self._platform):
                 raise ValueError(f"{shorten(domain)} is no container of the platform {self._platform}")
         self._take(origin, news, now)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
+from msgspec.structs import astuple
+
 from formicary.core.errors import InvalidMessageError, MessageTooLargeError
 from formicary.transport.link.frames import encode, size, to_entry
 
@@ -28,6 +30,7 @@ _QUEUE = 10_000  # messages that are taken while nothing can go out
 _QUEUE_BYTES = 1 << 22  # characters of large bodies among them
 _TURN = 64  # full batches in one turn of the loop: then something must be read, such as an order to pause
 _KEPT = 2 * _QUEUE  # messages that wait when not even failures are taken any more
+_KEPT_BYTES = 1 << 24  # characters of the texts in these
 _WEIGHED = 1024  # characters of a body; more of such than fit in a batch do not wait for the end of the turn
 
 
@@ -129,8 +132,9 @@ class Outbox:
 
     def keep(self, message: Message, receiver: str) -> bool:
         """Take a message even if there is no room; return False if too many wait already."""
-        if len(self._letters) >= _KEPT:
+        if len(self._letters) >= _KEPT or self._weight > _KEPT_BYTES:
             return False
+        self._weight += sum(len(text) for text in astuple(message) if isinstance(text, str | bytes))
         self._letters.append((message, receiver))
         if not self._is_scheduled:
             self._schedule()

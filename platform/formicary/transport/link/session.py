@@ -77,6 +77,7 @@ class Session(Sending):
         super()._start()
         self._counters.received += self._received
         self._received = 0  # the number of the latest frame that was taken
+        self._held = 0  # bytes of those that were taken while acknowledgements are held back
         self._takes_until = NEVER  # the end of the lease, where the session is open
         self._answered = 0  # the other end's question whose answer lets it begin the session, too
         self._has_refused = False  # whether something came that was not taken, and has to come again
@@ -163,13 +164,17 @@ class Session(Sending):
             or self.parts
         ):
             return self._receive_unusual(frame, now)
+        size = len(frame)
+        if self.is_frozen:
+            self._check_window(number, size)
         if acked != self._acked:
             self._acknowledge(acked)
         self._detector.heard_at = now
         self._received = number
-        if not self.is_frozen:
+        if self.is_frozen:
+            self._held += size
+        else:
             self._ack_sent = number
-        size = len(frame)
         self._owed += size + self._share
         if self._owed >= self._ack_at:
             self._say(ACK)
@@ -187,6 +192,8 @@ class Session(Sending):
         else:
             if number == self._received + 1 and (kind == PART or (kind == DATA and self.parts)):
                 self._check_size(len(frame) - SIZE)
+            if self.is_frozen and number == self._received + 1 and kind in {DATA, PART}:
+                self._check_window(number, len(frame))
             self._acknowledge(acked)
             self._detector.heard_at = now
             if not self.peer:
@@ -204,9 +211,17 @@ class Session(Sending):
         if len(self.parts) + size > self.terms.message_limit:
             raise ValueError(f"a batch of more than {self.terms.message_limit} bytes")
 
+    def _check_window(self, number: int, size: int) -> None:
+        """Refuse a frame that the window does not allow, where nothing is acknowledged."""
+        frames = number - self._ack_sent
+        if frames > self.terms.window_frames or (frames > 1 and self._held + size > self.terms.window_bytes):
+            raise ValueError(f"frame {number}, where the window ends before")
+
     def _take(self, frame: bytes, kind: int) -> memoryview | None:
         self._received += 1
-        if not self.is_frozen:
+        if self.is_frozen:
+            self._held += len(frame)
+        else:
             self._ack_sent = self._received
         self._owed += len(frame) + self._share
         if self._owed >= self._ack_at:
@@ -292,6 +307,7 @@ class Session(Sending):
     def freeze(self, *, is_frozen: bool) -> None:
         """Hold acknowledgements back, so that the window fills and the other end waits; or no longer."""
         self.is_frozen = is_frozen
+        self._held = 0
         if not is_frozen and self._ack_sent < self._received:
             self._ack_sent = self._received
             self._owed += 1

@@ -297,3 +297,14 @@ def test_later_versions_may_add_to_what_is_said(pair):
     hello = msgspec.msgpack.encode([*msgspec.msgpack.decode(encode(Hello(11, 22, 0))), "more"])
     pair.ends[C2].receive(C1, hello)
     assert len(pair.ends[C2].instructions) == 1
+
+
+def test_another_container_registers_no_more_services_than_are_kept(monkeypatch):
+    monkeypatch.setattr("formicary.directory.replicated.replica._MOST", 3)
+    replica = Replica(C2, 22)
+    replica.member_joined(C1, 11)
+    for number in (1, 2, 3):
+        replica.receive(C1, encode(Updates(11, number, [description(number)], [])))
+    with pytest.raises(ValueError, match=r"c1\.lab\.localhost has more than 3 services"):
+        replica.receive(C1, encode(Updates(11, 4, [description(4)], [])))
+    assert len(entries_of(replica, C1)) == 3

@@ -329,3 +329,23 @@ def test_news_of_what_is_no_container_of_the_platform_are_refused(domain):
             end.receive(origin, encode(news), platform.now)
         assert not end.instructions
     assert platform.lists() == [{C0: 100, C1: 101}] * 2
+
+
+def test_a_member_cannot_make_others_up_without_end(monkeypatch):
+    monkeypatch.setattr("formicary.management.membership.leader.MOST", 100)
+    leader = MembershipLeader(C0, 100, 0.0)
+
+    def claim(epoch, count):
+        made_up = {f"c{epoch}x{number}.lab.localhost": 1 for number in range(count)}
+        leader.receive(C1, encode(Known(101, (epoch, 7, 1), made_up)), 0.0)
+
+    claim(1, 50)
+    lists = [it.payload for it in leader.instructions if isinstance(it, Send)]
+    assert len(lists) > 50
+    assert len(set(map(id, lists))) == 1  # written once
+    claim(2, 40)
+    with pytest.raises(ValueError, match="more members than there can be"):
+        claim(3, 40)
+    assert len(leader.members) == 92
+    with pytest.raises(ValueError, match="news of 20000 members"):
+        claim(4, 20_000)

@@ -200,6 +200,15 @@ async def test_failures_are_kept_where_senders_would_have_to_wait(carrier, outbo
     assert bodies(carrier) == [str(number) for number in range(43)]
 
 
+async def test_failures_with_long_texts_are_kept_up_to_an_amount_of_text(carrier, outbox, monkeypatch):
+    monkeypatch.setattr(module, "_KEPT_BYTES", 10_000)
+    carrier.has_room = False
+    failure = message("x").replace(conversation_id="c" * 4000)
+    assert [outbox.keep(failure, "b@c2.lab.localhost") for _ in range(5)] == [True] * 3 + [False] * 2
+    outbox.withdraw()
+    assert outbox.keep(failure, "b@c2.lab.localhost")
+
+
 async def test_who_waits_goes_on_when_the_carrier_is_closed(carrier, outbox, monkeypatch):
     monkeypatch.setattr(module, "_QUEUE", 32)
     carrier.has_room = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.property.transport.link.simulation import World
+from tests.property.transport.link.test_session import state_of
 
 from formicary.transport.link.header import (
     ACK,
@@ -733,3 +734,23 @@ def test_of_a_hello_nothing_is_kept_but_numbers_and_a_long_one_is_refused():
     session.receive(header + write_terms(Terms(offer=[[]] * 5000)), 0.0)
     assert session.is_open
     assert session._other.offer is None
+
+
+def test_one_that_holds_acknowledgements_back_takes_no_more_than_its_window():
+    for terms, size, taken in (
+        (Terms(window_frames=4), 10, 4),
+        (Terms(window_bytes=1000), 400, 2),
+        (Terms(window_bytes=1000), 4000, 1),
+    ):
+        world, a, b = make_world(Terms(), terms)
+        b.session.freeze(is_frozen=True)
+        own, peer = a.session.incarnations
+        frames = [HEADER.pack(DATA, own, peer, number, 0) + bytes(size) for number in range(1, 9)]
+        for frame in frames[:taken]:
+            assert b.session.receive(frame, world.now) is not None
+        before = state_of(b.session)
+        with pytest.raises(ValueError, match="the window ends before"):
+            b.session.receive(frames[taken], world.now)
+        assert state_of(b.session) == before
+        b.session.freeze(is_frozen=False)
+        assert b.session.receive(frames[taken], world.now) is not None

@@ -233,7 +233,7 @@ async def _live(
                 say(line, err=True)
             for agent in agents:
                 await _start(container, agent)
-            with contextlib.suppress(TimeoutError):
+            with contextlib.suppress(Exception):  # its time is over, or an agent has failed, which is logged
                 async with asyncio.timeout(seconds):
                     await (container.join() if agents else asyncio.Event().wait())
 

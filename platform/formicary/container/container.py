@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from formicary.container.link_status import LinkStatus
     from formicary.container.protocols import Peers, Transport
     from formicary.core.agent import Agent
+    from formicary.core.failures import Failures
     from formicary.directory.interface import Directory
     from formicary.management.guest import GuestServices
     from formicary.management.management import Management
@@ -307,7 +308,13 @@ class Container:
             raise self.program_exit.refusal() from error
 
     async def join(self) -> None:
-        """Wait until no agent lives here; return at once if none does."""
+        """Wait until no agent lives here; return at once if none does.
+
+        Raises:
+            Exception: when none is left, the first one that an agent has failed with meanwhile and that
+                nobody was told of: neither by `start`, nor by `join` of the agent or the behaviour. A note
+                says whose it is, and how many others there are; `failures` has them all.
+        """
         await self.lifecycle.join()
 
     @property
@@ -319,6 +326,11 @@ class Container:
     def dead_letters(self) -> DeadLetters:
         """The latest messages that could not be delivered, and how many there were of all."""
         return self.dispatcher.dead_letters
+
+    @property
+    def failures(self) -> Failures:
+        """What agents have failed with: `failures.total` is how many times; it has the latest 100 of them."""
+        return self.lifecycle.failures
 
     def add_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` of everything that happens from now on."""

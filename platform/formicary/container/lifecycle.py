@@ -9,6 +9,7 @@ from formicary.core.agent import Agent
 from formicary.core.base_agent import AgentState
 from formicary.core.definitions import check_agent
 from formicary.core.errors import AgentStateError, ContainerClosedError, FormicaryError, NameTakenError
+from formicary.core.failures import Failures
 from formicary.core.logs import get_logger
 from formicary.core.micro import MicroAgent
 from formicary.core.origin import origin
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviours import Behaviour
+    from formicary.core.failures import Failure
     from formicary.core.strand import Strand
 
 logger = get_logger("formicary")
@@ -42,6 +44,7 @@ class Lifecycle:
         self._mailbox_limit = mailbox_limit
         self.on_gone: Callable[[str], None] | None = None
         """Called with the full name of each agent that is gone."""
+        self.failures = Failures()
         self._starting: set[str] = set()
         self._emptied: asyncio.Future[None] | None = None  # made for the first who joins
 
@@ -99,7 +102,8 @@ class Lifecycle:
             elif not isinstance(error, _NO_FAILURES):
                 logger.exception("setup of agent %s failed", agent.name)
             if not isinstance(error, _NO_FAILURES):
-                agent.record_failure(error)
+                agent.record_failure("setup", error)
+                self.failures.told(error)
             agent.become_gone()
             raise
         finally:
@@ -124,7 +128,15 @@ class Lifecycle:
     def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
         """Called when the `handle` of a micro-agent has raised an exception."""
         logger.error("handle() of agent %s raised an exception", agent.name, exc_info=error)
-        agent.record_failure(error)
+        agent.record_failure("handle", error)
+
+    def agent_failed(self, failure: Failure, error: BaseException) -> None:
+        """Called when an agent, or a part of it, has failed."""
+        self.failures.add(failure, error)
+
+    def failure_told(self, error: BaseException) -> None:
+        """Called when somebody gets the exception that an agent has failed with."""
+        self.failures.told(error)
 
     async def wait_for_end(self, strands: Sequence[Strand]) -> None:
         """Wait until an agent's strands have ended; what does not end in time is left behind."""
@@ -165,17 +177,20 @@ class Lifecycle:
         """Stop an agent; whatever somebody's own `stop` raises, the others shall end in good order, too."""
         try:
             await agent.stop()
-        except Exception:
+        except Exception as error:
             logger.exception("stop of agent %s failed; it is left behind", agent.name)
+            agent.record_failure("stop", error)
         except PROGRAM_EXITS as error:
             self._container.program_exit.request(f"{agent.name}/stop", error)
 
     async def join(self) -> None:
-        """Wait until no agent is left; return at once if none is."""
+        """Wait until no agent is left; errors as of `Container.join`."""
         while self._dispatcher.agents:
             if self._emptied is None:
                 self._emptied = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._emptied)
+        if (error := self.failures.take_untold(self._container.name)) is not None:
+            raise error
 
 
 async def _set_up(agent: Agent) -> None:

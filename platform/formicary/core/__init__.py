@@ -5,6 +5,7 @@ It imports nothing of the other packages; users find what is theirs in `formicar
 - `names`: names of agents, containers and platforms, and how short ones are completed
 - `message`, `template`: messages, and which of them a behaviour takes
 - `errors`: all exceptions; `quoting`: foreign text in sentences; `origin`: where an exception comes from
+- `failures`: what agents have failed with
 - `clock`: the time; `files`: files that are written whole or not at all
 - `strand`, `scheduler`: coroutines as asyncio sees tasks, and the queue that runs them and micro-agents
 - `mailbox`: where a behaviour's messages wait, and the path that every message takes

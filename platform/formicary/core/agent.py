@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState, BaseAgent
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from formicary.core.template import Template
 
 
+_KEPT = 8  # behaviours that have ended, for those who join late; of those that come and go no more are kept
+
+
 class Agent(BaseAgent):
     """An agent with behaviours.
 
@@ -35,11 +39,12 @@ class Agent(BaseAgent):
 
     awaited_methods = ("setup",)
 
-    __slots__ = ("_behaviours", "_knowledge", "_random", "_stopping")
+    __slots__ = ("_behaviours", "_ended", "_knowledge", "_random", "_stopping")
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._behaviours: tuple[Behaviour, ...] = ()
+        self._ended: deque[Behaviour] | None = None  # made by the first
         self._knowledge: dict[str, Any] | None = None
         self._random: random.Random | None = None
         self._stopping = False
@@ -109,6 +114,11 @@ class Agent(BaseAgent):
     def behaviours(self) -> Sequence[Behaviour]:
         """The behaviours that have not ended."""
         return self._behaviours
+
+    @property
+    def ended_behaviours(self) -> Sequence[Behaviour]:
+        """The latest 8 behaviours that have ended, in that order; `join` raises what one has failed with."""
+        return tuple(self._ended or ())
 
     def get(self, name: str) -> Any:
         """Return the agent's knowledge of `name`, None if it has none."""
@@ -241,7 +251,7 @@ class Agent(BaseAgent):
         """Called when one of its behaviours has ended."""
         self._container.lifecycle.behaviour_ended(behaviour, error)
         if error is not None:
-            self.record_failure(error)
+            self.record_failure(type(behaviour).__name__, error)
         self._dismiss(behaviour)
         if not self._behaviours and self._stopping:
             self.become_gone()
@@ -249,6 +259,10 @@ class Agent(BaseAgent):
     def _dismiss(self, behaviour: Behaviour) -> None:
         self._behaviours = tuple(other for other in self._behaviours if other is not behaviour)
         self._rewire()
+        if behaviour.is_done():
+            if self._ended is None:
+                self._ended = deque(maxlen=_KEPT)
+            self._ended.append(behaviour)
         for message in behaviour.mailbox.empty():
             self._container.dispatcher.add_dead_letter(
                 message, f"{behaviour} ended before it received the message", self.address

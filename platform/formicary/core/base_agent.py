@@ -7,11 +7,13 @@ import enum
 from typing import TYPE_CHECKING, ClassVar
 
 from formicary.core.errors import AgentStateError, ContainerClosedError
+from formicary.core.failures import AgentFailures, describe
 from formicary.core.message import stamp
 from formicary.core.names import MANAGEMENT, check_local
 
 if TYPE_CHECKING:
     from formicary.container.container import Container  # as users see what agents live in
+    from formicary.core.failures import Failure
     from formicary.core.host import Host
     from formicary.core.message import Message
     from formicary.directory.interface import AgentDirectory
@@ -37,7 +39,7 @@ class BaseAgent:
     awaited_methods: ClassVar[tuple[str, ...]] = ()
     checked_agent: ClassVar[type | None] = None
 
-    __slots__ = ("__weakref__", "_container", "_end", "_error", "address", "name", "state")
+    __slots__ = ("__weakref__", "_container", "_end", "_failures", "address", "name", "state")
 
     address: str | None
     """The full name, `alice@c1.lab.localhost`; None until the agent is in a container."""
@@ -49,7 +51,7 @@ class BaseAgent:
         self.address = None
         self.state = AgentState.INITIATED
         self._container: Host = None  # type: ignore[assignment]  # a container starts agents
-        self._error: BaseException | None = None
+        self._failures: AgentFailures | None = None  # made by the first
         self._end: asyncio.Future[None] | None = None  # made for the first who joins
 
     @property
@@ -88,12 +90,24 @@ class BaseAgent:
             Exception: the first that its setup or one of its behaviours (or its `handle`) has raised, as soon
                 as it has, whether the agent lives on or not.
         """
-        if self._error is None and self.state is not AgentState.GONE:
+        if self._failures is None and self.state is not AgentState.GONE:
             if self._end is None:
                 self._end = asyncio.get_running_loop().create_future()
             await asyncio.shield(self._end)
-        if self._error is not None:
-            raise self._error
+        if self._failures is not None:
+            error = self._failures.first
+            self._container.lifecycle.failure_told(error)
+            raise error
+
+    @property
+    def failures(self) -> int:
+        """How many of its behaviours have failed, or how often its `setup` or `handle` has."""
+        return 0 if self._failures is None else self._failures.total
+
+    @property
+    def last_failure(self) -> Failure | None:
+        """What is known of the latest failure; None if there was none."""
+        return None if self._failures is None else self._failures.latest
 
     # -- what the container asks for ------------------------------------------------------------------------
 
@@ -102,10 +116,15 @@ class BaseAgent:
         self._container = container
         self.address = address
 
-    def record_failure(self, error: BaseException) -> None:
-        """Keep the first error, for those who join."""
-        if self._error is None:
-            self._error = error
+    def record_failure(self, part: str, error: BaseException) -> None:
+        """Note that a part of the agent has failed, such as `setup`; those who join are told."""
+        failure = describe(f"{self.name}/{part}", error)
+        if self._failures is None:
+            self._failures = AgentFailures(error, failure)
+        else:
+            self._failures.latest = failure
+            self._failures.total += 1
+        self._container.lifecycle.agent_failed(failure, error)
         self._let_go()
 
     def _let_go(self) -> None:

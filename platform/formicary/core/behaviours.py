@@ -183,6 +183,7 @@ class Behaviour:
         if not strand.done():
             raise TimeoutError(f"{self} has not ended within {timeout} s")
         if (error := strand.failure()) is not None:
+            self.agent.container.lifecycle.failure_told(error)
             raise error
 
     @property

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviours import Behaviour
+    from formicary.core.failures import Failure
     from formicary.core.mailbox import MessageSink, Routes
     from formicary.core.message import Message
     from formicary.core.micro import MicroAgent
@@ -58,6 +59,12 @@ class Lifecycle(Protocol):
 
     def handle_failed(self, agent: MicroAgent, error: BaseException) -> None:
         """Called when the `handle` of a micro-agent has raised an exception."""
+
+    def agent_failed(self, failure: Failure, error: BaseException) -> None:
+        """Called when an agent, or a part of it, has failed."""
+
+    def failure_told(self, error: BaseException) -> None:
+        """Called when somebody gets the exception that an agent has failed with."""
 
     async def wait_for_end(self, strands: Sequence[Strand]) -> None:
         """Wait until an agent's strands have ended; what does not end in time is left behind."""

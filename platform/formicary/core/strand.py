@@ -21,6 +21,8 @@ from asyncio import _register_task, _unregister_task
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import getweakrefcount
 
+from formicary.core.errors import AgentStateError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
@@ -215,9 +217,16 @@ class Strand(asyncio.Future[Any]):
             self._scheduler.exits(self.get_name(), error)
 
     def failure(self) -> BaseException | None:
-        """Return what it has failed with, if it has: not a cancellation, nor what ends the program."""
-        error = None if self.cancelled() else self.exception()
-        return None if isinstance(error, PROGRAM_EXITS) else error
+        """Return what it has failed with, if it has: not if somebody cancelled it, or it ends the program."""
+        if not self.cancelled():
+            error = self.exception()
+            return None if isinstance(error, PROGRAM_EXITS) else error
+        if not self._cancels and not isinstance(self._error, AgentStateError):
+            self._error = AgentStateError(
+                f"{self.get_name()} ended with CancelledError, though nobody has cancelled it: something "
+                "that it awaited was cancelled"
+            )
+        return self._error if isinstance(self._error, AgentStateError) else None
 
     # -- cancellation, as asyncio.Task has it -------------------------------------------------------------
 

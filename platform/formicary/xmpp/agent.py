@@ -113,7 +113,7 @@ class XmppAgent(Agent):
         """Called when the account's connection has ended for good."""
         if self.state not in {AgentState.INITIATED, AgentState.GONE}:
             logger.error("agent %s has lost its account: %s", self.name, error)
-            self.record_failure(error)
+            self.record_failure("account", error)
 
     def become_active(self, scheduler: Scheduler, limit: int) -> None:
         """Start, and take what comes by the account."""

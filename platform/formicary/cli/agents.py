@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
 
+if TYPE_CHECKING:
+    from formicary.management.descriptions import AgentDescription
+
 EPILOG = examples("agents", "agents 'printer-*' --state suspended", "agents --container c2 --json")
+
+_COLUMNS = ("NAME", "STATE", "CONTAINER", "CLASS", "#BEHAVIOURS", "#FAILED", "LAST FAILURE")
 
 
 @in_guest_session
@@ -35,6 +40,9 @@ async def agents(
 ) -> None:
     """List the agents of a platform that runs: name, state, container and class.
 
+    An agent whose behaviours fail stays active; the last columns say how many of
+    them have not ended, how many have failed, and with what the latest one has.
+
     Containers' own agents, such as ams, are left out. It is no error if there are
     none. Exit codes are those of `formicary ps`.
     """
@@ -44,8 +52,18 @@ async def agents(
     if as_json:
         show_json({"agents": found, "missing": found.missing})
     else:
-        rows = [
-            (each.name, each.state.value, each.container.partition(".")[0], each.class_name) for each in found
-        ]
-        show_table(("NAME", "STATE", "CONTAINER", "CLASS"), rows)
+        show_table(_COLUMNS, map(_row, found))
     report_missing(found.missing)
+
+
+def _row(agent: AgentDescription) -> tuple[str, ...]:
+    failure = agent.last_failure
+    return (
+        agent.name,
+        agent.state.value,
+        agent.container.partition(".")[0],
+        agent.class_name,
+        "-" if agent.behaviours is None else str(agent.behaviours),
+        str(agent.failures),
+        "" if failure is None else f"{failure.part}: {failure.what}",
+    )

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 EPILOG = examples("ps", "ps --join c1 --json", "ps --server local --main lobby")
 
-_COLUMNS = ("CONTAINER", "MAIN", "HOST", "#PID", "#UPTIME", "#AGENTS", "#DEAD LETTERS", "LINKS")
+_COLUMNS = ("CONTAINER", "MAIN", "HOST", "#PID", "#UPTIME", "#AGENTS", "#FAILED", "#DEAD LETTERS", "LINKS",
+            "LAST FAILURE")  # fmt: skip
 
 
 @in_guest_session
@@ -24,6 +25,7 @@ async def ps(session: GuestSession, *, as_json: Json = False) -> None:
 
     Without options it is the only one on this host: that of the container that
     listens, or else of the local server. Commands that look at it are left out.
+    FAILED is how often agents have failed; `formicary agents` says which.
 
     The exit code is 1 if a container does not answer, 2 if an option cannot be
     used, and 3 if the platform cannot be reached.
@@ -56,8 +58,10 @@ def _row(container: ContainerDescription) -> tuple[str, ...]:
         str(container.pid),
         _age(container.started),
         str(container.agents),
+        str(container.failures),
         str(container.dead_letters),
         ", ".join(f"{count} {way}" for way, count in sorted(ways.items())),
+        "" if container.last_failure is None else str(container.last_failure),
     )
 
 

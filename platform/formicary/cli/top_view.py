@@ -29,8 +29,8 @@ _NOTHING = "-"
 
 Pair = tuple["Figures", "Rates | None"]
 
-_CONTAINERS = ("CONTAINER", "HOST", "#PID", "#CPU %", "#MEMORY", "#AGENTS", "#STEPS/S", "#HANDLED/S",
-               "#OUT/S", "#IN/S", "#WAITING", "#DEAD/S")  # fmt: skip
+_CONTAINERS = ("CONTAINER", "HOST", "#PID", "#CPU %", "#MEMORY", "#AGENTS", "#FAILED", "#STEPS/S",
+               "#HANDLED/S", "#OUT/S", "#IN/S", "#WAITING", "#DEAD/S")  # fmt: skip
 _LINKS = ("LINK", "WAY", "#OUT/S", "#IN/S", "#PER FRAME", "#UNACKNOWLEDGED", "#FAILED", "#RTT")
 
 
@@ -78,6 +78,13 @@ def _parts(pairs: Sequence[Pair], after: Listing[Figures]) -> Iterator[Table | T
         rows = ((name, f"{count:g}") for name, count in fullest.most_common(_SHOWN))
         yield fitted(("FULLEST MAILBOX", "#WAITING"), rows, "bold")
     yield from _cpu(pairs)
+    failed = [
+        (figures.name, figures.last_failure) for figures, _ in pairs if figures.last_failure is not None
+    ]
+    if failed:
+        yield Text()
+        rows = ((f"{failure.name}@{name}", failure.what) for name, failure in failed)
+        yield fitted(("LAST FAILURE", "WHAT"), rows, "bold")
     for missing in after.missing:
         yield Text(f"{printable(missing.domain)} could not be asked: {printable(missing.reason)}", "red")
 
@@ -91,6 +98,7 @@ def _container(pair: Pair) -> tuple[str, ...]:
         _number(None if found is None else found.cpu * 100),
         f"{figures.memory_bytes / 1e6:.0f} MB",
         str(figures.agents),
+        str(figures.failures),
         _number(None if found is None else found.resumed),
         _number(None if found is None else found.handled),
         _number(None if found is None else found.sent),

@@ -37,9 +37,19 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     place: str
     time: datetime
 
-    def __str__(self) -> str:
+    @property
+    def part(self) -> str:
+        """What of the agent has failed: `Ask`, `setup` or `handle`."""
+        return self.name.partition("/")[2]
+
+    @property
+    def what(self) -> str:
+        """What the exception is, and where it was raised: `ValueError: mine (market.py:12, in run)`."""
         what = f"{self.error}: {self.text}" if self.text else self.error
-        return f"{self.name}: {what} ({self.place})"
+        return f"{what} ({self.place})"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.what}"
 
 
 def describe(name: str, error: BaseException) -> Failure:

@@ -7,6 +7,7 @@ from datetime import datetime  # noqa: TC003 -- msgspec reads the types
 import msgspec
 
 from formicary.core.base_agent import AgentState  # noqa: TC001 -- as above
+from formicary.core.failures import Failure  # noqa: TC001 -- as above
 
 
 class AgentDescription(
@@ -19,12 +20,18 @@ class AgentDescription(
         state: of its life.
         container: the full domain of the container it lives in.
         class_name: its class, `package.module:Class`.
+        behaviours: how many of its behaviours have not ended; None for a micro-agent, which has none.
+        failures: how many of its behaviours have failed, or how often its `handle` has.
+        last_failure: the latest of them; None if there was none.
     """
 
     name: str
     state: AgentState
     container: str
     class_name: str
+    behaviours: int | None = None
+    failures: int = 0
+    last_failure: Failure | None = None
 
 
 class LinkDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,6 +77,8 @@ class ContainerDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
         agents: how many live there.
         dead_letters: how many there were since it was opened.
         links: those to other containers.
+        failures: how often its agents have failed since then, those included that are gone.
+        last_failure: the latest of them; None if there was none.
     """
 
     name: str
@@ -83,6 +92,8 @@ class ContainerDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     agents: int
     dead_letters: int
     links: tuple[LinkDescription, ...]
+    failures: int = 0
+    last_failure: Failure | None = None
 
 
 class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.core.agent import Agent
+from formicary.core.failures import Failure  # noqa: TC001 -- msgspec reads the types
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,6 +86,8 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         links: those to other containers.
         cpu_by_group: seconds of CPU by group, where the container accounts for it; empty where not.
         busiest: the behaviours and micro-agents with most seconds of CPU, where that is accounted.
+        failures: how often agents have failed, those included that are gone.
+        last_failure: the latest of them; None if there was none.
     """
 
     name: str
@@ -103,6 +106,8 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: tuple[LinkFigures, ...]
     cpu_by_group: dict[str, float] = {}
     busiest: tuple[Busy, ...] = ()
+    failures: int = 0
+    last_failure: Failure | None = None
 
 
 def measure(container: Container) -> Figures:
@@ -129,6 +134,8 @@ def measure(container: Container) -> Figures:
         links=tuple(map(_of_link, container.links)),
         cpu_by_group={} if account is None else account.seconds_by_group(),
         busiest=() if account is None else _busiest(account.seconds_by_agent()),
+        failures=container.failures.total,
+        last_failure=container.failures.latest,
     )
 
 

@@ -26,7 +26,15 @@ echo.add_behaviour(Echo())
 """
 
 SHOP = """
-from formicary import Agent, MicroAgent
+from formicary import Agent, MicroAgent, OneShotBehaviour
+
+class Print(OneShotBehaviour):
+    async def run(self):
+        raise ValueError("out of \\x1b[31mpaper\\nfor ever")
+
+class Jammed(Agent):
+    async def setup(self):
+        self.add_behaviour(Print())
 
 class Printer(Agent):
     def __init__(self, name, dpi=600, **others):

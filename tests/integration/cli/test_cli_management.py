@@ -12,11 +12,12 @@ def test_ps_lists_the_containers_and_not_who_asks(running):
     for _ in range(3):  # nor who has asked before
         heading, *rows = running.said("ps").splitlines()
         assert heading.split() == [
-            "CONTAINER", "MAIN", "HOST", "PID", "UPTIME", "AGENTS", "DEAD", "LETTERS", "LINKS",
+            "CONTAINER", "MAIN", "HOST", "PID", "UPTIME", "AGENTS", "FAILED", "DEAD", "LETTERS", "LINKS",
+            "LAST", "FAILURE",
         ]  # fmt: skip
         assert [row.split()[0] for row in rows] == ["c1", "c2"]
         assert [" yes " in row for row in rows] == [True, False]
-        assert all(row.endswith("1 direct") for row in rows)
+        assert all("  1 direct" in row for row in rows)
     found = json.loads(running.said("ps", "--json", "--join", "c1"))
     assert found["missing"] == []
     assert [(each["domain"], each["is_main"], each["agents"]) for each in found["containers"]] == [
@@ -39,9 +40,9 @@ def test_many_at_once_do_not_disturb_each_other(running):
 
 def test_agents_are_found_by_pattern_container_and_state(running):
     assert running.said("agents", "l*").splitlines() == [
-        "NAME                    STATE   CONTAINER  CLASS",
-        "laser@c1.lab.localhost  active  c1         shop:Printer",
-        "laser@c2.lab.localhost  active  c2         shop:Printer",
+        "NAME                    STATE   CONTAINER  CLASS         BEHAVIOURS  FAILED  LAST FAILURE",
+        "laser@c1.lab.localhost  active  c1         shop:Printer           0       0",
+        "laser@c2.lab.localhost  active  c2         shop:Printer           0       0",
     ]
     found = json.loads(running.said("agents", "--container", "c2", "--json"))
     assert [each["name"] for each in found["agents"]] == ["laser@c2.lab.localhost", "cell@c2.lab.localhost"]
@@ -50,8 +51,33 @@ def test_agents_are_found_by_pattern_container_and_state(running):
         "state": "active",
         "container": "c2.lab.localhost",
         "class": "shop:Printer",
+        "behaviours": 0,
+        "failures": 0,
+        "last_failure": None,
     }
+    assert found["agents"][1]["behaviours"] is None
     assert json.loads(running.said("agents", "--state", "suspended", "--json"))["agents"] == []
+
+
+def test_an_agent_whose_only_behaviour_has_failed_is_seen_wherever_one_looks(running):
+    running.said("create", "shop:Jammed", "jam", "--container", "c2")
+    what = r"ValueError: out of \x1b[31mpaper\nfor ever (shop.py:6, in run)"
+    assert running.said("agents", "jam").splitlines() == [
+        "NAME                  STATE   CONTAINER  CLASS        BEHAVIOURS  FAILED  LAST FAILURE",
+        f"jam@c2.lab.localhost  active  c2         shop:Jammed           0       1  Print: {what}",
+    ]
+    (agent,) = json.loads(running.said("agents", "jam", "--json"))["agents"]
+    failure = agent["last_failure"]
+    assert (agent["failures"], failure["name"], failure["error"]) == (1, "jam/Print", "ValueError")
+    running.said("kill", "jam")
+    first, second = running.said("ps").splitlines()[1:]
+    assert "jam" not in first
+    assert second.endswith(f"1 direct  jam/Print: {what}")
+    containers = json.loads(running.said("ps", "--json"))["containers"]
+    assert [(each["failures"], each["last_failure"]) for each in containers] == [(0, None), (1, failure)]
+    text = running.said("top", "--once", "--every", "0.1")
+    assert f"jam/Print@c2  {what}" in text
+    assert "\x1b" not in text
 
 
 def test_an_agent_s_life_from_create_to_kill(running):

@@ -165,7 +165,7 @@ def test_tables_and_json_of_two_looks():
     assert "c4.lab.localhost could not be asked" in text
     assert "CPU %  AGENTS  PLATFORM" in text
     row = next(line for line in text.splitlines() if line.startswith("c1 "))
-    assert row.split() == ["c1", "here", "1", "50", "50", "MB", "3", "100", "0", "100", "5", "7", "0.5"]
+    assert row.split() == ["c1", "here", "1", "50", "50", "MB", "3", "0", "100", "0", "100", "5", "7", "0.5"]
     new = next(line for line in text.splitlines() if line.startswith("c3 "))
     assert new.split()[3] == "-"
     assert [record["rates"] is None for record in records(before, after)] == [False, True]

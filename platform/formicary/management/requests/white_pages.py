@@ -10,6 +10,7 @@ import sys
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from formicary.core.agent import Agent
 from formicary.core.clock import now
 from formicary.management.descriptions import AgentDescription, ContainerDescription, LinkDescription
 
@@ -61,6 +62,8 @@ class WhitePages:
             links=tuple(
                 LinkDescription(*(getattr(link, each) for each in _LINK)) for link in container.links
             ),
+            failures=container.failures.total,
+            last_failure=container.failures.latest,
         )
 
     def _describe(self, agent: BaseAgent) -> AgentDescription:
@@ -70,6 +73,9 @@ class WhitePages:
             state=agent.state,
             container=self._container.domain,
             class_name=f"{kind.__module__}:{kind.__qualname__}",
+            behaviours=len(agent.behaviours) if isinstance(agent, Agent) else None,
+            failures=agent.failures,
+            last_failure=agent.last_failure,
         )
 
 

@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime
 
 import pytest
-from tests.unit.core.agents import Deaf, start
+from tests.unit.core.agents import Deaf, do, start
 
 from formicary import AgentState, Container, MicroAgent
 from formicary.management.requests.actions import Search
@@ -85,6 +85,24 @@ async def test_a_search_gives_those_that_match_in_the_order_in_which_they_starte
         assert (first.name, first.container) == ("bob@c1.lab.localhost", "c1.lab.localhost")
         assert (first.state, first.class_name) == (AgentState.SUSPENDED, "formicary.core.agent:Agent")
         assert last.class_name == f"{__name__}:Cell"
+        assert (first.behaviours, last.behaviours) == (1, None)
+
+
+async def test_what_has_failed_is_said_of_the_agent_and_of_the_container():
+    async def fail(behaviour):
+        raise ValueError("mine")
+
+    async with Container("c1") as container:
+        pages = WhitePages(container)
+        agent = await start(container, "alice", do(fail), Deaf())
+        with pytest.raises(ValueError, match="mine"):
+            await agent.join()
+        (alice,) = pages.search(Search())
+        assert (alice.state, alice.behaviours, alice.failures) == (AgentState.ACTIVE, 1, 1)
+        assert alice.last_failure == agent.last_failure
+        await agent.stop()
+        described = pages.describe()
+        assert (described.agents, described.failures, described.last_failure) == (0, 1, alice.last_failure)
 
 
 async def test_a_container_describes_itself():

@@ -46,6 +46,21 @@ async def container_killed_under_load(scene: Scene) -> None:
     await _kill(scene)
 
 
+@fault(
+    "a container is killed whose agents take a message in 0.3 s",
+    *("xmpp", "federated", "auto", "direct", "relay"),
+    may_fail=True,
+)
+async def slow_container_killed(scene: Scene) -> None:
+    await scene.start()
+    await scene.c2.order("pace", seconds=0.3)
+    await scene.talk()
+    await asyncio.sleep(2)
+    await scene.kill_c2()
+    account = scene.account()
+    scene.check(account.received < account.sent // 2, "its agents had taken nearly everything")
+
+
 @fault("a container is killed, and started again under its name", "xmpp", "auto", "direct", may_fail=True)
 async def container_restarted(scene: Scene) -> None:
     await scene.talk()

@@ -224,18 +224,19 @@ class Scene:
         """
         sides = [side for side in (self.c1, self.c2) if side.pid]
         stopped = await asyncio.gather(*(side.order("stop") for side in sides))
-        await until(lambda: self._account().is_settled, _PATIENCE)
+        await until(lambda: self.account().is_settled, _PATIENCE)
         for side in sides:
             self.figures.resent += sum(link["resent"] for link in await self.links(side))
         closed = await asyncio.gather(*(side.close() for side in sides))
-        account = self.figures.account = self._account()
+        account = self.figures.account = self.account()
         self.check(may_fail or not account.failed, f"{account.failed} messages failed")
         self.check(may_fail or not account.both, f"{account.both} messages arrived and were said not to have")
         self._judge(account)
         if self.figures.problems:
             self.figures.problems += [str(answer) for answer in (*stopped, *closed)]
 
-    def _account(self) -> Account:
+    def account(self) -> Account:
+        """Return what has become of all messages up to now."""
         one, two = self.c1.ledger, self.c2.ledger
         there = settle(one, two)
         if self._excused is None:

@@ -9,6 +9,7 @@ from msgspec.structs import force_setattr
 
 from formicary.container.dead_letters import DeadLetter, DeadLetters, failure_of, is_failure
 from formicary.container.overflow import Overflow
+from formicary.container.waiting import WaitingMessages
 from formicary.core.clock import now
 from formicary.core.errors import ContainerClosedError, FormicaryError, InvalidMessageError
 from formicary.core.logs import get_logger
@@ -59,6 +60,7 @@ class Dispatcher:
         self.instruments: tuple[Instrument, ...] = ()
         self.routes: Routes = {}  # for transports too, which hand over by it and add to it
         self.overflow = Overflow(self, when_full, send_timeout)
+        self.waiting = WaitingMessages(self)
         self.agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
         self.system_agents: dict[str | None, MicroAgent] = {}  # the container's own, by full name
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own

@@ -202,6 +202,10 @@ class Overflow:
             self.is_full = True
             self.pause(True)
 
+    def waiting_for(self, receiver: str) -> list[Message]:
+        """Return what waits for one receiver."""
+        return [waiting.message for waiting in self.lines.get(receiver, ())]
+
     def forget(self, origin: Origin) -> None:
         """Called when the other end of a link has forgotten what it was told: it is another one now."""
         for line in self.lines.values():

@@ -295,6 +295,14 @@ class Agent(BaseAgent):
             self.add_unwanted(message)
         return full
 
+    def unreceived(self) -> Sequence[Message]:
+        """Return what waits in the mailboxes of its behaviours; what several of them want, for each."""
+        found: Sequence[Message] = ()
+        for behaviour in self._behaviours:
+            if messages := behaviour.mailbox.messages:
+                found = (*found, *messages)
+        return found
+
     def add_unwanted(self, message: Message) -> None:
         """Add a message that no behaviour takes to the dead letters."""
         self._container.dispatcher.add_dead_letter(

@@ -185,6 +185,10 @@ class MicroAgent(BaseAgent):
         error = AgentStateError(f"handle() of agent {self.name} returned {kind}; it returns nothing")
         self._container.lifecycle.handle_failed(self, error)
 
+    def unreceived(self) -> Sequence[Message]:
+        """Return nothing: what it has not been called with waits in the container's queue."""
+        return ()
+
     def strand_name(self) -> str:
         """Return a name for the strand of a handler; for it."""
         return f"{self.name}/handle"

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import sys
 from collections import deque
+from itertools import chain
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from formicary.core.clock import exact_time
 from formicary.core.strand import PROGRAM_EXITS, WAIT, Strand
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 # Make a task the current one, and none. Before Python 3.12 there is no function that need not be undone after
 # each step, but the dictionary that such a function would change.
@@ -152,6 +153,10 @@ class Scheduler:
         strand.adopt(coroutine, context, agent)
         agent.goes_on(strand)
         strand.wait_for(yielded)
+
+    def queued(self) -> Iterable[object]:
+        """Return all that is in the queues: messages among much else."""
+        return chain(self.ready, self.micro)
 
     def withdraw(self, agent: object) -> list[tuple[Any, Any]]:
         """Take out and return, with receivers, what waits for a micro-agent, or for all if None."""

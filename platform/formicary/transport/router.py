@@ -191,7 +191,7 @@ class Router:
     def _terms(self, domain: str) -> Terms:
         limit = _FRAME_LIMIT if self._xmpp is None else min(_FRAME_LIMIT, self._xmpp.frame_limit)
         offer = None if self._connections is None else self._connections.offer(domain)
-        return Terms(frame_limit=limit, offer=offer)
+        return Terms(frame_limit=limit, offer=offer, receipts=True)
 
     def _indirect_path(self, link: Link) -> IndirectPath:
         if self._xmpp is not None:

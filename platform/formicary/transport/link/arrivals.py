@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.logs import get_logger
 from formicary.transport.link.frames import Names, decode, encode, from_entry
+from formicary.transport.link.receipts import NO_MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,12 +14,13 @@ if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.container.overflow import Origin, Overflow
     from formicary.transport.link.frames import Entry
+    from formicary.transport.link.receipts import Receipts
 
 logger = get_logger("formicary.transport")
 
 # A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
 # there cannot be, so that messages pay nothing for them.
-_CHOKE, _UNCHOKE, _CONTROL = "choke", "unchoke", "tell"
+_CHOKE, _UNCHOKE, _CONTROL, _TAKEN = "choke", "unchoke", "tell", "taken"
 
 
 def pause_order(local: str, *, is_paused: bool) -> bytes:
@@ -41,6 +43,11 @@ def control_order(channel: str, payload: bytes) -> bytes:
     return encode([("", channel, payload, _CONTROL, None)])
 
 
+def receipt_order(receipt: bytes) -> bytes:
+    """Return the batch that tells the other end which of its messages were taken."""
+    return encode([("", "", receipt, _TAKEN, None)])
+
+
 class Arrivals:
     """Hands over what one other container sends.
 
@@ -51,6 +58,8 @@ class Arrivals:
         link: the link that they come over.
         on_pause: called with an agent's full name, and whether that agent is to be sent nothing.
         on_control: called with the channel and the payload of each control message of the other container.
+        on_receipt: called with what the other end says of which messages were taken.
+        receipts: keeps what comes until it is taken.
         drop: called with what cannot be handed over, as a sentence.
     """
 
@@ -63,6 +72,8 @@ class Arrivals:
         link: Origin,
         on_pause: Callable[[str, bool], None],
         on_control: Callable[[str, bytes], None],
+        on_receipt: Callable[[bytes], None],
+        receipts: Receipts,
         drop: Callable[[str], None],
     ) -> None:
         self._container = container
@@ -73,6 +84,8 @@ class Arrivals:
         self._link = link
         self._on_pause = on_pause
         self._on_control = on_control
+        self._on_receipt = on_receipt
+        self._receipts = receipts
         self._drop = drop
         self.messages = 0
         """How many have come."""
@@ -89,9 +102,17 @@ class Arrivals:
         receivers, senders = self._receivers, self._senders
         dispatcher = self._container.dispatcher
         routes = dispatcher.routes
+        receipts = self._receipts
+        arrived = receipts.arrived
+        note = arrived.append
         for entry in entries:
             try:
                 message, receiver = from_entry(entry, receivers, senders)
+            except ValueError as error:
+                self._take_unusual(entry, error)
+                continue
+            note(message)
+            try:
                 if receiver in lines:
                     self._overflow.add(message, receiver, self._link)
                     continue
@@ -99,12 +120,16 @@ class Arrivals:
                 if full := deliver(message) if deliver else dispatcher.deliver(message, receiver):
                     self._overflow.add(message, receiver, self._link, full)
             except ValueError as error:
-                self._take_unusual(entry, error)
+                self._drop(str(error))
             except Exception:
                 logger.exception("a message from %s could not be handled; please report it", self._domain)
+        if len(arrived) >= receipts.due_at:
+            receipts.note()
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
         """Take what is no message: an order, or nothing that could be."""
+        if entry[0]:
+            self._receipts.arrived.append(NO_MESSAGE)
         try:
             is_order = self._obey(entry)
         except ValueError as other:
@@ -129,6 +154,8 @@ class Arrivals:
             self._on_pause(self._senders[about], order == _CHOKE)
         elif order == _CONTROL and isinstance(payload, bytes):
             self._on_control(about, payload)
+        elif order == _TAKEN and isinstance(payload, bytes):
+            self._on_receipt(payload)
         else:
             return False
         return True

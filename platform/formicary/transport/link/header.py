@@ -55,6 +55,7 @@ class Terms(msgspec.Struct):
         offer: how to reach it directly, if it can be.
         previous: of the last session with this receiver that the sender has ended and took anything in: the
             incarnations of the sender and the receiver in it, and the number of the last frame that it took.
+        receipts: whether it says which messages were taken by their receivers, and wants to be told.
     """
 
     versions: tuple[int, int] = (LOWEST_VERSION, VERSION)
@@ -64,6 +65,7 @@ class Terms(msgspec.Struct):
     message_limit: int = MESSAGE_LIMIT
     offer: Any = None
     previous: tuple[int, int, int] | None = None
+    receipts: bool = False
 
 
 _HELLO_LIMIT = 1 << 14  # bytes of terms: what is in an offer is kept

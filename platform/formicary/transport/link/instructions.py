@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,12 +24,21 @@ class Opened:
     terms: Terms
 
 
+class Fate(Enum):
+    """What is known of a message that failed, as a sentence says it."""
+
+    UNDELIVERED = "the message was not delivered"
+    UNKNOWN = "the message may have arrived and been received"
+    DELIVERED = "the message had arrived there and may have been received"
+
+
 @dataclass(slots=True, frozen=True)
 class Failed:
-    """What was taken will not arrive, for all that is known."""
+    """What was given to the session has failed: it did not arrive, or is not known to be received."""
 
     items: list[Any]
     reason: str
+    fate: Fate = Fate.UNDELIVERED
 
 
 @dataclass(slots=True, frozen=True)

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 from formicary.container.link_status import LinkStatus
 from formicary.core.quoting import shorten
-from formicary.transport.link.arrivals import Arrivals, control_order, pause_order
+from formicary.transport.link.arrivals import Arrivals, control_order, pause_order, receipt_order
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.failing import Failing
 from formicary.transport.link.header import HELLO, PART
-from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
+from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.paused import PausedReceiver
+from formicary.transport.link.receipts import Receipts, read_receipt
 from formicary.transport.link.session import State
 from formicary.transport.remote_sink import RemoteSink
 
@@ -39,6 +40,7 @@ _IDLE_TICK = 1.0
 _FIRST_ANSWER = 3.0  # s that the other end gets to answer the first hello over a direct connection
 _PAUSED = 4096  # receivers that are to be sent nothing: for more, the other end does not let enough wait
 _PAUSED_NAMES = 1 << 20  # characters of their names
+_UNCONFIRMED = "the other end confirmed the message, which may have arrived"
 _CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
 
 
@@ -93,6 +95,7 @@ class Link:
         self._is_closing = False  # which is not to wait for slow ticks
         self.batch_limit = session.frame_limit
         self.message_limit = session.message_limit
+        self._receipts = Receipts(owner.container.dispatcher.waiting, self._send_receipt)
         self._arrivals = Arrivals(
             owner.container,
             domain,
@@ -100,6 +103,8 @@ class Link:
             link=self,
             on_pause=self._set_paused,
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
+            on_receipt=self._take_receipt,
+            receipts=self._receipts,
             drop=self._drop,
         )
         self.choose_path()
@@ -278,8 +283,8 @@ class Link:
                         self._transmit(frame)
                     case Opened(terms):
                         self._opened(terms)
-                    case Failed(batches, reason):
-                        self._fail([letter for letters in batches for letter in letters], reason)
+                    case Failed(batches, reason, fate):
+                        self._fail([letter for letters in batches for letter in letters], reason, fate)
                     case Ended(reason):
                         self._ended(reason)
                     case Doubt():
@@ -296,6 +301,7 @@ class Link:
         self.batch_limit = self.session.frame_limit
         self.message_limit = self.session.message_limit
         self._resume_senders()
+        self._receipts.start(is_wanted=terms.receipts and self.session.terms.receipts)
         self._owner.on_found(self, terms)
         self._owner.on_opened(self)  # before messages go that had to wait
         self.choose_path()
@@ -304,7 +310,8 @@ class Link:
         self.was_direct = False
         self.ended_at = self._now()
         self._resume_senders()
-        self._fail(self.outbox.withdraw(), reason)
+        self._receipts.start(is_wanted=False)
+        self._fail(self.outbox.withdraw(), reason, Fate.UNDELIVERED)
         self.obstacle = ""
         self._owner.on_lost(self)
         self.choose_path()
@@ -313,11 +320,29 @@ class Link:
         elif not self._owner.is_closed:
             self.outbox.open()
 
-    def _fail(self, letters: list[Letter], reason: str) -> None:
-        why = f"container {self.domain.partition('.')[0]} cannot be reached: {reason}"
+    def _fail(self, letters: list[Letter], reason: str, fate: Fate) -> None:
+        name = self.domain.partition(".")[0]
+        why = f"container {name} cannot be reached: {reason}; {fate.value}"
         if self.obstacle:
-            why += f", and there is no direct connection to it: {self.obstacle}"
+            why += f"; there is no direct connection to {name}: {self.obstacle}"
         self._failing.add(letters, why)
+
+    # -- what was taken -------------------------------------------------------------------------------------
+
+    def _send_receipt(self, receipt: bytes) -> bool:
+        """Tell the other end what was taken; return False if that has to wait."""
+        session, path = self.session, self._path
+        if not session.is_open or session.is_frozen or not session.has_window:
+            return False  # where acknowledgements are held back, it would not know what this is about
+        if path is None or not path.has_room:
+            return False
+        if self.outbox.has_failures:
+            self.outbox.push()  # what they are about is settled only with them
+        self.send_batch(receipt_order(receipt), [])
+        return True
+
+    def _take_receipt(self, payload: bytes) -> None:
+        self.session.untaken.settle(read_receipt(payload))
 
     def freeze(self, *, is_frozen: bool) -> None:
         """Have the other end wait, as this container cannot take more; or no longer."""
@@ -416,6 +441,7 @@ class Link:
         """Take nothing more, and tell the other end so, behind all that is to go there."""
         self._is_closing = True
         if self.session.is_open:
+            self._receipts.finish()
             self.outbox.push()
         self.session.close()
         self._perform()
@@ -430,18 +456,25 @@ class Link:
         """Forget the other end at once; what has not reached it becomes dead letters."""
         self._failing.finish()
         self.session.abandon("this container has stopped")
-        letters = self.outbox.withdraw()
-        for instruction in self.session.instructions:
-            if isinstance(instruction, Failed):
-                letters += [letter for batch in instruction.items for letter in batch]
-        self.session.instructions = []
-        for message, receiver in letters:
-            reason = f"container {self._container.name} stopped before the message could go"
-            self._container.dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
+        self._receipts.start(is_wanted=False)
+        self._bury(self.outbox.withdraw(), "the message could go")
+        instructions, self.session.instructions = self.session.instructions, []
+        for instruction in instructions:
+            if isinstance(instruction, Failed) and instruction.fate is not Fate.DELIVERED:
+                letters = [letter for batch in instruction.items for letter in batch]
+                is_certain = instruction.fate is Fate.UNDELIVERED
+                before = "the message could go" if is_certain else _UNCONFIRMED
+                self._bury(letters, before)
         self._resume_senders()
         self.outbox.open()
         if self._timer is not None:
             self._timer.cancel()
+
+    def _bury(self, letters: list[Letter], before: str) -> None:
+        """Make dead letters of what this container has stopped before."""
+        reason = f"container {self._container.name} stopped before {before}"
+        for message, receiver in letters:
+            self._container.dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
 
     def status(self) -> LinkStatus:
         """Return what is known about the link."""

@@ -89,6 +89,7 @@ class Outbox:
         "_room",
         "_until",
         "_weight",
+        "has_failures",
         "has_room",
     )
 
@@ -107,6 +108,8 @@ class Outbox:
         self._room.set()
         self.has_room = True
         """Whether messages are taken; they may have to wait here."""
+        self.has_failures = False
+        """Whether something waits here that was kept though there was no room: failures of messages."""
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message with one receiver, who is there; return this sink if there is no room now.
@@ -136,6 +139,7 @@ class Outbox:
             return False
         self._weight += sum(len(text) for text in astuple(message) if isinstance(text, str | bytes))
         self._letters.append((message, receiver))
+        self.has_failures = True
         if not self._is_scheduled:
             self._schedule()
         return True
@@ -218,6 +222,7 @@ class Outbox:
         """Send what waits, as one batch."""
         letters, self._letters = self._letters, []
         self._weight = 0
+        self.has_failures = False
         try:
             entries = [to_entry(message, receiver) for message, receiver in letters]
             data = encode(entries)
@@ -281,6 +286,7 @@ class Outbox:
         """Take out what waits."""
         letters, self._letters = self._letters, []
         self._weight = 0
+        self.has_failures = False
         return letters
 
     def __str__(self) -> str:

@@ -8,7 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from formicary.transport.link.header import DATA, HEADER, SIZE, Terms
-from formicary.transport.link.instructions import Failed, Transmit
+from formicary.transport.link.instructions import Failed, Fate, Transmit
+from formicary.transport.link.untaken import Untaken
 
 if TYPE_CHECKING:
     from formicary.transport.link.instructions import Instruction
@@ -41,6 +42,7 @@ class Sending:
         own: this end's incarnation.
         peer: the other end's incarnation; 0 where there is none.
         window: how many frames may be unacknowledged now; 0 where none must be sent.
+        untaken: what has arrived, and is not known to be taken by its receivers.
     """
 
     def __init__(self, own: int, terms: Terms) -> None:
@@ -52,6 +54,7 @@ class Sending:
         self._other = Terms()  # the other end's
         self._has_path = False
         self._pending: deque[tuple[int, bytes, Any]] = deque()  # for which there is no room yet
+        self.untaken = Untaken()
         self._sent_before = 0  # in earlier sessions
         self._resent = 0
         self._sent = 0
@@ -63,6 +66,7 @@ class Sending:
         self._sent = self._acked = 0
         self._unacked: deque[tuple[bytes, Any]] = deque()  # of the numbers after `_acked`
         self._unacked_bytes = 0
+        self.untaken.clear()
         self._resent_at = NEVER
         self._again = 0  # the number of the frame to be sent again next; 0 where none is to be
         self._goes_on_at = 0  # the number of the frame whose acknowledgement lets more be sent again
@@ -89,9 +93,14 @@ class Sending:
         return bool(self._unacked or self._pending or self._owed or self.state is State.HANDSHAKE)
 
     @property
-    def has_room(self) -> bool:
+    def has_window(self) -> bool:
         """Whether what is sent now goes out at once."""
         return self.window > 0 and self._fits(0)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether messages are to be sent now."""
+        return self.window > 0 and self._fits(0) and not self.untaken.is_full
 
     @property
     def unacknowledged(self) -> int:
@@ -229,21 +238,44 @@ class Sending:
 
     def _forget(self, acked: int) -> None:
         unacked = self._unacked
+        keeps = self._other.receipts
         for _ in range(acked - self._acked):
-            self._unacked_bytes -= len(unacked.popleft()[0])
+            frame, item = unacked.popleft()
+            size = len(frame)
+            self._unacked_bytes -= size
+            if keeps and item:
+                self.untaken.add(item, size)
         self._acked = acked
 
-    def _credit(self, terms: Terms) -> None:
-        """Believe what the other end says itself about how much it took before it gave this one up."""
-        own, other, taken = terms.previous or (0, 0, 0)
-        if (own, other) == (self.peer, self.own) and self._acked < taken <= self._sent:
-            self._forget(taken)
+    def _credit(self, terms: Terms) -> Fate:
+        """Believe what the other end says itself about how much it took before it gave this one up.
 
-    def _give_back(self, reason: str) -> None:
-        """Hand back all that was taken and is not acknowledged."""
-        items = [item for _, item in self._unacked if item is not None]
-        items += [item for _, _, item in self._pending if item is not None]
+        Returns:
+            What that means for the rest.
+        """
+        own, other, taken = terms.previous or (0, 0, 0)
+        if (own, other) != (self.peer, self.own) or taken > self._sent:
+            return Fate.UNKNOWN
+        if taken > self._acked:
+            self._forget(taken)
+        return Fate.UNDELIVERED
+
+    def _give_back(self, reason: str, fate: Fate) -> None:
+        """Hand back all that is not known to have been taken.
+
+        Args:
+            reason: why.
+            fate: what is known of what was sent and not acknowledged.
+        """
+        arrived = self.untaken.withdraw()
+        sent = [item for _, item in self._unacked if item is not None]
+        pending = [item for _, _, item in self._pending if item is not None]
         self._unacked.clear()
         self._pending.clear()
-        if items:
-            self.instructions.append(Failed(items, reason))
+        for items, each in (
+            ([arrived] if arrived else [], Fate.DELIVERED),
+            (sent, fate),
+            (pending, Fate.UNDELIVERED),
+        ):
+            if items:
+                self.instructions.append(Failed(items, reason, each))

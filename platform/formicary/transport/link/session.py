@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace as replace_fields
 
-from formicary.transport.link.failure_detector import FailureDetector
+from formicary.transport.link.failure_detector import GIVE_UP, FailureDetector
 from formicary.transport.link.handshake import Handshake, disagreement
 from formicary.transport.link.header import (
     ACK,
@@ -29,7 +29,7 @@ from formicary.transport.link.header import (
     SIZE,
     read_terms,
 )
-from formicary.transport.link.instructions import Counters, Doubt, Ended, Opened, Transmit
+from formicary.transport.link.instructions import Counters, Doubt, Ended, Failed, Fate, Opened, Transmit
 from formicary.transport.link.sending import NEVER, Sending, State
 
 if TYPE_CHECKING:
@@ -266,10 +266,10 @@ class Session(Sending):
         elif kind == CLOSE and number == self._received + 1:
             self._received = self._ack_sent = number
             self._say(ACK)
-            self.end("it has stopped")
+            self.end("it has stopped", Fate.UNDELIVERED)
         elif kind == CLOSE and self.state is State.CLOSING:
             self._say(CLOSE)  # neither takes anything more, so neither will get what is on its way
-            self.end("it has stopped")
+            self.end("it has stopped", Fate.UNDELIVERED)
         elif kind == CLOSE:
             self._receive_out_of_turn(number, now)
 
@@ -346,8 +346,8 @@ class Session(Sending):
         """Take a hello of another incarnation than the present one: a later one, or an earlier one's."""
         objection = disagreement(terms)
         if is_answer and (objection or self.state is State.CLOSING):
-            self._credit(terms)
-            self.end(objection or "it was restarted")
+            fate = self._credit(terms)
+            self.end(objection or "it was restarted", fate)
         elif is_answer:
             self._open(sender, terms, now)
         if self.state is State.CLOSING:
@@ -362,10 +362,8 @@ class Session(Sending):
     def _open(self, peer: int, terms: Terms, now: float) -> None:
         """Begin a session with an end that is there now."""
         if self.peer:
-            self._credit(terms)
-            self._give_back(
-                "it was restarted, or had given this container up, before it confirmed the message"
-            )
+            fate = self._credit(terms)
+            self._give_back("it was restarted, or had given this container up", fate)
         has_refused = self._has_refused
         self._start()
         self._has_refused = has_refused
@@ -386,7 +384,9 @@ class Session(Sending):
         self.instructions.append(Opened(terms))
         self._confirm()
         if any(len(payload) > self.frame_limit for _, payload, _ in self._pending):
-            self._give_back("it takes smaller frames only, which was not known yet when they were made")
+            self._give_back(
+                "it takes smaller frames only, which was not known yet when they were made", Fate.UNDELIVERED
+            )
         self._send_pending()
 
     def _greet(self, now: float) -> None:
@@ -418,7 +418,8 @@ class Session(Sending):
             holds: whether more waits outside, for a path.
         """
         is_in_handshake = self.state is State.HANDSHAKE
-        self._detector.tick(now, is_waiting=bool(self._unacked or self._pending or is_in_handshake or holds))
+        waits = self._unacked or self._pending or is_in_handshake or holds or len(self.untaken)
+        self._detector.tick(now, is_waiting=bool(waits))
         if not (self.peer or is_in_handshake):
             return
         reason = self._detector.reason_to_give_up(now)
@@ -430,10 +431,27 @@ class Session(Sending):
         elif self._has_path:
             if self._owed:
                 self._say(ACK)
+            if self.untaken.is_full:
+                self._relieve(now)
             if self._detector.is_ping_due(now):
                 if self._detector.has_doubt(now):
                     self.instructions.append(Doubt())
                 self._ping(now)
+
+    def acknowledge(self) -> None:
+        """Acknowledge now what has come, rather than with what is sent next."""
+        if self._owed:
+            self._say(ACK)
+
+    def _relieve(self, now: float) -> None:
+        """Where too much has arrived that nobody takes, wait for a while, and then let it fail."""
+        untaken = self.untaken
+        if untaken.full_since is None:
+            untaken.full_since = now
+        elif now - untaken.full_since > GIVE_UP:
+            letters = untaken.withdraw(len(untaken) // 2)
+            reason = f"none of {len(untaken) + len(letters)} messages was taken there for {GIVE_UP:g} s"
+            self.instructions.append(Failed([letters], reason, Fate.DELIVERED))
 
     def ask(self, now: float) -> None:
         """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""
@@ -461,10 +479,15 @@ class Session(Sending):
         self.state = State.CLOSED
         self.end(reason)
 
-    def end(self, reason: str) -> None:
-        """Forget the other end; whoever comes next is another, and so is this one to it."""
+    def end(self, reason: str, fate: Fate = Fate.UNKNOWN) -> None:
+        """Forget the other end; whoever comes next is another, and so is this one to it.
+
+        Args:
+            reason: why.
+            fate: what is known of what was sent and not acknowledged.
+        """
         self._remember()
-        self._give_back(reason)
+        self._give_back(reason, fate)
         if self.state is not State.CLOSED:
             self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
             self.instructions.append(Ended(reason))

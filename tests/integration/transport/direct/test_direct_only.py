@@ -118,8 +118,9 @@ async def test_where_neither_can_connect_the_senders_are_told_in_the_end_and_why
         await until(lambda: len(reasons(c2)) == len(BODIES))
         (said,) = set(reasons(c2))
         assert said == (
-            "container c3 cannot be reached: nothing was heard of it for 0.5 s, and there is no direct "
-            "connection to it: cannot connect to c3.lab.localhost: No route to host; is it running?"
+            "container c3 cannot be reached: nothing was heard of it for 0.5 s; the message was not "
+            "delivered; there is no direct connection to c3: "
+            "cannot connect to c3.lab.localhost: No route to host; is it running?"
         )
         monkeypatch.undo()
         await start(c2, "again", send("b@c3"))
@@ -136,6 +137,6 @@ async def test_one_that_ends_before_there_is_a_connection_is_away(joined, held_a
         await until(lambda: len(reasons(c2)) == len(BODIES))
         (said,) = set(reasons(c2))
         assert said.startswith(
-            "container c3 cannot be reached: it was away for 3 s, and there is no direct connection to it: "
-            "cannot connect to c3.lab.localhost at "
+            "container c3 cannot be reached: it was away for 3 s; the message was not delivered; "
+            "there is no direct connection to c3: cannot connect to c3.lab.localhost at "
         )

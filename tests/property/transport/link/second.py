@@ -9,7 +9,7 @@ import struct
 
 import msgspec
 
-from formicary.transport.link.instructions import Doubt, Ended, Failed, Opened, Transmit
+from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
 from formicary.transport.link.session import State
 
 HELLO, DATA, PART, ACK, PING, PONG, LOST, CLOSE, BUSY = range(1, 10)
@@ -33,6 +33,7 @@ class Second:
 
     def begin(self, now):
         self.kept, self.sent, self.acked, self.taken, self.told = {}, 0, 0, 0, 0
+        self.untaken, self.arrived, self.settled_up_to = {}, 0, 0
         self.parts, self.resent_at, self.owes, self.refused = b"", NEVER, False, False
         self.heard_at = self.confirmed_at = self.pinged_again_at = now
         self.pinged_at = self.away_since = self.waiting_since = None
@@ -54,7 +55,9 @@ class Second:
             name: getattr(self.terms, name)
             for name in ("frame_limit", "window_frames", "window_bytes", "message_limit")
         }
-        payload = msgspec.msgpack.encode({"versions": [2, 2], "previous": self.previous, **limits, "new": 1})
+        receipts = {"receipts": True} if self.terms.receipts else {}
+        terms = {"versions": [2, 2], "previous": self.previous, **limits, **receipts, "new": 1}
+        payload = msgspec.msgpack.encode(terms)
         head = struct.pack("!BIIQQ", HELLO, self.own, to, self.question if asks else 0, echo)
         self.instructions.append(Transmit(head + payload))
 
@@ -89,8 +92,23 @@ class Second:
     def acknowledge(self, number):
         if number > self.acked:
             for old in range(self.acked + 1, number + 1):
-                del self.kept[old]
+                for message in self.kept.pop(old)[1] or ():
+                    self.arrived += 1
+                    self.untaken[self.arrived] = message
+            if not self.other.get("receipts"):
+                self.untaken.clear()
             self.acked, self.waiting_since = number, None
+
+    def settle(self, payload):
+        upto, opened, settled = msgspec.msgpack.decode(payload)
+        opened, settled = map(numbers, (opened, settled))
+        assert self.settled_up_to <= upto <= self.arrived
+        assert all(self.settled_up_to < number <= upto for number in opened)
+        assert set(settled) <= {number for number in self.untaken if number <= self.settled_up_to}
+        for number in (*range(self.settled_up_to + 1, upto + 1), *settled):
+            if number not in opened:
+                del self.untaken[number]
+        self.settled_up_to = upto
 
     # -- receiving ------------------------------------------------------------------------------------------
 
@@ -141,7 +159,7 @@ class Second:
         elif number == self.taken + 1 and kind == CLOSE:
             self.taken = self.told = number
             self.say(ACK)
-            self.end("it has stopped")
+            self.end("it has stopped", Fate.UNDELIVERED)
         elif number == self.taken + 1 and may_take:
             self.taken, self.owes = number, True
             self.told = self.told if self.is_frozen else number
@@ -151,7 +169,7 @@ class Second:
                 return batch
         elif self.state is State.CLOSING and kind == CLOSE:
             self.say(CLOSE)
-            self.end("it has stopped")
+            self.end("it has stopped", Fate.UNDELIVERED)
         elif self.state is State.CLOSING and now - self.lost_at >= 0.1:
             self.lost_at = now
             self.say(CLOSE)
@@ -199,13 +217,15 @@ class Second:
 
     def replace(self, sender, terms, asks, now):
         own, other, taken = terms["previous"] or (0, 0, 0)
+        fate = Fate.UNKNOWN
         if self.peer and (own, other) == (self.peer, self.own) and taken <= self.sent:
             self.acknowledge(taken)
+            fate = Fate.UNDELIVERED
         if self.state is State.CLOSING:
-            self.end("it was restarted")
+            self.end("it was restarted", fate)
             return
         if self.peer:
-            self.fail("it was restarted")
+            self.fail("it was restarted", fate)
         refused = self.refused
         self.begin(now)
         self.peer, self.other, self.state = sender, terms, State.OPEN
@@ -239,7 +259,7 @@ class Second:
             self.waiting_since = self.pinged_at = None
             self.away_since = None if self.away_since is None else now
         self.ticked_at = now
-        waits = bool(self.kept or self.waiting or self.state is State.HANDSHAKE)
+        waits = bool(self.kept or self.waiting or self.untaken or self.state is State.HANDSHAKE)
         self.waiting_since = (self.waiting_since or now) if waits else None
         if self.state not in {State.HANDSHAKE, State.OPEN, State.CLOSING}:
             return
@@ -327,16 +347,32 @@ class Second:
         if self.taken:
             self.previous = (self.own, self.peer, self.taken)
 
-    def fail(self, reason):
-        items = [item for _, item in self.kept.values()] + [item for _, _, item in self.waiting]
+    def fail(self, reason, fate):
+        sent, waiting = [item for _, item in self.kept.values()], [item for _, _, item in self.waiting]
         self.waiting = []
-        if items := [item for item in items if item is not None]:
-            self.instructions.append(Failed(items, reason))
+        for items, each in (
+            ([list(self.untaken.values())], Fate.DELIVERED),
+            (sent, fate),
+            (waiting, Fate.UNDELIVERED),
+        ):
+            if items := [item for item in items if item]:
+                self.instructions.append(Failed(items, reason, each))
 
-    def end(self, reason):
+    def end(self, reason, fate=Fate.UNKNOWN):
         self.remember()
-        self.fail(reason)
+        self.fail(reason, fate)
         if self.state is not State.CLOSED:
             self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE
             self.instructions.append(Ended(reason))
         self.forget()
+
+
+def numbers(ranges):
+    """Return the numbers of all ranges of a receipt."""
+    found = [
+        number
+        for first, count in zip(ranges[::2], ranges[1::2], strict=True)
+        for number in range(first, first + count)
+    ]
+    assert found == sorted(set(found))
+    return found

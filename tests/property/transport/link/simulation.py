@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 from formicary.transport.link.header import DATA, HEADER, HELLO, PART, Terms
-from formicary.transport.link.instructions import Ended, Failed, Opened, Transmit
+from formicary.transport.link.instructions import Ended, Failed, Fate, Opened, Transmit
+from formicary.transport.link.receipts import Receipts, read_receipt
 from formicary.transport.link.session import Session, State
 
 FORGOTTEN = 120.0  # s
@@ -28,7 +30,9 @@ class Item:
     number: int
     life: int  # of the sender: counts the sessions' objects of both ends
     failed: str | None = None
+    fate: Fate | None = None  # what was known of it when it failed
     taken_by: tuple | None = None  # the life of the receiver, and the incarnations of the session
+    is_received: bool = False  # whether a behaviour, say, has got it out of its mailbox
 
 
 @dataclass
@@ -46,6 +50,8 @@ class End:
     pairs: set = field(default_factory=set)  # of the incarnations of all sessions that were open
     was: list = field(default_factory=list)  # when which incarnation began
     latest: tuple | None = None  # the latest session in which this life took something
+    mailbox: list = field(default_factory=list)  # items that nobody has received yet
+    receipts: Receipts = None
 
 
 class World:
@@ -68,6 +74,9 @@ class World:
     def start(self, end):
         """Give an end a new process."""
         end.session = end.make(lambda: next(self.numbers), end.terms)
+        end.mailbox = []
+        nothing = SimpleNamespace(watch=lambda *_, **__: None, forget=lambda _: None)
+        end.receipts = Receipts(nothing, lambda receipt: self.send_receipt(end, receipt))
         end.life = next(self.lives)
         end.latest = None
         end.is_stalled = False
@@ -93,20 +102,32 @@ class World:
         session = end.session
         number = len(self.items) + 1
         self.items[number] = Item(number, end.life)
-        payload = number.to_bytes(8, "big") + bytes(size)
+        self.send_batch(end, number.to_bytes(8, "big") + bytes(size), [number], parts)
+        if session.state is State.IDLE:
+            session.connect(self.now)
+            self.perform(end)
+
+    def send_batch(self, end, payload, item, parts=1):
+        session = end.session
         cut = [len(payload) * part // parts for part in range(parts + 1)]
         for start, stop in itertools.pairwise(cut):
             last = stop == len(payload)
             frame = session.send(
-                payload[start:stop], number if last else None, self.now, DATA if last else PART
+                payload[start:stop], item if last else None, self.now, DATA if last else PART
             )
             if frame is not None:
                 assert end.way is not None
                 self.transmit(end, frame)
             self.perform(end)
-        if session.state is State.IDLE:
-            session.connect(self.now)
-            self.perform(end)
+
+    def send_receipt(self, end, receipt):
+        """Send a receipt, as a batch that is no item, if it can go at once; for an end's `Receipts`."""
+        session = end.session
+        is_open = session.state is State.OPEN and end.way is not None and not session.is_frozen
+        if not is_open or session.unacknowledged >= 4:
+            return False
+        self.send_batch(end, bytes(8) + receipt, [], parts=len(receipt) // 100 + 1)
+        return True
 
     def transmit(self, end, frame):
         receiver = 1 - end.name
@@ -127,12 +148,14 @@ class World:
                 match instruction:
                     case Transmit(frame):
                         self.transmit(end, frame)
-                    case Failed(numbers, reason):
-                        for number in numbers:
-                            self.fail(end, self.items[number], reason)
+                    case Failed(items, reason, fate):
+                        for number in itertools.chain(*items):
+                            self.fail(end, self.items[number], reason, fate)
                     case Opened():
                         self.opened(end)
+                        end.receipts.start(is_wanted=all(each.terms.receipts for each in self.ends))
                     case Ended():
+                        end.receipts.start(is_wanted=False)
                         assert session.state in {State.IDLE, State.CLOSED}
         own = session.incarnations[0]
         if not end.was or end.was[-1][1] != own:
@@ -143,14 +166,26 @@ class World:
             end.inbox.append(frame)
             return
         batch = end.session.receive(frame, self.now)
-        if batch is not None:
-            self.take(end, int.from_bytes(batch[:8], "big"), HEADER.unpack_from(frame))
+        if batch is not None and (number := int.from_bytes(batch[:8], "big")):
+            self.take(end, number, HEADER.unpack_from(frame))
+        elif batch is not None:
+            receipt = bytes(batch[8:])
+            if isinstance(end.session, Session):
+                end.session.untaken.settle(read_receipt(receipt))
+            else:
+                end.session.settle(receipt)
+        self.perform(end)
+
+    def look(self, end):
+        """Have an end look what was received, and tell the other."""
+        end.receipts.look({id(item) for item in end.mailbox})
         self.perform(end)
 
     def tick(self, end):
         if not end.is_stalled:
             end.session.tick(self.now)
             self.perform(end)
+            self.look(end)
 
     def use_path(self, end, way):
         end.way = way
@@ -178,14 +213,22 @@ class World:
         self.order[item.life] = number
         # Taken after it was given back: only if the sender did not wait until the receiver's lease had ended.
         assert item.failed is None or item.failed.startswith((AWAY, ABANDONED)), item.failed
+        assert item.fate is not Fate.UNDELIVERED, "taken though it was said that it was not delivered"
         end.latest = item.taken_by = (end.life, *header[1:3])
+        end.mailbox.append(item)
+        end.receipts.arrived.append(item)
+        end.receipts.note()
 
-    def fail(self, end, item, reason):
+    def fail(self, end, item, reason, fate):
         assert item.life == end.life
         assert item.failed is None, "given back twice"
-        item.failed = reason
+        item.failed, item.fate = reason, fate
         if item.taken_by is None:
+            assert fate is not Fate.DELIVERED
             return
+        assert fate is not Fate.UNDELIVERED
+        if fate is Fate.DELIVERED:
+            return  # what has arrived may have been received, until the other end says more
         if reason.startswith(REPLACED):
             # The other end would have said that it took the item, if it still knew.
             other = self.ends[1 - end.name]
@@ -259,10 +302,16 @@ class World:
                 self.wake(end, ticks_first=False)
 
     def outstanding(self):
-        """Return the items of live senders that have neither been taken nor given back."""
+        """Return the items of live senders that have neither been taken nor given back.
+
+        Where ends say what was received, an item that lies with an end that is gone is not taken.
+        """
         lives = {end.life for end in self.ends}
+        tells = all(end.terms.receipts for end in self.ends)
         return [
             item
             for item in self.items.values()
-            if item.life in lives and item.failed is None and item.taken_by is None
+            if item.life in lives
+            and item.failed is None
+            and (item.taken_by is None or (tells and not item.is_received and item.taken_by[0] not in lives))
         ]

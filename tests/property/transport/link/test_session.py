@@ -13,6 +13,7 @@ from tests.property.transport.link.simulation import ABANDONED, BOUNCED, World
 
 from formicary.transport.link.header import HEADER, HELLO, Terms
 from formicary.transport.link.session import Session, State
+from formicary.transport.link.untaken import Untaken
 
 TERMS = st.builds(
     Terms,
@@ -34,9 +35,10 @@ class Links(RuleBasedStateMachine):
 
     makes = Session, Session
 
-    @initialize(first=TERMS, second=TERMS, connects=st.booleans())
-    def begin(self, first, second, connects):
-        self.world = World(first, second, makes=self.makes)
+    @initialize(first=TERMS, second=TERMS, connects=st.booleans(), receipts=st.booleans())
+    def begin(self, first, second, connects, receipts):
+        terms = (msgspec.structs.replace(each, receipts=receipts) for each in (first, second))
+        self.world = World(*terms, makes=self.makes)
         if connects:
             self.send(0, 0, 1)
             self.world.flow()
@@ -56,6 +58,16 @@ class Links(RuleBasedStateMachine):
     def send_many(self, name, count):
         for _ in range(count):
             self.send(name, 5, 1)
+
+    @rule(name=ENDS, index=INDEX, count=st.integers(1, 6))
+    def take_out_of_mailboxes(self, name, index, count):
+        """Have some items received: those behind may be sooner, in another behaviour's mailbox."""
+        end = self.end(name)
+        if not end.is_stalled:
+            for item in end.mailbox[index : index + count]:
+                item.is_received = True
+            del end.mailbox[index : index + count]
+            self.world.look(end)
 
     @rule(name=ENDS, is_frozen=st.booleans())
     def freeze(self, name, is_frozen):
@@ -199,6 +211,10 @@ class Links(RuleBasedStateMachine):
             assert world.items[number].failed is None
             assert world.items[number].taken_by is not None
         assert all(end.session.state is State.OPEN for end in world.ends)
+        for name in (0, 1):
+            self.take_out_of_mailboxes(name, 0, 1_000_000)
+        self.settle(3.0, 0)
+        assert not any(map(len, (end.session.untaken for end in world.ends))), "kept, though it was taken"
         self.stays_quiet()
         self.close_both()
 
@@ -239,9 +255,12 @@ class Links(RuleBasedStateMachine):
 def state_of(session):
     """Return all that a session knows, to compare it."""
     known = {name: copy.copy(value) for name, value in vars(session).items()}
+    known |= {f"untaken.{name}": copy.copy(getattr(session.untaken, name)) for name in Untaken.__slots__}
     for part in (session._detector, session._handshake):
         known |= {name: getattr(part, name) for name in part.__slots__}
-    return {name: value for name, value in known.items() if name not in {"_detector", "_handshake"}}
+    return {
+        name: value for name, value in known.items() if name not in {"_detector", "_handshake", "untaken"}
+    }
 
 
 class LinksOfTwoKinds(Links):

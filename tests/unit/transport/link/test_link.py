@@ -6,12 +6,15 @@ import asyncio
 import itertools
 from collections import deque
 
+import msgspec
 import pytest
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
-from formicary import Container, Message
+from formicary import Agent, Container, Message, MicroAgent, Template
 from formicary.transport.link import link as link_module
+from formicary.transport.link import untaken as untaken_module
+from formicary.transport.link.arrivals import receipt_order
 from formicary.transport.link.header import CLOSE, DATA, HELLO, PART, Terms
 from formicary.transport.link.link import Link
 from formicary.transport.link.paths import NoPath
@@ -61,7 +64,7 @@ class End:
         self.dropped = []
         self.found_ = 0
         self.doubts = 0
-        self._terms = Terms(**terms)
+        self._terms = Terms(**{"receipts": True, **terms})
 
     def make(self, peer, make_indirect=None):
         numbers = itertools.count(hash(peer) % 1000 + 1)
@@ -101,6 +104,13 @@ class End:
 
     async def close(self):
         self.is_closed = True
+        self.link.abandon()
+
+    async def close_in_order(self):
+        await self.link.drain()
+        self.is_closed = True
+        self.link.send_close()
+        await self.link.wait_closed()
         self.link.abandon()
 
 
@@ -215,14 +225,15 @@ async def test_silence_of_half_a_minute_fails_what_waits_and_senders_are_told():
         await start(two.container, "b", got)
         await start(one.container, "a", send_all(["first"]), told)
         await arrived(got, 1)
-        await until(lambda: not one.link.status().unacknowledged)
+        await until(lambda: not one.link.status().unacknowledged and not len(one.link.session.untaken))
         for end in (one, two):
             end.indirect.cut()
         began = asyncio.get_running_loop().time()
         await start(one.container, "late", send_all(["lost", "lost, too"]), told_late := Collect())
         await arrived(told_late, 2)
         assert 29 < asyncio.get_running_loop().time() - began < 33
-        assert set(told_late.bodies) == {"container c2 cannot be reached: nothing was heard of it for 30 s"}
+        why = "nothing was heard of it for 30 s; the message may have arrived and been received"
+        assert set(told_late.bodies) == {f"container c2 cannot be reached: {why}"}
         status = one.link.status()
         assert (status.is_up, status.failed, status.unacknowledged) == (False, 2, 0)
 
@@ -251,7 +262,9 @@ async def test_a_link_to_nobody_fails_and_keeps_no_timer():
         told = Collect()
         await start(container, "a", send_all(["x", "y"], to="b@c9"), told)
         await arrived(told, 2)
-        assert set(told.bodies) == {"container c9 cannot be reached: nobody of that name"}
+        assert set(told.bodies) == {
+            "container c9 cannot be reached: nobody of that name; the message was not delivered"
+        }
         await asyncio.sleep(2)
         assert end.link._timer is None
         await start(container, "c", send_all(["z"], to="b@c9"), again := Collect())
@@ -408,3 +421,242 @@ async def test_a_direct_connection_over_which_not_even_a_hello_is_answered_is_cu
         assert one.doubts == 0
         await asyncio.sleep(0.2)
         assert one.doubts > 0
+
+
+# -- what was taken -----------------------------------------------------------------------------------------
+
+RECEIVED = "; the message had arrived there and may have been received"
+ARRIVED = f"it was away for 3 s{RECEIVED}"
+
+
+class Told(Collect):
+    """Keeps the failures that its agent is told of, by what the message said."""
+
+    @property
+    def failed(self):
+        return {message.in_reply_to: message.body.partition(": ")[2] for message in self.messages}
+
+
+def send_numbered(count, to="b@c2", pause=0.0):
+    async def send(behaviour):
+        for number in range(count):
+            await behaviour.send(Message(to=to, body="", reply_with=str(number)))
+            if pause:
+                await asyncio.sleep(pause)
+
+    return do(send)
+
+
+class Slow(Collect):
+    """Takes ten seconds for each message."""
+
+    async def run(self):
+        await super().run()
+        await asyncio.sleep(10)
+
+
+async def lose(one, two):
+    """Have the second container vanish, and the first one give it up."""
+    for end in (one, two):
+        end.indirect.cut()
+    one.link.on_bounce("it has crashed")
+    await until(lambda: not one.link.session.is_open)
+
+
+async def test_what_lies_in_a_mailbox_when_its_container_is_given_up_fails_and_what_was_received_does_not():
+    async with Pair() as (one, two):
+        slow, quick, told = Slow(), Collect(), Told()
+        await start(two.container, "b", slow)
+        await start(two.container, "quick", quick)
+        await start(one.container, "a", send_numbered(7), told)
+        await start(one.container, "other", send_numbered(50, "quick@c2", pause=0.5), quick_told := Told())
+        await asyncio.sleep(25)  # now the slow one has received three
+        assert len(one.link.session.untaken) == 4
+        await lose(one, two)
+        await until(lambda: len(told.messages) >= 4)
+        assert told.failed == dict.fromkeys("3456", ARRIVED)
+        assert len(slow.messages) == 3
+        assert len(quick.messages) == 50
+        assert not quick_told.messages
+
+
+async def test_one_that_was_restarted_has_lost_what_lay_in_its_mailboxes():
+    async with Pair() as (one, two):
+        await start(two.container, "b", Slow())
+        await start(one.container, "a", send_numbered(3), told := Told())
+        await asyncio.sleep(5)
+        two.link.session.end("as good as new")
+        two.link.session._handshake.previous = None
+        two.link._perform()
+        two.link.connect()
+        await until(lambda: len(told.messages) >= 2)
+        why = "it was restarted, or had given this container up"
+        assert told.failed == dict.fromkeys("12", why + RECEIVED)
+        assert not len(one.link.session.untaken)
+
+
+async def test_nobody_is_told_of_what_became_a_dead_letter_or_was_taken_in_any_way():
+    class Micro(MicroAgent):
+        def handle(self, message):
+            got.append(message.body)
+
+    class LateMicro(MicroAgent):
+        async def handle(self, message):
+            got.append(message.body)
+            await asyncio.sleep(1000)
+
+    got = []
+    async with Pair() as (one, two):
+        await two.container.start(Micro("micro"))
+        await two.container.start(LateMicro("late"))
+        asking, telling = Collect(), Collect()
+        both = Agent("both")
+        both.add_behaviour(asking, Template(performative="request"))
+        both.add_behaviour(telling, Template(performative="inform"))
+        await two.container.start(both)
+        ending = await start(two.container, "ending", Deaf())
+        told = Collect()
+
+        async def send(behaviour):
+            for name in ("micro", "late", "both", "ending", "nobody"):
+                for act in ("request", "inform", "refuse"):
+                    await behaviour.send(Message(to=f"{name}@c2", body=name, performative=act))
+
+        await start(one.container, "a", do(send), told)
+        await until(lambda: len(told.messages) == 1 + 3)  # nobody takes a refusal at `both`, or is `nobody`
+        await until(lambda: len(one.link.session.untaken) == 3)
+        await ending.stop()
+        await until(lambda: not len(one.link.session.untaken))
+        assert len(told.messages) == 1 + 3 + 3
+        await lose(one, two)
+        await asyncio.sleep(5)
+        assert len(told.messages) == 1 + 3 + 3
+        assert len(got) == 6
+        assert (len(asking.messages), len(telling.messages)) == (1, 1)
+
+
+async def test_what_any_behaviour_or_a_suspended_agent_or_the_overflow_has_not_received_is_not_taken():
+    async with Pair() as (one, two):
+        quick = Collect()
+        deaf = await start(two.container, "deaf", quick, Deaf())
+        held_by = Collect()
+        held = await start(two.container, "held", held_by)
+        held.suspend()
+        await start(two.container, "full", Deaf())
+        await start(one.container, "a", send_numbered(3, "deaf@c2"), told := Told())
+        await start(one.container, "b", send_numbered(3, "held@c2"))
+        await start(one.container, "c", send_numbered(14, "full@c2"))  # a mailbox has room for ten
+        untaken = one.link.session.untaken
+        await asyncio.sleep(2)
+        assert len(quick.messages) == 3
+        assert len(untaken) == 3 + 3 + 14
+        held.resume()
+        await until(lambda: len(held_by.messages) == 3)
+        await until(lambda: len(untaken) == 3 + 14)
+        await deaf.stop()  # what its other behaviour has not received is dead letters
+        await until(lambda: len(untaken) == 14)
+        assert len(told.messages) == 3
+        await until(lambda: len(untaken) == 10)  # what found no room for five seconds has failed
+
+
+async def test_a_slow_receiver_holds_nothing_up_and_what_is_kept_for_it_is_bounded():
+    async with Pair() as (one, two):
+        await start(two.container, "slow", Slow())
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_numbered(1000, "slow@c2", pause=0.002))
+        await start(one.container, "c", send_numbered(20_000, pause=0.001))
+        sizes = []
+        while len(got.messages) < 20_000:
+            await asyncio.sleep(0.1)
+            sizes.append(len(one.link.session.untaken))
+        # Its mailbox, what waits for room there, and what was under way until it was paused: 10, 100 and 32;
+        # and what came for the other one since the last look.
+        assert max(sizes) < 10 + 100 + 32 + 300
+        assert len(one.link.session.untaken._open) <= 10 + 100 + 32
+        assert len(two.link._receipts._open) <= 10 + 100 + 32
+
+
+async def test_what_nobody_takes_stops_the_link_at_a_limit_and_fails_in_the_end(monkeypatch):
+    monkeypatch.setattr(untaken_module, "LIMIT", 40)
+    async with Pair() as (one, two):
+        for number in range(20):
+            await start(two.container, f"deaf{number}", Deaf())
+        told = [Told() for _ in range(20)]
+        senders = [send_numbered(8, f"deaf{number}@c2", pause=0.01) for number in range(20)]
+        for number, sender in enumerate(senders):
+            await start(one.container, f"a{number}", sender, told[number])
+        await asyncio.sleep(20)
+        untaken = one.link.session.untaken
+        assert 40 <= len(untaken) < 40 + 32
+        assert not one.link.has_room
+        kept = len(untaken)
+        await asyncio.sleep(20)
+        failed = [reason for each in told for reason in each.failed.values()]
+        assert set(failed) == {f"none of {kept} messages was taken there for 30 s{RECEIVED}"}
+        assert len(failed) >= kept // 2
+        await asyncio.sleep(200)  # and so on, until all have gone
+        assert len(untaken) < 40 + 32
+        assert all(sender.is_done() for sender in senders)
+
+
+async def test_a_former_version_is_told_nothing_and_nothing_is_kept_for_it():
+    async with Pair(receipts=False) as (one, two):
+        await start(two.container, "b", Deaf())
+        await start(one.container, "a", send_numbered(5), told := Told())
+        await asyncio.sleep(5)
+        assert not len(one.link.session.untaken)
+        assert not two.link._receipts.arrived
+        assert two.link.session.counters.sent == 0
+        await lose(one, two)
+        await asyncio.sleep(5)
+        assert not told.messages
+
+
+@pytest.mark.parametrize(
+    ("upto", "opened", "settled"),
+    [
+        (4, [], []),
+        (2**63, [], []),
+        (3, [1], []),
+        (3, [2, 2**62], []),
+        (3, [0, 1], []),
+        (3, [3, 1, 2, 1], []),
+        (3, [1, 0], []),
+        (3, [], [1, 1]),
+        (3, [], [1, 2**62]),
+        (3, [1, "x"], []),
+        (3, [1, -1], []),
+        (-1, [], []),
+    ],
+)
+async def test_a_receipt_that_cannot_be_is_dropped_and_changes_nothing(upto, opened, settled):
+    async with Pair() as (one, two):
+        await start(two.container, "b", Deaf())
+        two.link._receipts._send = lambda _: True  # it says nothing itself
+        await start(one.container, "a", send_numbered(3))
+        await until(lambda: len(one.link.session.untaken) == 3)
+        for payload in (msgspec.msgpack.encode([upto, opened, settled]), b"\xc1", bytes(1 << 17)):
+            two.link.send_batch(receipt_order(payload), [])
+        await asyncio.sleep(1)
+        assert len(one.dropped) == 3
+        assert len(one.link.session.untaken) == 3
+        two.link.send_batch(receipt_order(msgspec.msgpack.encode([3, [2, 2], []])), [])
+        two.link.send_batch(receipt_order(msgspec.msgpack.encode([3, [], [3, 1]])), [])
+        await asyncio.sleep(1)
+        assert len(one.link.session.untaken) == 1
+
+
+async def test_an_end_that_stops_in_order_says_before_what_became_of_all():
+    async with Pair() as (one, two):
+        slow = Slow()
+        await start(two.container, "b", slow)
+        await start(one.container, "a", send_numbered(4), told := Told())
+        await asyncio.sleep(15)
+        two.close = two.close_in_order
+        await two.container.__aexit__(None, None, None)
+        await until(lambda: not one.link.session.is_open)
+        assert len(slow.messages) == 2
+        assert set(told.failed) == {"2", "3"}
+        assert all("ended before it received the message" in message.body for message in told.messages)
+        assert not one.container.dead_letters.total

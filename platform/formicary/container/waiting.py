@@ -1,0 +1,109 @@
+"""Which messages nobody has taken yet: a look, now and then, at all that wait for some receivers.
+
+A message is taken when every behaviour that wants it has received it, or the micro-agent has been called with
+it, or it is among the dead letters. What every message touches knows nothing of this: whoever wants to know
+keeps the messages, and asks here which of them still wait, many at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from formicary.container.dispatcher import Dispatcher
+
+_SOON: Final = 0.05  # s from when something came to the look
+_LATE: Final = 1.0  # s between two looks where nothing changes, or so much waits that looking takes its time
+_EFFORT: Final = 5e-6  # s of pause for each message that was looked at, which takes a hundredth of that
+
+
+class Watcher(Protocol):
+    """Who wants to know what became of messages: a link."""
+
+    def receivers(self) -> Iterable[str]:
+        """Return the full names of those whose messages are to be looked for."""
+
+    def look(self, waiting: Collection[int]) -> int:
+        """Called with the ids of all messages that wait for them; return how many to look for again."""
+
+
+class WaitingMessages:
+    """The messages of one container that wait for their receivers.
+
+    Args:
+        dispatcher: the container's.
+    """
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._watchers: dict[Watcher, int] = {}  # and for how many messages each is to look again
+        self._timer: asyncio.TimerHandle | None = None
+        self._due_at = 0.0
+        self._not_before = 0.0
+        self._pause = _SOON
+
+    def watch(self, watcher: Watcher, *, in_haste: bool = False) -> None:
+        """Have somebody look soon, as messages have come; where there are many, at the end of the turn."""
+        self._watchers.setdefault(watcher, 0)
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self._pause = _SOON
+        due_at = max(now + _SOON, self._not_before)
+        if in_haste and now >= self._not_before and self._dispatcher.scheduler is not None:
+            self._not_before = now + _SOON / 10
+            self._dispatcher.scheduler.at_turn_end(self._look)
+        elif self._timer is None or self._due_at > due_at:
+            self._set_timer(loop, due_at)
+
+    def forget(self, watcher: Watcher) -> None:
+        """Have somebody look no more."""
+        self._watchers.pop(watcher, None)
+        if not self._watchers and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def look_at_once(self, watcher: Watcher) -> None:
+        """Have somebody look now: there will be no later."""
+        waiting, _ = self._find(set(watcher.receivers()))
+        watcher.look(waiting)
+
+    def _set_timer(self, loop: asyncio.AbstractEventLoop, due_at: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._due_at = due_at
+        self._timer = loop.call_at(due_at, self._look)
+
+    def _look(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        watchers = self._watchers
+        waiting, effort = self._find({name for watcher in watchers for name in watcher.receivers()})
+        self._watchers = left = {
+            watcher: count for watcher in watchers if (count := watcher.look(waiting)) > 0
+        }
+        loop = asyncio.get_running_loop()
+        now = loop.time()
+        self._not_before = now + min(effort * _EFFORT, _LATE)
+        if left:
+            has_changed = any(watchers[watcher] != count for watcher, count in left.items())
+            self._pause = _SOON if has_changed else min(2 * self._pause, _LATE)
+            self._set_timer(loop, max(now + self._pause, self._not_before))
+
+    def _find(self, receivers: set[str]) -> tuple[set[int], int]:
+        """Return the ids of all that waits for some receivers, and of other things; and how much that was."""
+        dispatcher = self._dispatcher
+        waiting: set[int] = set()
+        if (scheduler := dispatcher.scheduler) is not None:
+            waiting.update(map(id, scheduler.queued()))
+        agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
+        for receiver in receivers:
+            agent = agents.get(receiver) or system_agents.get(receiver)
+            if agent is not None and (unreceived := agent.unreceived()):
+                waiting.update(map(id, unreceived))
+            if lines and receiver in lines:
+                waiting.update(map(id, dispatcher.overflow.waiting_for(receiver)))
+        return waiting, len(waiting) + len(receivers)

@@ -1,0 +1,166 @@
+"""What has come over a link and was not taken yet; the other end is told, so that it knows what to fail.
+
+`docs/link-protocol.md` specifies what is said.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from formicary.core.message import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from formicary.container.waiting import WaitingMessages
+
+_ENOUGH: Final = 1024  # messages after which to look without waiting for more
+_RANGES: Final = 2000  # in one receipt
+NO_MESSAGE: Final = Message()
+"""Has the number of something that came as a message, and could be none."""
+
+LONGEST_RECEIPT: Final = 1 << 16
+"""Bytes of the longest receipt that is taken."""
+
+
+class Receipt(msgspec.Struct, array_like=True, frozen=True):
+    """What became of the messages that came in a session, each of which has a number: 1, 2, 3 and so on.
+
+    Args:
+        upto: the messages up to this number are taken, but for those that receipts have left open.
+        opened: of those since the receipt before, the ones that are not: the first number and the count, of
+            range after range, in ascending order.
+        settled: those that were left open before, and are taken now, in the same way.
+    """
+
+    upto: int
+    opened: list[int]
+    settled: list[int]
+
+
+_receivers = attrgetter("to")
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Receipt)
+
+
+def read_receipt(payload: bytes) -> Receipt:
+    """Return what a receipt says.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if len(payload) > LONGEST_RECEIPT:
+        raise ValueError(f"a receipt of {len(payload)} bytes")
+    try:
+        return _decoder.decode(payload)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"not a receipt: {error}") from error
+
+
+def ranges(numbers: Iterable[int]) -> list[int]:
+    """Return ascending numbers as ranges: the first number and the count of each."""
+    found: list[int] = []
+    follows = None
+    for number in numbers:
+        if number == follows:
+            found[-1] += 1
+        else:
+            found += (number, 1)
+        follows = number + 1
+    return found
+
+
+class Receipts:
+    """What one other container has sent, until it is taken.
+
+    Args:
+        waiting: knows which messages wait.
+        send: sends a receipt; returns False where it cannot go now.
+
+    Attributes:
+        arrived: messages that have come and were not looked for yet, in their order.
+        due_at: how many of them there are when `note` is to be called.
+    """
+
+    def __init__(self, waiting: WaitingMessages, send: Callable[[bytes], bool]) -> None:
+        self._waiting = waiting
+        self._send = send
+        self._is_wanted = False
+        self.start(is_wanted=False)
+
+    def start(self, *, is_wanted: bool) -> None:
+        """Begin a session: nothing has come.
+
+        Args:
+            is_wanted: whether the other end wants to be told.
+        """
+        self._waiting.forget(self)
+        self._is_wanted = is_wanted
+        self.arrived: list[Message] = []
+        self.due_at = 1
+        self._looked = 0  # up to which number it is known what waits
+        self._open: dict[int, Message] = {}  # what waits, by number
+        self._told = 0  # up to which number the other end has been told
+        self._told_open: set[int] = set()  # what it takes to be open
+
+    def note(self) -> None:
+        """Called when a batch has been handed over: look what becomes of it."""
+        if not self._is_wanted:
+            self.arrived.clear()
+        elif self.due_at == 1 and len(self.arrived) < _ENOUGH:
+            self.due_at = _ENOUGH
+            self._waiting.watch(self)
+        else:
+            self.due_at = len(self.arrived) + _ENOUGH // 4
+            self._waiting.watch(self, in_haste=True)
+
+    def finish(self) -> None:
+        """Tell what can be told now, as there is no later."""
+        if self._is_wanted:
+            self._waiting.look_at_once(self)
+
+    # -- for the watch --------------------------------------------------------------------------------------
+
+    def receivers(self) -> set[str]:
+        """Return the full names of those that something has come for."""
+        names: set[str] = set()
+        for to in set(map(_receivers, chain(self.arrived, self._open.values()))):
+            if isinstance(to, str):
+                names.add(to)
+            else:
+                names.update(to or ())
+        return names
+
+    def look(self, waiting: Collection[int]) -> int:
+        """Take off what does not wait any more, and tell the other end; return how much is left to tell."""
+        if self._open:
+            self._open = {number: each for number, each in self._open.items() if id(each) in waiting}
+        arrived, self.arrived, self.due_at = self.arrived, [], 1
+        if waiting:
+            for number, message in enumerate(arrived, self._looked + 1):
+                if id(message) in waiting:
+                    self._open[number] = message
+        self._looked += len(arrived)
+        self._tell()
+        if not self._open and not self._told_open:
+            return self._looked - self._told
+        return len(self._open) + len(self._told_open - self._open.keys()) + self._looked - self._told
+
+    def _tell(self) -> None:
+        settled = ranges(sorted(self._told_open - self._open.keys()))
+        opened = ranges(number for number in self._open if number > self._told)
+        while settled or self._told < self._looked:
+            cut = opened[: 2 * _RANGES]
+            upto = cut[-2] + cut[-1] - 1 if len(cut) < len(opened) else self._looked
+            if not self._send(_encoder.encode(Receipt(upto, cut, settled[: 2 * _RANGES]))):
+                return
+            self._told = upto
+            for first, count in zip(cut[::2], cut[1::2], strict=True):
+                self._told_open.update(range(first, first + count))
+            for first, count in zip(settled[: 2 * _RANGES : 2], settled[1 : 2 * _RANGES : 2], strict=True):
+                self._told_open.difference_update(range(first, first + count))
+            opened, settled = opened[2 * _RANGES :], settled[2 * _RANGES :]

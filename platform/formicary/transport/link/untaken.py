@@ -1,0 +1,150 @@
+"""What has arrived at the other end of a link, and is not known to be taken by its receivers there."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary.transport.link.receipts import Receipt
+
+LIMIT: Final = 100_000
+"""Messages that may be kept before nothing more is to be sent."""
+LIMIT_BYTES: Final = 1 << 26
+"""Bytes of them, as they were on the way, before nothing more is to be sent."""
+
+
+class Untaken:
+    """The messages of a session that the other end has acknowledged, and not said to be taken.
+
+    Batches wait in one line. What a receipt leaves open is taken out of it, message by message, so that
+    one slow receiver holds up nothing else.
+
+    Attributes:
+        is_full: whether so many are kept that nothing more should be sent.
+        full_since: since when that is so, and nothing was taken; for whoever keeps the time.
+    """
+
+    __slots__ = ("_batches", "_count", "_dropped", "_known", "_open", "full_since", "is_full", "size")
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Begin a session: nothing has arrived."""
+        self._batches: deque[tuple[int, int, Any]] = deque()  # the last one's number, bytes, and messages
+        self._count = 0  # of all messages of the session that have arrived: the number of the last one
+        self._known = 0  # up to which number the other end has said what was taken
+        self._dropped = 0  # up to which number some were withdrawn before the other end said so
+        self._open: dict[int, tuple[Any, int]] = {}  # messages that are not, by number, with their bytes
+        self.size = 0
+        """How many bytes they had on the way."""
+        self.is_full = False
+        self.full_since: float | None = None
+
+    def __len__(self) -> int:
+        return self._count - max(self._known, self._dropped) + len(self._open)
+
+    def add(self, batch: Any, size: int) -> None:
+        """Keep a batch of at least one message, which has arrived; `size` is in bytes."""
+        self._count += len(batch)
+        self.size += size
+        self._batches.append((self._count, size, batch))
+        if self.size >= LIMIT_BYTES or self._count - self._known >= LIMIT:
+            self.is_full = True
+
+    def settle(self, receipt: Receipt) -> None:
+        """Take what the other end says.
+
+        Raises:
+            ValueError: it cannot be; nothing has changed.
+        """
+        if not self._known <= receipt.upto <= self._count:
+            raise ValueError(
+                f"a receipt for the messages up to {receipt.upto}, where {self._known} were told of and "
+                f"{self._count} have arrived"
+            )
+        opened = list(_pairs(receipt.opened, self._known, receipt.upto))
+        settled = self._find(list(_pairs(receipt.settled, 0, self._known)))
+        for number in settled:
+            self.size -= self._open.pop(number)[1]
+        self._advance(receipt.upto, opened)
+        self._known = receipt.upto
+        self._weigh()
+
+    def _find(self, ranges: list[tuple[int, int]]) -> list[int]:
+        """Return the open messages in some ranges: all that are there, unless some were withdrawn."""
+        numbers: list[int] = []
+        for first, count in ranges:
+            if count > len(self._open):
+                found = [number for number in self._open if first <= number < first + count]
+            else:
+                found = [number for number in range(first, first + count) if number in self._open]
+            if len(found) < count and first + len(found) > self._dropped:
+                raise ValueError(f"a receipt for {count} messages from {first} on that were not open")
+            numbers += found
+        return numbers
+
+    def _advance(self, upto: int, opened: list[tuple[int, int]]) -> None:
+        """Drop what was sent up to a number, but for what is open."""
+        batches = self._batches
+        index = 0
+        while batches and (first := batches[0][0] - len(batches[0][2]) + 1) <= upto:
+            last, size, batch = batches.popleft()
+            self.size -= size
+            stop = min(last, upto)
+            share = size // len(batch)
+            while index < len(opened) and opened[index][0] <= stop:
+                start, count = opened[index]
+                for number in range(max(start, first), min(start + count - 1, stop) + 1):
+                    self._open[number] = batch[number - first], share
+                    self.size += share
+                if start + count - 1 > stop:
+                    break
+                index += 1
+            if stop < last:
+                rest = batch[stop + 1 - first :]
+                batches.appendleft((last, share * len(rest), rest))
+                self.size += share * len(rest)
+
+    def _weigh(self) -> None:
+        self.full_since = None
+        self.is_full = self.size >= LIMIT_BYTES or len(self) >= LIMIT
+
+    def withdraw(self, most: int | None = None) -> list[Any]:
+        """Take out and return messages: those that were left open, and then the oldest.
+
+        Args:
+            most: how many to take out at least, if there are so many; None for all.
+        """
+        taken = [message for message, _ in self._open.values()]
+        self.size -= sum(size for _, size in self._open.values())
+        self._open.clear()
+        self._dropped = max(self._dropped, self._known)
+        while self._batches and (most is None or len(taken) < most):
+            self._dropped, size, batch = self._batches.popleft()
+            taken += batch
+            self.size -= size
+        self._weigh()
+        return taken
+
+
+def _pairs(ranges: list[int], after: int, upto: int) -> Iterator[tuple[int, int]]:
+    """Return the ranges of a receipt, each a first number and a count; ValueError if they are none.
+
+    Args:
+        ranges: the numbers and counts.
+        after: what the first number must be above.
+        upto: what the last one may be.
+    """
+    if len(ranges) % 2:
+        raise ValueError("a receipt with half a range")
+    for first, count in zip(ranges[::2], ranges[1::2], strict=True):
+        if first <= after or count < 1 or first + count - 1 > upto:
+            raise ValueError(
+                f"a receipt for messages {first} to {first + count - 1}, not {after + 1} to {upto}"
+            )
+        after = first + count - 1
+        yield first, count

@@ -11,7 +11,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Mapping, Sequence
 
     from formicary.container.dispatcher import Dispatcher
 
@@ -23,11 +23,11 @@ _EFFORT: Final = 5e-6  # s of pause for each message that was looked at, which t
 class Watcher(Protocol):
     """Who wants to know what became of messages: a link."""
 
-    def receivers(self) -> Iterable[str]:
-        """Return the full names of those whose messages are to be looked for."""
+    receivers: set[str]
+    """The own names of those whose messages are to be looked for."""
 
-    def look(self, waiting: Collection[int]) -> int:
-        """Called with the ids of all messages that wait for them; return how many to look for again."""
+    def look(self, waiting: Mapping[int, object]) -> int:
+        """Called with all messages that wait for them, by id; return how many to look for again."""
 
 
 class WaitingMessages:
@@ -67,7 +67,7 @@ class WaitingMessages:
 
     def look_at_once(self, watcher: Watcher) -> None:
         """Have somebody look now: there will be no later."""
-        waiting, _ = self._find(set(watcher.receivers()))
+        waiting, _ = self._find(watcher.receivers)
         watcher.look(waiting)
 
     def _set_timer(self, loop: asyncio.AbstractEventLoop, due_at: float) -> None:
@@ -81,7 +81,7 @@ class WaitingMessages:
             self._timer.cancel()
             self._timer = None
         watchers = self._watchers
-        waiting, effort = self._find({name for watcher in watchers for name in watcher.receivers()})
+        waiting, effort = self._find(set().union(*(watcher.receivers for watcher in watchers)))
         self._watchers = left = {
             watcher: count for watcher in watchers if (count := watcher.look(waiting)) > 0
         }
@@ -93,17 +93,23 @@ class WaitingMessages:
             self._pause = _SOON if has_changed else min(2 * self._pause, _LATE)
             self._set_timer(loop, max(now + self._pause, self._not_before))
 
-    def _find(self, receivers: set[str]) -> tuple[set[int], int]:
-        """Return the ids of all that waits for some receivers, and of other things; and how much that was."""
+    def _find(self, receivers: set[str]) -> tuple[dict[int, object], int]:
+        """Return all that waits for some receivers, and other things, by id; and how much that was."""
         dispatcher = self._dispatcher
-        waiting: set[int] = set()
+        waiting: dict[int, object] = {}
         if (scheduler := dispatcher.scheduler) is not None:
-            waiting.update(map(id, scheduler.queued()))
+            _add(waiting, tuple(scheduler.queued()))
         agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
-        for receiver in receivers:
+        domain = dispatcher.domain
+        for name in receivers:
+            receiver = f"{name}@{domain}"
             agent = agents.get(receiver) or system_agents.get(receiver)
             if agent is not None and (unreceived := agent.unreceived()):
-                waiting.update(map(id, unreceived))
+                _add(waiting, unreceived)
             if lines and receiver in lines:
-                waiting.update(map(id, dispatcher.overflow.waiting_for(receiver)))
+                _add(waiting, dispatcher.overflow.waiting_for(receiver))
         return waiting, len(waiting) + len(receivers)
+
+
+def _add(waiting: dict[int, object], things: Sequence[object]) -> None:
+    waiting.update(zip(map(id, things), things, strict=True))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from formicary.core.logs import get_logger
 from formicary.transport.link.frames import Names, decode, encode, from_entry
-from formicary.transport.link.receipts import NO_MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from formicary.transport.link.receipts import Receipts
 
 logger = get_logger("formicary.transport")
+
+_receiver = itemgetter(0)
+_NOBODY = 0
+"""An id that nothing has."""
 
 # A batch may also hold orders to the link itself. They look like messages to an agent without a name, which
 # there cannot be, so that messages pay nothing for them.
@@ -111,7 +115,7 @@ class Arrivals:
             except ValueError as error:
                 self._take_unusual(entry, error)
                 continue
-            note(message)
+            note(id(message))
             try:
                 if receiver in lines:
                     self._overflow.add(message, receiver, self._link)
@@ -123,13 +127,14 @@ class Arrivals:
                 self._drop(str(error))
             except Exception:
                 logger.exception("a message from %s could not be handled; please report it", self._domain)
+        receipts.receivers.update(map(_receiver, entries))
         if len(arrived) >= receipts.due_at:
             receipts.note()
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
         """Take what is no message: an order, or nothing that could be."""
         if entry[0]:
-            self._receipts.arrived.append(NO_MESSAGE)
+            self._receipts.arrived.append(_NOBODY)
         try:
             is_order = self._obey(entry)
         except ValueError as other:

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,15 +12,12 @@ import msgspec
 from formicary.core.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from formicary.container.waiting import WaitingMessages
 
 _ENOUGH: Final = 1024  # messages after which to look without waiting for more
 _RANGES: Final = 2000  # in one receipt
-NO_MESSAGE: Final = Message()
-"""Has the number of something that came as a message, and could be none."""
-
 LONGEST_RECEIPT: Final = 1 << 16
 """Bytes of the longest receipt that is taken."""
 
@@ -42,7 +37,6 @@ class Receipt(msgspec.Struct, array_like=True, frozen=True):
     settled: list[int]
 
 
-_receivers = attrgetter("to")
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Receipt)
 
@@ -77,13 +71,18 @@ def ranges(numbers: Iterable[int]) -> list[int]:
 class Receipts:
     """What one other container has sent, until it is taken.
 
+    Of a message that has come only the id is kept, so that its memory is used again where it is taken at
+    once. An id that something which waits has now may have been another message's, which was taken: that
+    counts as not taken, too, until this one is.
+
     Args:
         waiting: knows which messages wait.
         send: sends a receipt; returns False where it cannot go now.
 
     Attributes:
-        arrived: messages that have come and were not looked for yet, in their order.
-        due_at: how many of them there are when `note` is to be called.
+        arrived: the ids of the messages that have come and were not looked for yet, in their order.
+        receivers: the own names of those that something has come for, as far as that may wait.
+        due_at: how many ids there are when `note` is to be called.
     """
 
     def __init__(self, waiting: WaitingMessages, send: Callable[[bytes], bool]) -> None:
@@ -100,10 +99,11 @@ class Receipts:
         """
         self._waiting.forget(self)
         self._is_wanted = is_wanted
-        self.arrived: list[Message] = []
+        self.arrived: list[int] = []
+        self.receivers: set[str] = set()
         self.due_at = 1
         self._looked = 0  # up to which number it is known what waits
-        self._open: dict[int, Message] = {}  # what waits, by number
+        self._open: dict[int, object] = {}  # what waits, by number
         self._told = 0  # up to which number the other end has been told
         self._told_open: set[int] = set()  # what it takes to be open
 
@@ -111,6 +111,7 @@ class Receipts:
         """Called when a batch has been handed over: look what becomes of it."""
         if not self._is_wanted:
             self.arrived.clear()
+            self.receivers.clear()
         elif self.due_at == 1 and len(self.arrived) < _ENOUGH:
             self.due_at = _ENOUGH
             self._waiting.watch(self)
@@ -125,27 +126,24 @@ class Receipts:
 
     # -- for the watch --------------------------------------------------------------------------------------
 
-    def receivers(self) -> set[str]:
-        """Return the full names of those that something has come for."""
-        names: set[str] = set()
-        for to in set(map(_receivers, chain(self.arrived, self._open.values()))):
-            if isinstance(to, str):
-                names.add(to)
-            else:
-                names.update(to or ())
-        return names
-
-    def look(self, waiting: Collection[int]) -> int:
+    def look(self, waiting: Mapping[int, object]) -> int:
         """Take off what does not wait any more, and tell the other end; return how much is left to tell."""
         if self._open:
             self._open = {number: each for number, each in self._open.items() if id(each) in waiting}
         arrived, self.arrived, self.due_at = self.arrived, [], 1
-        if waiting:
-            for number, message in enumerate(arrived, self._looked + 1):
-                if id(message) in waiting:
-                    self._open[number] = message
+        if waiting and not waiting.keys().isdisjoint(arrived):
+            # Where an id came again, that shows that the earlier message was gone by then.
+            numbers = {each: number for number, each in enumerate(arrived, self._looked + 1)}
+            for number in sorted(numbers[each] for each in waiting.keys() & numbers.keys()):
+                self._open[number] = waiting[arrived[number - self._looked - 1]]
         self._looked += len(arrived)
         self._tell()
+        self.receivers = {
+            name.partition("@")[0]
+            for message in self._open.values()
+            if isinstance(message, Message)
+            for name in message.receivers
+        }
         if not self._open and not self._told_open:
             return self._looked - self._told
         return len(self._open) + len(self._told_open - self._open.keys()) + self._looked - self._told

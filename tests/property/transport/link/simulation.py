@@ -52,6 +52,7 @@ class End:
     latest: tuple | None = None  # the latest session in which this life took something
     mailbox: list = field(default_factory=list)  # items that nobody has received yet
     receipts: Receipts = None
+    left: int = 0  # messages that it is to look for again
 
 
 class World:
@@ -178,14 +179,15 @@ class World:
 
     def look(self, end):
         """Have an end look what was received, and tell the other."""
-        end.receipts.look({id(item) for item in end.mailbox})
+        end.left = end.receipts.look({id(item): item for item in end.mailbox})
         self.perform(end)
 
     def tick(self, end):
         if not end.is_stalled:
             end.session.tick(self.now)
             self.perform(end)
-            self.look(end)
+            if end.receipts.arrived or end.left:
+                self.look(end)
 
     def use_path(self, end, way):
         end.way = way
@@ -216,7 +218,7 @@ class World:
         assert item.fate is not Fate.UNDELIVERED, "taken though it was said that it was not delivered"
         end.latest = item.taken_by = (end.life, *header[1:3])
         end.mailbox.append(item)
-        end.receipts.arrived.append(item)
+        end.receipts.arrived.append(id(item))
         end.receipts.note()
 
     def fail(self, end, item, reason, fate):

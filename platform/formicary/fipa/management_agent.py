@@ -7,7 +7,13 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from formicary.core import randomness
-from formicary.core.errors import ContainerClosedError, FormicaryError, NoAnswerError, UndeliveredError
+from formicary.core.errors import (
+    ContainerClosedError,
+    FormicaryError,
+    MailboxFullError,
+    NoAnswerError,
+    UndeliveredError,
+)
 from formicary.core.message import Message
 from formicary.core.micro import MicroAgent
 from formicary.core.names import MANAGEMENT
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 _ANSWERS = frozenset({"inform", "refuse", "failure", "not-understood"})
 _QUIET = _ANSWERS | {"agree"}  # nobody gets an answer to an answer: that could go on for ever
 _WAIT = 30.0  # s
+_MOST = 1000  # messages that are being answered, some of which wait for other containers
 _TICK = 1.0  # s between looks at which questions have waited too long
 
 
@@ -153,7 +160,11 @@ class ManagementAgent(MicroAgent):
             return None
         handler = self._handlers.get(message.ontology or ONTOLOGY)
         if handler is not None:
-            return handler(message)
+            inbox = self.micro_inbox
+            if inbox is None or inbox.handling is None or len(inbox.handling) < _MOST:
+                return handler(message)
+            self._refuse(message, f"the container answers {_MOST} requests already; ask again later")
+            return None
         self._refuse(message, f"the container knows nothing of the ontology {message.ontology!r}")
         return None
 
@@ -184,5 +195,5 @@ class ManagementAgent(MicroAgent):
     def _refuse(self, message: Message, reason: str) -> None:
         try:
             self.send_nowait(message.make_reply(performative="not-understood", body=reason))
-        except ContainerClosedError:
-            return
+        except (ContainerClosedError, MailboxFullError):
+            return  # who asks so much and reads no answers need not be told

@@ -5,9 +5,9 @@ A plan looks at everything before it changes anything: one that raises has chang
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from formicary.core.errors import AlreadyRegisteredError, NotRegisteredError
+from formicary.core.errors import AlreadyRegisteredError, DirectoryError, NotRegisteredError
 from formicary.directory.central.store import Key, Member, Registration, Subscription
 from formicary.directory.model.description import MOST_SERVICES, too_many
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from formicary.directory.central.store import Record
     from formicary.directory.language import Deregister, Modify, Register
     from formicary.directory.model.description import ServiceDescription
+
+MOST_SUBSCRIPTIONS: Final = 20_000
+"""Subscriptions to one directory."""
 
 
 class Draft:
@@ -76,6 +79,10 @@ class Draft:
                 new = [key for key in keys if not self.has(key)]
                 if new and len(new) + len(self.keys_of(agent)) > MOST_SERVICES:
                     raise too_many(agent)
+
+    def count_others(self) -> int:
+        """Return how many subscriptions and containers there are."""
+        return len(self._records.others)
 
     def keys_in(self, domain: str) -> list[Key]:
         """Return the keys of all that the agents of a container would have."""
@@ -162,12 +169,15 @@ def subscribe(draft: Draft, subscription: Subscription) -> None:
 
     Raises:
         AlreadyRegisteredError: the agent has one in this conversation.
+        DirectoryError: there are too many.
     """
     if draft.has(subscription.key):
         raise AlreadyRegisteredError(
             f"{subscription.agent} has a subscription in the conversation {subscription.conversation_id!r} "
             "already; cancel that one, or take another conversation_id"
         )
+    if draft.count_others() >= MOST_SUBSCRIPTIONS:
+        raise DirectoryError(f"{MOST_SUBSCRIPTIONS} are told of changes already; cancel some, or try later")
     draft.put(subscription)
 
 

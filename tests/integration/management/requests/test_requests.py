@@ -9,7 +9,7 @@ import pytest
 from tests.integration.management.conftest import CREW
 from tests.integration.management.crew import Cell, Hang, Odd
 from tests.integration.transport.raw import until
-from tests.unit.core.agents import Collect, Deaf, reasons, start
+from tests.unit.core.agents import Collect, Deaf, do, reasons, start
 
 from formicary import AgentState, Container, Message
 
@@ -350,3 +350,29 @@ async def test_many_requests_at_once_are_all_answered(platform, asker):
         await until(lambda: all(len(asking.answers(name)) == 2 for name in asked))
         assert {asking.answers(name)[1].performative for name in asked} == {"inform"}
         assert len(c2.agents) == 300
+
+
+async def test_no_more_requests_are_answered_at_once_than_a_container_can_bear(monkeypatch):
+    monkeypatch.setattr("formicary.fipa.management_agent._MOST", 2)
+    async with Container("c1") as c1:
+        await c1.management.agents()
+        ams = c1.dispatcher.system_agents[f"ams@{c1.domain}"]
+        asked = []
+
+        async def wait_for_ever(message):
+            asked.append(message)
+            await asyncio.Event().wait()
+
+        ams.serve("slow", wait_for_ever)
+
+        async def ask(behaviour):
+            for _ in range(3):
+                await behaviour.send(Message(to="ams", performative="request", ontology="slow", body="x"))
+            return await behaviour.receive(timeout=10)
+
+        asking = do(ask)
+        await start(c1, "asker", asking)
+        await asking.join()
+        assert asking.result.performative == "not-understood"
+        assert "answers 2 requests already" in asking.result.body
+        assert len(asked) == 2

@@ -58,6 +58,20 @@ async def test_a_subscriber_is_told_what_there_is_and_what_changes(path):
         assert told(bob) == [([], ["a", "b", "c"])]
 
 
+async def test_there_are_no_more_subscriptions_than_are_kept(monkeypatch):
+    monkeypatch.setattr("formicary.directory.central.draft.MOST_SUBSCRIPTIONS", 2)
+    async with directory("alice") as (df, alice):
+        for number in range(2):
+            assert (await subscribe(alice, str(number)))[0][0] == "agree"
+        alice.messages.clear()
+        alice.tell(encode(Subscribe(Query())), "subscribe", conversation_id="one too many")
+        await until_idle()
+        (answer,) = alice.messages
+        assert answer.performative in {"refuse", "failure"}
+        assert "2 are told of changes already; cancel some" in answer.body
+        assert len(df._subscriptions) == 2
+
+
 async def test_notifications_can_be_told_from_others():
     async with directory("alice", "bob") as (_, alice, bob):
         bob.tell(encode(Subscribe(Query())), "subscribe", conversation_id="c", reply_with="r")

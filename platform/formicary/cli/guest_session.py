@@ -26,6 +26,7 @@ from formicary.cli.options import (
 )
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import LinkError, ManagementError, ServerError, UsageError
+from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine
@@ -120,8 +121,8 @@ def in_guest_session(command: Callable[Concatenate[GuestSession, P], Awaitable[N
 
 def _run(work: Coroutine[Any, Any, None]) -> None:
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
-    logging.getLogger("formicary").setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence
-    logging.getLogger("formicary.transport.login").setLevel(logging.WARNING)  # but this warns the user
+    get_logger("formicary").setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence
+    get_logger("formicary.transport.login").setLevel(logging.WARNING)  # but this warns the user
     run_until_signal(work)
 
 

@@ -27,6 +27,7 @@ from formicary.cli.options import (
 from formicary.cli.output import say
 from formicary.cli.signals import run_until_signal
 from formicary.core.errors import FormicaryError, UsageError
+from formicary.core.logs import get_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,7 +143,7 @@ def run(
     """
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
     errors = _Errors()
-    logging.getLogger("formicary").addHandler(errors)
+    get_logger("formicary").addHandler(errors)
     try:
         settings = ConnectionSettings(
             platform=platform,
@@ -170,7 +171,7 @@ def run(
         finally:
             _report_dead_letters(container)
     finally:
-        logging.getLogger("formicary").removeHandler(errors)
+        get_logger("formicary").removeHandler(errors)
     if errors.count:
         raise typer.Exit(1)
 

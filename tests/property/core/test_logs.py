@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import logging
-import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.plugins.paths import ROOT
 from tests.property.texts import hostile_texts, unseen
 
 from formicary.core.logs import get_logger
@@ -100,13 +98,3 @@ def test_an_error_is_a_sentence_of_which_only_indented_lines_follow(text):
     said = str(FormicaryError(text))
     assert unseen(said, allowed="\n") == set()
     assert all(line.startswith("  ") for line in said.split("\n")[1:])
-
-
-def test_all_loggers_of_the_platform_and_the_laboratory_are_such():
-    plain = {
-        path.name
-        for source in ("platform", "benchmarks")
-        for path in sorted((ROOT / source).rglob("*.py"))
-        if re.search(r"= logging\.getLogger\(", path.read_text(encoding="utf-8"))
-    }
-    assert plain == {"logs.py"}

@@ -2,9 +2,6 @@ from __future__ import annotations
 
 import os
 import pty
-import re
-
-from tests.plugins.paths import ROOT
 
 from formicary.cli.output import show_table
 
@@ -39,13 +36,3 @@ def test_a_terminal_has_what_is_too_wide_in_several_lines(monkeypatch):
     assert "\x1b[" not in shown
     assert (shown.count("x"), shown.count("y")) == (12, 12)
     assert all(len(line.rstrip("\r")) <= 20 for line in shown.splitlines())
-
-
-def test_no_command_prints_past_it():
-    past = [
-        path.name
-        for source in ("platform", "benchmarks")
-        for path in sorted((ROOT / source).rglob("*.py"))
-        if re.search(r"(typer|click)\.s?echo\(", path.read_text(encoding="utf-8"))
-    ]
-    assert past == ["output.py"]

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import errno
 import ipaddress
-import logging
 import os
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from formicary.core.errors import LinkError, UsageError
+from formicary.core.logs import get_logger
 from formicary.core.scratch import MARK, PREFIX, ScratchFolder
 from formicary.transport.direct.half_open import HalfOpen
 from formicary.transport.os_errors import descriptors_advice, reason, reason_and
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from formicary.transport.addresses import TcpAddress
     from formicary.transport.direct.half_open import Welcome
 
-logger = logging.getLogger("formicary.transport")
+logger = get_logger("formicary.transport")
 
 LOOPBACK = "127.0.0.1"
 

@@ -141,6 +141,15 @@ async def in_an_instrument(container, error):
     await container.start(Agent("broken"))
 
 
+async def in_a_gatekeeper(container, error):
+    def decide(agent, role, key):
+        raise error
+
+    boss, worker = await start(container, "boss"), await start(container, "worker")
+    await boss.groups.create("shop", gatekeeper=decide)
+    await start(container, "asker", do(lambda _: worker.groups.request_role("shop", "clerk")))
+
+
 PLACES = [
     in_setup,
     in_setups_side_by_side,
@@ -152,6 +161,7 @@ PLACES = [
     in_async_handle,
     in_a_template,
     in_an_instrument,
+    in_a_gatekeeper,
 ]
 
 
@@ -216,6 +226,36 @@ async def test_other_containers_are_told_and_go_on():
         await until_idle()
         assert heard.bodies == ["bye"]
         assert list(c1.members) == ["c1.lab.localhost"]
+
+
+@pytest.mark.virtual_clock
+async def test_a_template_ends_its_own_container_wherever_the_message_comes_from():
+    network, ends = MemoryNetwork(), []
+
+    async def receive():
+        async with Container("c2", server=network) as c2:
+            await start(c2, "first", Ends(ends))
+            agent = Agent("broken")
+            agent.add_behaviour(Collect(), Sure(SystemExit(3)))
+            await c2.start(agent)
+            await asyncio.sleep(50)
+
+    async with Container("c1", server=network) as c1:
+        receiving = asyncio.create_task(catch(receive()))
+        await asyncio.sleep(1)
+        asking = do(lambda behaviour: behaviour.send(Message(to="broken@c2", body="x")))
+        await start(c1, "asker", asking)
+        assert (await receiving).code == 3
+        await asking.join()
+    assert ends == ["first"]
+
+
+async def catch(work):
+    """Return the SystemExit that something ends with: out of a task it would end the loop."""
+    try:
+        await work
+    except SystemExit as error:
+        return error
 
 
 @pytest.mark.virtual_clock

@@ -36,6 +36,7 @@ _FAULTS = (3, 12)  # of a round, at least and at most
 _PAUSES = (0, 0.05, 0.5, 1.5)  # s between two faults
 _LENGTHS = (0.05, 0.3, 1, 2.5)  # s that a fault lasts
 _ENDS = 0.3  # the share of rounds of the first half in which a container is killed, or stopped and started
+_GRACE = 3.0  # s of faults for which nothing may fail: so long it takes to give another container up
 _PATIENCE = 60.0  # s until every message has to be accounted for
 _CALM = 2.0  # s before memory is measured
 _MEGABYTE = 1 << 20
@@ -60,6 +61,7 @@ class Soak:
         self._seconds = 60 * minutes
         self._chance = random.Random(f"{seed}/{route}")
         self._start = time.monotonic()
+        self._is_short = False  # whether the faults of this round were over before anybody is given up
         self._ends = False  # whether c2 has ended in this round
         self._since: list[list[int]] = []  # the numbers of both sides' agents where the round began
         self._ended_at: list[int] | None = None  # those of c2's when it ended
@@ -85,12 +87,14 @@ class Soak:
 
     async def _round(self, scene: Scene) -> None:
         self.rounds += 1
+        began = time.monotonic()
         names = []
         causes = causes_of(scene)
         for cause, which, length, pause in self._drawn(len(causes)):
             names.append(causes[cause].__name__.strip("_"))
             await causes[cause](scene, which, length)
             await asyncio.sleep(pause)
+        self._is_short = time.monotonic() - began < _GRACE
         is_early = (
             time.monotonic() - self._start < self._seconds / 2
         )  # later, c2's memory is of interest, too
@@ -127,7 +131,7 @@ class Soak:
         account = self._account(scene, ends)
         self.total += account
         wrong = {name: getattr(account, name) for name in _NEVER}
-        if not self._ends and self.route != "direct":  # where there is no other way, a cut may be too long
+        if self._is_short and not self._ends:
             wrong |= {"failed": account.failed, "both": account.both}
         if found := {name: count for name, count in wrong.items() if count}:
             self.problems.append(f"round {self.rounds}: {found} of {account.sent} messages")

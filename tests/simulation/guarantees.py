@@ -136,6 +136,10 @@ async def _directory(world: World) -> list[str]:
             key for key in sorted({*found, *offered} - unsure) if str(found.get(key)) != str(offered.get(key))
         ]
         broken += [f"{place.name} finds {found.get(key)} in place of {offered.get(key)}" for key in wrong]
+        if place.view is not None:
+            seen = place.view.known
+            wrong = [key for key in sorted({*seen, *found}) if str(seen.get(key)) != str(found.get(key))]
+            broken += [f"a watcher in {place.name} knows {seen.get(it)} for {found.get(it)}" for it in wrong]
     return broken
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.simulation.account import Letter
 
-from formicary import Agent, CyclicBehaviour, Message, Template
+from formicary import Agent, CyclicBehaviour, Message, MicroAgent, Template
 from formicary.container.dead_letters import is_failure
 from formicary.errors import FormicaryError
 
@@ -66,6 +66,26 @@ class Receives(CyclicBehaviour):
             resident.world.note(f"{resident.address} is told of {message.in_reply_to}: {message.body}")
             receiver = message.metadata["receiver"]
             account.fail(str(message.in_reply_to), receiver, str(message.body))
+
+
+class Taker(MicroAgent):
+    """Takes numbers of others, as a micro-agent; it sends nothing.
+
+    Args:
+        world: where it lives.
+        domain: its container's.
+    """
+
+    __slots__ = ("_own_name", "_world")
+
+    def __init__(self, world: World, domain: str) -> None:
+        super().__init__("m0")
+        self._world = world
+        self._own_name = f"m0@{domain}"
+
+    def handle(self, message: Message) -> None:
+        self._world.note(f"{self._own_name} gets {message.body}")
+        self._world.account.receive(str(message.body), str(message.sender), self._own_name)
 
 
 class Resident:

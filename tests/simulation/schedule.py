@@ -21,7 +21,7 @@ _KINDS = {
     "stop": 3, "continue": 6, "kill": 3, "vanish": 1, "open": 9, "close": 2,
     "start": 6, "end": 2, "talk": 8, "burst": 4, "pace": 3,
     "register": 6, "modify": 4, "deregister": 3,
-    "create": 3, "request": 5, "leave": 2, "say": 3,
+    "watch": 2, "create": 3, "request": 5, "leave": 2, "say": 3,
 }  # fmt: skip
 
 

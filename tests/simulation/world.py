@@ -7,10 +7,11 @@ import hashlib
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from tests.integration.directory.agents import View
 from tests.simulation.account import Account
 from tests.simulation.loop import Process, SimulatedLoop
 from tests.simulation.network import PLATFORM, SERVER, Network, join_address
-from tests.simulation.residents import Resident
+from tests.simulation.residents import Resident, Taker
 
 from formicary import Container
 from formicary.errors import FormicaryError
@@ -49,6 +50,7 @@ class Place:
         self.process: Process | None = None
         self.container: Container | None = None  # while it is open
         self.residents: dict[str, Resident] = {}
+        self.view: View | None = None  # what a watcher of the directory knows
         self.killed: list[Process] = []
 
     # -- as `Connectable` -----------------------------------------------------------------------------------
@@ -86,6 +88,7 @@ class Place:
             return
         self.world.note(f"{self.name} is open")
         self.container = container
+        await container.start(Taker(self.world, self.domain))
         for number in range(AGENTS):
             await self._start(container, process, f"a{number}")
 
@@ -99,6 +102,16 @@ class Place:
                 return
             resident.begin()
 
+    async def watch(self) -> None:
+        """Watch the directory, unless somebody does."""
+        if self.view is None and self.container is not None:
+            view = self.view = View(self.container.directory)
+            try:
+                await view.__aenter__()
+            except FormicaryError as error:
+                self.world.note(f"nobody watches in {self.name}: {error}")
+                self.view = None
+
     def _gone(self, process: Process, *, silently: bool = False) -> None:
         process.is_alive = False
         self.world.network.lose(process, silently=silently)
@@ -106,6 +119,7 @@ class Place:
         for resident in self.residents.values():
             resident.has_ended = True
         self.residents = {}
+        self.view = None
         if self.process is process:
             self.process = self.container = None
 
@@ -135,7 +149,10 @@ class Place:
             self.process.spawn(self._close(self.process, container))
 
     async def _close(self, process: Process, container: Container) -> None:
+        view, self.view = self.view, None
         await container.__aexit__(None, None, None)
+        if view is not None:
+            await view.__aexit__()
         self.world.note(f"{self.name} is closed")
         self._gone(process)
 
@@ -192,7 +209,8 @@ class World:
         self.network = Network(loop, seed, self.note)
         self.network.capacity = shape.capacity
         self.places = [Place(self, f"c{number + 1}") for number in range(shape.containers)]
-        self.addresses = [f"a{number}@{it.domain}" for it in self.places for number in range(AGENTS)]
+        names = ("m0", *(f"a{number}" for number in range(AGENTS)))
+        self.addresses = [f"{name}@{it.domain}" for it in self.places for name in names]
         self.made: list[Container] = []
         self._tell = tell
         self._acts = {
@@ -220,6 +238,8 @@ class World:
             getattr(place, act.kind)()
         elif act.kind in {"start", "end"}:
             getattr(place, f"{act.kind}_agent")(act.two)
+        elif act.kind == "watch" and place.process is not None:
+            place.process.spawn(place.watch())
         elif act.kind in {"stop", "continue"} and place.process is not None:
             (place.process.stop if act.kind == "stop" else place.process.go_on)()
         elif place.residents:

@@ -24,7 +24,6 @@ class Letter:
         at: when it was sent.
         is_of_group: whether it went to a group, so that whoever plays there no more need not get it.
         is_sent: whether `send` has returned, or raised.
-        has_come: whether it has come to the receiver's container.
         failed: what the sender was told, if it was.
         received: how often it came.
     """
@@ -35,7 +34,6 @@ class Letter:
     at: float
     is_of_group: bool = False
     is_sent: bool = False
-    has_come: bool = False
     failed: str | None = None
     received: int = 0
 
@@ -51,18 +49,11 @@ class Account:
         self.broken: list[str] = []
         self.letters: dict[tuple[str, str], Letter] = {}
         self._latest: dict[tuple[Resident, str, bool], int] = {}
-        self._partings: list[tuple[str, str | None, float]] = []
         self.counts: Counter[str] = Counter()
 
     def send(self, letter: Letter, body: str) -> None:
         """Enter a message that is about to be sent."""
         self.letters[body, letter.receiver] = letter
-
-    def come(self, body: str, receiver: str) -> None:
-        """Enter that a container has got something for one of its agents."""
-        letter = self.letters.get((body, receiver))
-        if letter is not None:
-            letter.has_come = True
 
     def receive(self, body: str, sender: str, receiver: str) -> None:
         """Enter that somebody has got a message."""
@@ -92,24 +83,6 @@ class Account:
             if letter.failed is not None
         ]
 
-    def part(self, domain: str, other: str | None, at: float) -> None:
-        """Enter that a container has given another one up, or has ended itself (None)."""
-        self._partings.append((domain, other, at))
-
-    def _excuse(self, letter: Letter) -> str | None:
-        """Return why a message may be lost without a word.
-
-        A container acknowledges what still lies in a mailbox, or has no receiver there: when it ends, or the
-        two give each other up, nobody hears of these.
-        """
-        here, there = (name.partition("@")[2] for name in (letter.sender.address, letter.receiver))
-        reasons = [
-            "as it ended" if other is None else "as they parted"
-            for domain, other, at in self._partings
-            if at >= letter.at and (domain, other) in {(there, None), (there, here), (here, there)}
-        ]
-        return min(reasons, default=None) if letter.has_come else None
-
     def settle(self) -> None:
         """Find what was neither received nor failed, and what was both though it is known which."""
         self.counts["sent"] = len(self.letters)
@@ -126,7 +99,5 @@ class Account:
                     self.broken.append(f"{name} is still being sent")
                 elif letter.is_of_group:
                     self.counts["left out"] += 1  # whoever has just left
-                elif reason := self._excuse(letter):
-                    self.counts[f"lost {reason}"] += 1
                 else:
                     self.broken.append(f"{name}, sent at {letter.at:.3f}, has neither arrived nor failed")

@@ -22,8 +22,6 @@ from tests.simulation.world import World
 from formicary.errors import FormicaryError
 from formicary.management.membership import members
 from formicary.transport.direct import connections
-from formicary.transport.link.arrivals import Arrivals
-from formicary.transport.link.frames import decode
 from formicary.transport.xmpp import connection
 
 if TYPE_CHECKING:
@@ -140,15 +138,7 @@ def _replaced(world: World) -> Iterator[None]:
     def stream(_: object, domain: str, **callbacks: Any) -> Stream:
         return Stream(network, domain, **callbacks)
 
-    hand_over = Arrivals.hand_over
-
-    def watched(arrivals: Arrivals, batch: bytes | memoryview) -> None:
-        for to, _, body, *_ in decode(batch):
-            world.account.come(body, f"{to}@{arrivals._container.domain}")
-        hand_over(arrivals, batch)
-
     with (
-        patch.object(Arrivals, "hand_over", watched),
         patch.object(connections, "DirectEndpoint", partial(Endpoint, network)),
         patch.object(connection, "make_stream", stream),
         patch.object(members, "time", clock),

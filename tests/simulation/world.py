@@ -115,7 +115,6 @@ class Place:
     def _gone(self, process: Process, *, silently: bool = False) -> None:
         process.is_alive = False
         self.world.network.lose(process, silently=silently)
-        self.world.account.part(self.domain, None, self.world.loop.time())
         for resident in self.residents.values():
             resident.has_ended = True
         self.residents = {}
@@ -182,7 +181,6 @@ class Watched(Router):
 
     def on_lost(self, link: Link) -> None:
         self._world.note(f"{self.container.domain} has no {link.domain} any more")
-        self._world.account.part(self.container.domain, link.domain, self._world.loop.time())
         super().on_lost(link)
 
 

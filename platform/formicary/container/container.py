@@ -329,7 +329,7 @@ class Container:
 
     @property
     def failures(self) -> Failures:
-        """What agents have failed with: `failures.total` is how many times; it has the latest 100 of them."""
+        """What agents have failed with, the latest 100 times; `failures.total` is how many there were."""
         return self.lifecycle.failures
 
     def add_instrument(self, instrument: Instrument) -> None:

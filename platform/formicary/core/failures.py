@@ -39,12 +39,12 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def part(self) -> str:
-        """What of the agent has failed: `Ask`, `setup` or `handle`."""
+        """What of the agent has failed, such as `Ask`, `setup` or `handle`."""
         return self.name.partition("/")[2]
 
     @property
     def what(self) -> str:
-        """What the exception is, and where it was raised: `ValueError: mine (market.py:12, in run)`."""
+        """What the exception is, and where it was raised, as `ValueError: mine (market.py:12, in run)`."""
         what = f"{self.error}: {self.text}" if self.text else self.error
         return f"{what} ({self.place})"
 

@@ -96,7 +96,16 @@ class Node:
         config.chmod(0o600)
 
     def begin(self, joins: Node | None = None) -> None:
-        """Start it; `ready` says when it is there."""
+        """Start it; `ready` says when it is there.
+
+        Args:
+            joins: the node that it joins as a new one, whatever it was before; None: it is what it was.
+        """
+        do = "running"
+        if joins is not None:
+            shutil.rmtree(self._folder / "spool", ignore_errors=True)
+            forget = f"rpc:call('{joins.name}', mnesia, del_table_copy, [schema, node()])"
+            do = f"begin {forget}, ejabberd_cluster:join('{joins.name}') end"
         environment = {
             **os.environ,
             "EJABBERD_CONFIG_PATH": str(self._folder / "ejabberd.yml"),
@@ -109,8 +118,7 @@ class Node:
         command = [str(shutil.which("erl")), "-noinput", "-name", self.name, "-start_epmd", "false"]
         command += ["-erl_epmd_port", str(self._node_port), "-kernel", "inet_dist_use_interface", interface]
         command += ["-mnesia", "dir", f'"{self._folder}/spool"', "-s", "ejabberd"]
-        said = f"ejabberd_cluster:join('{joins.name}')" if joins else "running"
-        command += ["-eval", f'io:format("~nnode: ~p~n", [{said}]), {_WATCH}']
+        command += ["-eval", f'io:format("~nnode: ~p~n", [{do}]), {_WATCH}']
         with (self._folder / "output").open("wb") as output:
             self.process = subprocess.Popen(
                 command,
@@ -234,7 +242,7 @@ SCENARIOS = {
         route="auto",
     ),
     "split": Scenario(
-        "one on each node; the connection between the nodes breaks once, the second is restarted 40 s later",
+        "one on each node; the connection between the nodes breaks once; 40 s later the second is made anew",
         (ONE, TWO),
         1,
         is_split=True,
@@ -249,11 +257,13 @@ class Figures:
     Attributes:
         account: of all messages.
         told_after: seconds until all was known of what was sent before it happened, in each round.
+        away: seconds for which the node was away, in each round in which it came back.
         problems: what must not be.
     """
 
     account: Account = field(default_factory=Account)
     told_after: list[float] = field(default_factory=list)
+    away: list[float] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -268,7 +278,7 @@ class Round:
 
     def __init__(self, cluster: Cluster, scenario: Scenario, folder: Path) -> None:
         self._scenario = scenario
-        self._victim = cluster.nodes[scenario.killed]
+        self._victim, self._other = cluster.nodes[scenario.killed], cluster.nodes[1 - scenario.killed]
         bound = 'mount --bind "$0" /etc/hosts && exec "$@"'
         prefix = "unshare", "--mount", "sh", "-c", bound, str(cluster.hosts)
         server = {
@@ -294,16 +304,17 @@ class Round:
             await self._order("start")
             await asyncio.sleep(_LOAD + random.random())
             told = asyncio.create_task(self._strike())
-            await self._strike_back()
+            await self._strike_back(figures)
             answers = await self._order("stop")
             figures.told_after.append(await told)
             await self._settle(answers, figures)
             before = self._account()
-            await self._recover()
+            answers += await self._recover()
+            await self._settle(answers, figures)
             if self._scenario.comes_back and self._account().received == before.received:
                 figures.problems.append(f"it does not go on: {before}")
-            answers += [await side.close() for side in self._sides]
-            await self._settle(answers, figures)
+            for side in self._sides:
+                await side.close()
             figures.account += self._account()
             figures.problems += [problem for side in self._sides for problem in side.complaints()]
 
@@ -317,24 +328,26 @@ class Round:
         await until(lambda: self._account(ends).is_settled, _PATIENCE)
         return time.monotonic() - now
 
-    async def _strike_back(self) -> None:
+    async def _strike_back(self, figures: Figures) -> None:
         """Mend it while they talk, unless it is to stay so."""
+        now = time.monotonic()
         await asyncio.sleep(_SPLIT if self._scenario.is_split else _AWAY)
         if self._scenario.comes_back:
             self._victim.kill()
-            self._victim.begin()
+            self._victim.begin(joins=self._other if self._scenario.is_split else None)
             await self._victim.ready()
+            figures.away.append(time.monotonic() - now)
         await asyncio.sleep(_AFTER)
 
-    async def _recover(self) -> None:
+    async def _recover(self) -> list[Any]:
         """Have both nodes run, and the containers talk for a moment if they can."""
         if not self._scenario.comes_back:
             self._victim.begin()
             await self._victim.ready()
-            return
+            return []
         await self._order("start")
         await asyncio.sleep(1)
-        await self._order("stop")
+        return await self._order("stop")
 
     async def _order(self, do: str) -> list[Any]:
         return await asyncio.gather(*(side.order(do) for side in self._sides))
@@ -370,8 +383,10 @@ def row(name: str, figures: Figures) -> str:
     account = figures.account
     numbers = (account.sent, account.received, account.failed, account.both)
     counts = [f"{number:,}".replace(",", "\N{NO-BREAK SPACE}") for number in numbers]
-    told = f"{min(figures.told_after):.1f} to {max(figures.told_after):.1f} s"
-    return f"| {' | '.join([SCENARIOS[name].title, *counts, told])} |"
+    away, told = (
+        f"{min(some):.1f} to {max(some):.1f} s" if some else "" for some in (figures.away, figures.told_after)
+    )
+    return f"| {' | '.join([SCENARIOS[name].title, *counts, away, told])} |"
 
 
 def main() -> int:

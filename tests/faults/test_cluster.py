@@ -31,5 +31,6 @@ def test_no_message_is_lost_without_a_word(name):
 
 def test_a_line_of_the_table_has_what_became_of_the_messages():
     account = replace(Account(), sent=12345, received=12000, failed=346, both=1)
-    said = row("gone", Figures(account, [3.14, 31.4]))
-    assert said.replace("\N{NO-BREAK SPACE}", " ").endswith("| 12 345 | 12 000 | 346 | 1 | 3.1 to 31.4 s |")
+    said = row("gone", Figures(account, [3.14, 31.4], [7, 8]))
+    expected = "| 12 345 | 12 000 | 346 | 1 | 7.0 to 8.0 s | 3.1 to 31.4 s |"
+    assert said.replace("\N{NO-BREAK SPACE}", " ").endswith(expected)

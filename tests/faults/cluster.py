@@ -35,7 +35,7 @@ from formicary.server.launch import free_port
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_START = 60.0  # s
+_START = 120.0  # s: on a busy machine a node takes its time
 _LOAD = 2.0  # s of it before a node is killed
 _AWAY = 2.0  # s between the end of a node and its next start, which itself takes some seconds
 _SPLIT = 40.0  # s for which it stays so: containers give each other up after 30
@@ -57,16 +57,26 @@ listen:
     global_routes: false
     hosts:
 {containers}
+s2s_max_retry_delay: 2 seconds
 modules:
   mod_disco: {{}}
 """
 _WATCH = """\
 spawn(fun Watch() ->
-    case file:delete("split") of ok -> [erlang:disconnect_node(Node) || Node <- nodes()]; _ -> ok end,
+    case file:delete("split") of
+        ok -> [erlang:disconnect_node(Node) || Node <- nodes()];
+        _ -> ok
+    end,
+    case file:read_file("forget") of
+        {ok, Name} -> io:format("~nforgot: ~p~n", [ejabberd_cluster:leave(binary_to_atom(Name))]);
+        _ -> ok
+    end,
+    file:delete("forget"),
     timer:sleep(50),
     Watch()
 end).
 """
+"""What a node does when a file of such a name appears in its folder; `forget` has another node's name."""
 
 
 class Node:
@@ -104,8 +114,7 @@ class Node:
         do = "running"
         if joins is not None:
             shutil.rmtree(self._folder / "spool", ignore_errors=True)
-            forget = f"rpc:call('{joins.name}', mnesia, del_table_copy, [schema, node()])"
-            do = f"begin {forget}, ejabberd_cluster:join('{joins.name}') end"
+            do = f"ejabberd_cluster:join('{joins.name}')"
         environment = {
             **os.environ,
             "EJABBERD_CONFIG_PATH": str(self._folder / "ejabberd.yml"),
@@ -149,6 +158,13 @@ class Node:
     def split(self) -> None:
         """Break its connection to the other node; nothing keeps them from making another."""
         (self._folder / "split").touch()
+
+    async def forget(self, other: Node) -> None:
+        """Remove another node, which is not there, from the cluster."""
+        new = self._folder / "new"
+        new.write_text(other.name)
+        asked = new.rename(self._folder / "forget")
+        assert await until(lambda: not asked.exists(), _START), self.output
 
     @property
     def output(self) -> str:
@@ -334,6 +350,8 @@ class Round:
         await asyncio.sleep(_SPLIT if self._scenario.is_split else _AWAY)
         if self._scenario.comes_back:
             self._victim.kill()
+            if self._scenario.is_split:
+                await self._other.forget(self._victim)
             self._victim.begin(joins=self._other if self._scenario.is_split else None)
             await self._victim.ready()
             figures.away.append(time.monotonic() - now)

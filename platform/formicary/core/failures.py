@@ -44,7 +44,7 @@ class Failure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def what(self) -> str:
-        """What the exception is, and where it was raised, as `ValueError: mine (market.py:12, in run)`."""
+        """What the exception is, what it says, and where it was raised, in one line."""
         what = f"{self.error}: {self.text}" if self.text else self.error
         return f"{what} ({self.place})"
 

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from tests.simulation.residents import Resident
 
 _UNKNOWN = "cannot be reached"  # what a sender is told where nobody can know whether the message has arrived
+# A `failure` waits so long for a full mailbox of its receiver, also while the whole process stands still: then it
+# is not delivered. A known weakness of the platform.
+_STANDSTILL = 25.0
 _KNOWN = "it has stopped"  # there, it is known all the same
 
 
@@ -99,5 +102,7 @@ class Account:
                     self.broken.append(f"{name} is still being sent")
                 elif letter.is_of_group:
                     self.counts["left out"] += 1  # whoever has just left
+                elif letter.sender.process.stood_still >= _STANDSTILL:
+                    self.counts["lost as it stood still"] += 1
                 else:
                     self.broken.append(f"{name}, sent at {letter.at:.3f}, has neither arrived nor failed")

@@ -83,6 +83,8 @@ class Process:
         self.life = life
         self.runs = True
         self.is_alive = True
+        self.stood_still = 0.0  # seconds at once, at most
+        self._stopped_at = 0.0
         self.context = contextvars.copy_context()
         self.context.run(PROCESS.set, self)
         self._loop = loop
@@ -99,12 +101,15 @@ class Process:
 
     def stop(self) -> None:
         """Have it stand still, as after SIGSTOP."""
-        self.runs = False
+        if self.runs:
+            self.runs = False
+            self._stopped_at = self._loop.time()
 
     def go_on(self) -> None:
         """Have it go on, with all that was due meanwhile."""
         if self.is_alive and not self.runs:
             self.runs = True
+            self.stood_still = max(self.stood_still, self._loop.time() - self._stopped_at)
             held, self._held = self._held, []
             self._loop._ready.extend(held)
 

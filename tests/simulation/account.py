@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from tests.simulation.residents import Resident
 
 _UNKNOWN = "cannot be reached"  # what a sender is told where nobody can know whether the message has arrived
-# A `failure` waits so long for a full mailbox of its receiver, also while the whole process stands still: then it
-# is not delivered. A known weakness of the platform.
+# A `failure` waits so long for a full mailbox, also while the whole process stands still: then it
+# is not delivered to who had sent the message. A known weakness of the platform.
 _STANDSTILL = 25.0
 _KNOWN = "it has stopped"  # there, it is known all the same
 

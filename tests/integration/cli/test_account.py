@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
-import subprocess
+import sys
 
 import psutil
 import pytest
 from tests.integration.cli.platforms import COMMAND
 
+from formicary.cli import main
 from formicary.server import ManagedServer
 
 pytestmark = pytest.mark.server
@@ -23,14 +25,14 @@ def server():
 
 
 @pytest.fixture
-def account(server):
+def account(server, monkeypatch, capsys):
     """Run the command; give its exit code, and what it prints."""
 
     def call(*arguments, given="", where=server.folder.path):
-        command = [*COMMAND, "server", "account", *arguments, "--folder", str(where)]
-        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
-        assert "Traceback" not in done.stderr
-        return done.returncode, done.stdout, done.stderr
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        with pytest.raises(SystemExit) as ended:
+            main(["server", "account", *arguments, "--folder", str(where)])
+        return ended.value.code or 0, *capsys.readouterr()
 
     return call
 

@@ -87,7 +87,7 @@ def render(configuration: ServerConfiguration) -> str:
 -- Everything stays in the state folder, readable by its user alone.
 data_path = {lua_string(folder.data)}
 certificates = {lua_string(folder.certificates)}
-pidfile = {lua_string(folder.path / "prosody.pid")}
+pidfile = {lua_string(folder.process_file)}
 admin_socket = {lua_string(folder.socket)}
 umask = "077"
 {root}log = {{ {{ levels = {{ min = "info" }}, to = "console", timestamps = true }} }}

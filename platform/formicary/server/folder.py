@@ -73,6 +73,11 @@ class StateFolder:
         return self.path / "admin.sock"
 
     @property
+    def process_file(self) -> Path:
+        """The file with the number of Prosody's process, for administrators."""
+        return self.path / "prosody.pid"
+
+    @property
     def federation(self) -> Path:
         """What the server knows of the federation that it belongs to, if it does."""
         return self.path / "federation.json"

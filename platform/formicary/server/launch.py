@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import socket
@@ -80,7 +81,12 @@ def _wait_until_ready(pid: int, folder: StateFolder) -> Launched:
         if process.is_gone(pid):
             raise ServerError(f"Prosody ended at once: {last_words(folder.log)} (its log is {folder.log})")
         if (version := _version(folder.log)) and (listening := _listening(folder.socket)) is not None:
-            folder.socket.chmod(0o600)  # Prosody may make it before it has set its umask
+            for made in (
+                folder.socket,
+                folder.process_file,
+            ):  # Prosody may make them before it has set its umask
+                with contextlib.suppress(FileNotFoundError):
+                    made.chmod(0o600)
             return Launched(pid, version, listening)
         time.sleep(_SECONDS_BETWEEN_LOOKS)
     raise ServerError(

@@ -10,6 +10,7 @@ module:set_global();
 local portmanager = require "core.portmanager";
 
 local platform = assert(module:get_option_string("formicary_platform"), "formicary_platform is not set");
+local files = module:get_option("formicary_tls_ssl") or {};
 local is_open = false;
 
 local function open()
@@ -25,7 +26,13 @@ local function open()
 		});
 		-- Containers ask for the platform's server, also where no host of that name is served.
 		for _, _, _, _, active in portmanager.get_active_services():iter("formicary_tls", nil, nil, nil) do
-			active.server.hosts[platform] = active.server.tls_ctx;
+			local server = active.server;
+			local context = server.sslctx and server:sslctx();
+			if type(context) == "table" then -- Prosody 13
+				context:set_sni_host(platform, files.certificate, files.key);
+			else
+				server.hosts[platform] = server.tls_ctx;
+			end
 		end
 	end
 end

@@ -27,6 +27,7 @@ local LOOK = 0.1; -- s between two looks at how busy containers are
 local BURST = 0.1; -- s of processor time that an account can save
 local PIECE = 2048; -- bytes of what a client sends that are handled at once
 local TURN = 0.002; -- s of processor time for one client before others are looked at
+local SOON = 0.0001; -- s until a client goes on that has had its turn
 local PAUSE = 0.01; -- s between two looks at clients that have to wait
 local UNREAD = 2^20; -- bytes of answers that a client may leave unread before it gets no more
 local CONGESTED = 8 * 2^20; -- bytes that a receiver may leave unread before clients can send it no more
@@ -99,7 +100,7 @@ local function piece_end(data, position)
 	return data:find(">", position + PIECE - 1, true) or #data;
 end
 
--- Handle what may be handled now; return the rest.
+-- Handle what may be handled now; return the rest, and whether it can be handled as soon as others had their turn.
 local function work(conn, session, data)
 	local account, position, spent = account_of(session), 1, 0;
 	while position <= #data and account.left > 0 and spent < TURN and unread(conn) < UNREAD do
@@ -113,32 +114,58 @@ local function work(conn, session, data)
 			return nil;
 		end
 	end
-	return position <= #data and data:sub(position) or nil;
+	return position <= #data and data:sub(position) or nil, spent >= TURN and account.left > 0;
 end
 
-local is_timed, looked_after = false, 0; -- whether a timer looks after those that wait; when that was done last
+local is_due, is_due_soon = false, false; -- whether those that wait are looked after in PAUSE, or at once
+local looked_after = 0; -- when that was done last
+local look_after_waiting;
 
-local function look_after_waiting()
-	looked_after = monotonic();
-	for conn, data in pairs(held) do
-		local session = clients[conn];
-		local rest = session and work(conn, session, data);
-		if held[conn] then -- else it has gone meanwhile
-			held[conn] = rest;
-			if session and not rest and clients[conn] == session then
-				conn:resume();
-				if conn.conn and conn:ssl() then -- what has been decrypted does not wake anybody
-					conn:pausefor(0);
-				end
-			end
+local function look_later(soon)
+	if soon and not is_due_soon then
+		is_due_soon = true;
+		timer.add_task(SOON, function ()
+			is_due_soon = false;
+			look_after_waiting();
+		end);
+	elseif not soon and not is_due then
+		is_due = true;
+		timer.add_task(PAUSE, function ()
+			is_due = false;
+			look_after_waiting();
+		end);
+	end
+end
+
+local function go_on(conn, data)
+	local session = clients[conn];
+	local rest, soon;
+	if session then
+		rest, soon = work(conn, session, data);
+	end
+	if not held[conn] then
+		return; -- it has gone meanwhile
+	end
+	held[conn] = rest;
+	if rest then
+		look_later(soon);
+	elseif session and clients[conn] == session then
+		conn:resume();
+		if conn.conn and conn:ssl() then -- what has been decrypted already wakes nobody
+			conn:pausefor(0);
 		end
 	end
 end
 
-local function on_timer()
-	look_after_waiting();
-	is_timed = next(held) ~= nil;
-	return is_timed and PAUSE or nil;
+function look_after_waiting()
+	looked_after = monotonic();
+	local waiting = {};
+	for conn, data in pairs(held) do
+		waiting[conn] = data;
+	end
+	for conn, data in pairs(waiting) do
+		go_on(conn, data);
+	end
 end
 
 local function on_client_data(conn, data)
@@ -146,20 +173,16 @@ local function on_client_data(conn, data)
 	if not session or not data then
 		return handle(conn, data);
 	end
-	local before = held[conn];
-	local rest;
-	if before then
-		rest = before .. data;
+	local rest, soon;
+	if held[conn] then
+		rest = held[conn] .. data;
 	else
-		rest = work(conn, session, data);
+		rest, soon = work(conn, session, data);
 	end
 	held[conn] = rest;
 	if rest then
 		conn:pause();
-		if not is_timed then
-			is_timed = true;
-			timer.add_task(PAUSE, on_timer);
-		end
+		look_later(soon);
 	end
 end
 
@@ -246,7 +269,7 @@ local function guard_components(listener)
 			needed = needed + clock() - before;
 		end
 		-- Where connections always have something to say, Prosody comes to no timer.
-		if is_timed and monotonic() - looked_after > PAUSE then
+		if (is_due or is_due_soon) and monotonic() - looked_after > PAUSE then
 			look_after_waiting();
 		end
 	end

@@ -105,12 +105,16 @@ class Place:
     async def watch(self) -> None:
         """Watch the directory, unless somebody does."""
         if self.view is None and self.container is not None:
-            view = self.view = View(self.container.directory)
+            container, view = self.container, View(self.container.directory)
             try:
                 await view.__aenter__()
             except FormicaryError as error:
                 self.world.note(f"nobody watches in {self.name}: {error}")
-                self.view = None
+                return
+            if self.view is None and self.container is container:
+                self.view = view
+            else:
+                await view.__aexit__()
 
     def _gone(self, process: Process, *, silently: bool = False) -> None:
         process.is_alive = False

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.simulation.residents import Resident
 
-_UNKNOWN = "cannot be reached"  # what a sender is told where nobody can know whether the message has arrived
+_UNSURE = "may have"  # a sender is told so where nobody knows whether the message was received
 # A `failure` waits so long for a full mailbox, also while the whole process stands still: then it
 # is not delivered to who had sent the message. A known weakness of the platform.
 _STANDSTILL = 25.0
-_KNOWN = "it has stopped"  # there, it is known all the same
 
 
 @dataclass(slots=True)
@@ -95,7 +94,7 @@ class Account:
             name = f"{body} to {letter.receiver}"
             if letter.received and letter.failed is not None:
                 self.counts["both"] += 1
-                if _UNKNOWN not in letter.failed or _KNOWN in letter.failed:
+                if _UNSURE not in letter.failed:
                     self.broken.append(f"{name} has arrived, and its sender was told: {letter.failed}")
             elif not letter.received and letter.failed is None and letter.sender.is_there:
                 if not letter.is_sent:

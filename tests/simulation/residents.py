@@ -171,7 +171,9 @@ class Resident:
         except FormicaryError as error:
             for letter in letters:
                 letter.failed = (
-                    str(error) if len(letters) == 1 else f"one of several cannot be reached: {error}"
+                    str(error)
+                    if len(letters) == 1
+                    else f"one of several failed, this may have arrived: {error}"
                 )
         for letter in letters:
             letter.is_sent = True
@@ -188,7 +190,7 @@ class Resident:
                 await self.agent.groups.send(message, group, role)
             except FormicaryError as error:
                 for letter in letters:
-                    letter.failed = f"one of several cannot be reached: {error}"
+                    letter.failed = f"one of several failed, this may have arrived: {error}"
             for letter in letters:
                 letter.is_sent = True
 

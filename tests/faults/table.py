@@ -28,11 +28,12 @@ What happens to messages when something breaks. Each fault below was caused for 
 process of its own, write to each other all the time; then Prosody is killed, the network is cut, or a
 container dies. Every message has a number, and what became of it is written down at both ends.
 
-A message arrives once, and after those that its sender sent before it to the same receiver; or its sender is
-told that it did not arrive: by an exception of `send()`, or by a `failure` from the management agent. So
-*sent* is *received* and *failed* together. Only where a container is killed, or cut off for so long that it
-is given up, its peer cannot know of the last messages whether they had arrived: their senders are told that
-they did not, and *both* counts those that did. No message arrived twice or out of order, and none was lost
+A message is received once, and after those that its sender sent before it to the same receiver; or its
+sender is told: by an exception of `send()`, or by a `failure` from the management agent. So *sent* is
+*received* and *failed* together. *Received* means by an agent: what had arrived and still lay in a mailbox
+when its container was killed fails, too. Only where a container is killed, or cut off for so long that it is
+given up, its peer cannot know of the last messages whether they were received: the failure says that they may
+have been, and *both* counts those that were. No message was received twice or out of order, and none was lost
 without a word; the tests in `tests/faults` check that.
 
 """

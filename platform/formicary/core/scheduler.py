@@ -60,6 +60,7 @@ class Scheduler:
         "_handle",
         "_roomy",
         "_spare",
+        "_waits_for_loop",
         "awake",
         "current",
         "exits",
@@ -98,6 +99,7 @@ class Scheduler:
         self._ends: list[Callable[[], None]] = []
         self._handle: asyncio.Handle | None = None
         self._spare: Strand | None = None  # for `begin`
+        self._waits_for_loop = False
         self._context = contextvars.copy_context()  # micro-agents run in it, whoever has written to them
 
     def wake(self) -> None:
@@ -107,9 +109,15 @@ class Scheduler:
 
     def run_now(self) -> None:
         """Run at once, where a turn of the loop is nearly over; never inside a strand or a handler."""
-        if self.awake and self._handle is not None:
+        if self._waits_for_loop:
+            self._waits_for_loop = False
+        elif self.awake and self._handle is not None:
             self._handle.cancel()
             self._context.run(self.run)
+
+    def wait_for_loop(self) -> None:
+        """Let the loop write what there is to write first: not to run at the next `run_now`."""
+        self._waits_for_loop = True
 
     def at_turn_end(self, callback: Callable[[], None]) -> None:
         """Call back when the queue has run in this turn of the loop, or in the next."""

@@ -41,6 +41,8 @@ _FIRST_ANSWER = 3.0  # s that the other end gets to answer the first hello over 
 _PAUSED = 4096  # receivers that are to be sent nothing: for more, the other end does not let enough wait
 _PAUSED_NAMES = 1 << 20  # characters of their names
 _UNCONFIRMED = "the other end confirmed the message, which may have arrived"
+_EARLY = 0.01  # s for each time that a frame is acknowledged before agents run, and
+_EARLY_BURST = 16  # how often at once: it costs a frame, which else goes with the answer
 _CONTROL_LIMIT = 2048  # frames without acknowledgement from which on control messages are not taken
 
 
@@ -93,6 +95,7 @@ class Link:
         self._messages_sent = 0
         self._draining: Draining | None = None
         self._is_closing = False  # which is not to wait for slow ticks
+        self._early_at = 0.0  # when to acknowledge again before agents run
         self.batch_limit = session.frame_limit
         self.message_limit = session.message_limit
         self._receipts = Receipts(owner.container.dispatcher.waiting, self._send_receipt)
@@ -251,10 +254,13 @@ class Link:
     def receive(self, frame: bytes) -> None:
         """Take a frame that came over any path."""
         session = self.session
+        now = self._now()
         try:
-            batch = session.receive(frame, self._now())
+            batch = session.receive(frame, now)
             if batch is not None:
                 self._arrivals.hand_over(batch)
+                if now >= self._early_at:
+                    self._acknowledge_early(now)
         except ValueError as error:
             self._drop(str(error))
         if session.instructions:
@@ -263,6 +269,12 @@ class Link:
             self.outbox.open()
         if self._is_slow or self._is_closing:
             self._tick_soon()
+
+    def _acknowledge_early(self, now: float) -> None:
+        """Acknowledge before agents run, who may hold up the loop; where much comes, only now and then."""
+        self._early_at = max(self._early_at, now - _EARLY_BURST * _EARLY) + _EARLY
+        self.session.acknowledge()
+        self._container.scheduler.wait_for_loop()
 
     def receive_indirect(self, frame: bytes) -> None:
         """Take a frame that came over the indirect path."""

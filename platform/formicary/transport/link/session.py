@@ -440,7 +440,7 @@ class Session(Sending):
 
     def acknowledge(self) -> None:
         """Acknowledge now what has come, rather than with what is sent next."""
-        if self._owed:
+        if self._owed and not self.is_frozen:
             self._say(ACK)
 
     def _relieve(self, now: float) -> None:

@@ -15,7 +15,7 @@ from formicary import Agent, Container, Message, MicroAgent, Template
 from formicary.transport.link import link as link_module
 from formicary.transport.link import untaken as untaken_module
 from formicary.transport.link.arrivals import receipt_order
-from formicary.transport.link.header import CLOSE, DATA, HELLO, PART, Terms
+from formicary.transport.link.header import ACK, CLOSE, DATA, HELLO, PART, Terms
 from formicary.transport.link.link import Link
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.session import Session
@@ -216,7 +216,6 @@ async def test_what_is_sent_while_there_is_no_way_goes_when_there_is_one():
             end.link.choose_path()
         await arrived(got, len(bodies))
         assert got.bodies == bodies
-        assert one.link.status().resent > 0
 
 
 async def test_silence_of_half_a_minute_fails_what_waits_and_senders_are_told():
@@ -660,3 +659,49 @@ async def test_an_end_that_stops_in_order_says_before_what_became_of_all():
         assert set(told.failed) == {"2", "3"}
         assert all("ended before it received the message" in message.body for message in told.messages)
         assert not one.container.dead_letters.total
+
+
+# -- acknowledging before agents run ------------------------------------------------------------------------
+
+
+async def test_what_comes_now_and_then_is_acknowledged_before_its_receiver_runs():
+    async with Pair() as (one, two):
+        acknowledged = []
+
+        async def look(behaviour):
+            for _ in range(4):
+                await behaviour.receive()
+                acknowledged.append(two.indirect.kinds[-1])
+
+        await start(two.container, "b", do(look))
+        await start(one.container, "a", send_all("1234", pause=0.005))
+        await until(lambda: len(acknowledged) == 4)
+        assert acknowledged == [ACK] * 4
+
+
+async def test_where_much_comes_it_is_acknowledged_together():
+    async with Pair() as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(map(str, range(1000)), pause=0.0005))
+        await arrived(got, 1000)
+        assert two.indirect.kinds.count(ACK) < 150
+
+
+async def test_what_may_have_arrived_when_a_container_stops_is_not_said_to_be_undelivered():
+    async with Pair() as (one, two):
+        got = Collect()
+        await start(two.container, "b", got)
+        await start(one.container, "a", send_all(["first"]))
+        await arrived(got, 1)
+        two.indirect.cut()  # no acknowledgement comes any more
+        await start(one.container, "c", send_all(["second"]))
+        await arrived(got, 2)
+        one.indirect.cut()
+        one.link.choose_path()
+        await start(one.container, "d", send_all(["third"]))
+        await asyncio.sleep(1)
+    assert reasons(one.container) == [
+        "container c1 stopped before the message could go",
+        "container c1 stopped before the other end confirmed the message, which may have arrived",
+    ]

@@ -25,6 +25,7 @@ CHANNEL: Final = "members"
 """The channel of control messages about members."""
 
 _TICK = 1.0  # s
+_SEEK = 10  # ticks after which members to which there is no link are looked for again
 
 
 class Listener(Protocol):
@@ -68,6 +69,7 @@ class Members:
         self._open: set[str] = set()  # domains to which there is an open link
         self._listeners: dict[str, Listener] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._ticks = 0
         self.on_end: Callable[[str], None] | None = None
         """Called with the domain of each link that has ended, a member's or a guest's."""
 
@@ -134,6 +136,10 @@ class Members:
         self._timer = self._loop.call_later(_TICK, self._tick)
         self._state.tick(self._loop.time())
         self._perform()
+        self._ticks += 1
+        if self._listeners and self._ticks % _SEEK == 0:
+            for domain in [each for each in self.all if each not in self._open and each != self.domain]:
+                self._connect(domain)  # both may have given up what the other one had begun
 
     def _perform(self) -> None:
         while self._state.instructions:

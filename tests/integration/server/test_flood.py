@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import re
 from itertools import count
 
 import psutil
@@ -157,6 +158,18 @@ class Echo(CyclicBehaviour):
     async def run(self):
         message = await self.receive()
         await self.send(message.make_reply(body=message.body))
+
+
+async def test_all_that_a_client_sends_at_once_arrives_and_in_order(server):
+    async with logged_in(server) as one, logged_in(server) as other:
+        to = re.search(rb"<jid>(.*?)</jid>", other.seen)[1].decode()
+        one.write("".join(f"<message to='{to}'><body>number {n}.</body></message>" for n in range(5000)))
+        seen = b""
+        while b"number 4999." not in seen:
+            assert await other.read()
+            seen += other.seen
+        numbers = dict.fromkeys(re.findall(rb"number (\d+)\.", seen))
+        assert list(map(int, numbers)) == list(range(5000))
 
 
 class Deaf(CyclicBehaviour):

@@ -151,8 +151,8 @@ local function go_on(conn, data)
 		look_later(soon);
 	elseif session and clients[conn] == session then
 		conn:resume();
-		if conn.conn and conn:ssl() then -- what has been decrypted already wakes nobody
-			conn:pausefor(0);
+		if conn.conn and conn.conn:dirty() then -- what has been read from the socket already wakes nobody
+			conn:onreadable();
 		end
 	end
 end

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from formicary.container.waiting import WaitingMessages
 
-_ENOUGH: Final = 1024  # messages after which to look without waiting for more
+_ENOUGH: Final = 256  # messages after which to look without waiting for more
 _RANGES: Final = 2000  # in one receipt
 LONGEST_RECEIPT: Final = 1 << 16
 """Bytes of the longest receipt that is taken."""

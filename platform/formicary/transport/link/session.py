@@ -294,6 +294,7 @@ class Session(Sending):
             elif self._pending:
                 self._send_pending()
             if self.state is State.CLOSING and not (self._unacked or self._pending):
+                self.untaken.clear()  # it is all there, where it goes on: what becomes of it is told there
                 self.end("it has stopped")
 
     def _confirm(self) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from formicary.container.waiting import WaitingMessages
 
-_ENOUGH: Final = 256  # messages after which to look without waiting for more
+_ENOUGH: Final = 1024  # messages after which to look without waiting for more
 _RANGES: Final = 2000  # in one receipt
 LONGEST_RECEIPT: Final = 1 << 16
 """Bytes of the longest receipt that is taken."""
@@ -99,7 +100,7 @@ class Receipts:
         """
         self._waiting.forget(self)
         self._is_wanted = is_wanted
-        self.arrived: list[int] = []
+        self.arrived = array("Q")
         self.receivers: set[str] = set()
         self.due_at = 1
         self._looked = 0  # up to which number it is known what waits
@@ -110,7 +111,7 @@ class Receipts:
     def note(self) -> None:
         """Called when a batch has been handed over: look what becomes of it."""
         if not self._is_wanted:
-            self.arrived.clear()
+            del self.arrived[:]
             self.receivers.clear()
         elif self.due_at == 1 and len(self.arrived) < _ENOUGH:
             self.due_at = _ENOUGH
@@ -130,7 +131,7 @@ class Receipts:
         """Take off what does not wait any more, and tell the other end; return how much is left to tell."""
         if self._open:
             self._open = {number: each for number, each in self._open.items() if id(each) in waiting}
-        arrived, self.arrived, self.due_at = self.arrived, [], 1
+        arrived, self.arrived, self.due_at = self.arrived, array("Q"), 1
         if waiting and not waiting.keys().isdisjoint(arrived):
             # Where an id came again, that shows that the earlier message was gone by then.
             numbers = {each: number for number, each in enumerate(arrived, self._looked + 1)}

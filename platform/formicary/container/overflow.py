@@ -28,6 +28,7 @@ _LIMIT = 10_000  # messages that may wait here before nothing more is to come in
 _LIMIT_BYTES = 1 << 28  # of their bodies, the same
 _PAUSED = 100  # messages that may wait for one receiver before it is to be sent nothing more
 _FROM_OUTSIDE = 1000  # that may wait for one receiver before more from who cannot be told to wait is refused
+_STOOD_STILL = 1.0  # s after a time-out was due; so late it comes only in a process that did not run
 _RELEASED = 20  # messages still waiting for it when it may be sent some again: they bridge the way
 
 
@@ -43,6 +44,7 @@ class _Waiting:
     message: Message
     sinks: list[MessageSink]  # where it waits for room; empty until it is its turn
     since: float  # by the loop's clock
+    again: bool = False  # its time began anew, as the process had stood still
 
 
 class _Line(deque[_Waiting]):
@@ -249,10 +251,17 @@ class Overflow:
             sinks += self._dispatcher.deliver(waiting.message, receiver) or ()
         if sinks:
             seconds = self.send_timeout
+            until = max(waiting.since, line.moved_at) + seconds
             try:
-                async with asyncio.timeout_at(max(waiting.since, line.moved_at) + seconds):
+                async with asyncio.timeout_at(until):
                     await self.wait_for_room(waiting.message, sinks)
             except TimeoutError:
+                now = asyncio.get_running_loop().time()
+                if now - until > _STOOD_STILL and not waiting.again:
+                    # The process has stood still, and its receivers with it: they shall have their time.
+                    waiting.again, line.moved_at = True, now
+                    await self._deliver(line, receiver)
+                    return
                 names = ", ".join(map(str, sinks))
                 reason = f"{names} had no room for {seconds:g} s"
                 self._dispatcher.add_dead_letter(waiting.message, reason, receiver)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Deaf, start
@@ -24,3 +26,34 @@ async def test_nothing_more_is_to_come_in_where_few_large_messages_wait(monkeypa
         assert said == [True]
         await until(lambda: not overflow.lines)  # they fail
         assert said == [True, False]
+
+
+@pytest.mark.virtual_clock
+async def test_while_the_process_stood_still_nobody_was_late(monkeypatch):
+    async with Container("c1", mailbox_limit=1, send_timeout=10) as c1:
+        agent = await start(c1, "deaf", Deaf())
+        name = "deaf@c1.lab.localhost"
+        for body in ("taken", "waits", "waits too"):
+            c1.dispatcher.overflow.deliver(Message(to=name, body=body), name)
+        await asyncio.sleep(5)
+        monkeypatch.setattr(asyncio.get_running_loop(), "_now", 65.0)  # as after a minute of SIGSTOP
+        await asyncio.sleep(5)
+        assert not c1.dead_letters.total
+        await agent.stop()
+        await asyncio.sleep(0)
+        assert "had no room" not in " ".join(letter.reason for letter in c1.dead_letters)
+
+
+@pytest.mark.virtual_clock
+async def test_who_is_deaf_after_that_is_late_all_the_same(monkeypatch):
+    async with Container("c1", mailbox_limit=1, send_timeout=10) as c1:
+        await start(c1, "deaf", Deaf())
+        name = "deaf@c1.lab.localhost"
+        for body in ("taken", "waits", "waits too"):
+            c1.dispatcher.overflow.deliver(Message(to=name, body=body), name)
+        await asyncio.sleep(5)
+        monkeypatch.setattr(asyncio.get_running_loop(), "_now", 65.0)
+        await asyncio.sleep(9)
+        assert not c1.dead_letters.total
+        await asyncio.sleep(20)
+        assert [letter.message.body for letter in c1.dead_letters] == ["waits", "waits too"]

@@ -41,7 +41,9 @@ def pair(request):
         yield ours, theirs
 
 
-both = pytest.mark.parametrize(("with_tls", "message"), [(True, tls()), (False, hello())])
+both = pytest.mark.parametrize(
+    ("with_tls", "message"), [(True, tls()), (False, hello())], ids=["with TLS", "without"]
+)
 
 
 @both

@@ -110,7 +110,10 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
     assert done.stderr.splitlines() == [
         "formicary: there is no agent nobody in the platform",
         "formicary: there are 2 agents named laser; say which, as in laser@c1.lab.localhost",
-        "formicary: container c9 cannot be reached: no container named 'c9' is connected to container c1",
+        (
+            "formicary: container c9 cannot be reached: no container named 'c9' is connected to container "
+            "c1; the message was not delivered"
+        ),
         "formicary: ams@c2.lab.localhost is the container's own agent, and lives as long as that does",
     ]
     done = running.ask("suspend", "cell@c1", "--json")

@@ -12,8 +12,10 @@ import ssl
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import psutil
 import pytest
@@ -214,15 +216,21 @@ def test_it_is_gone_after_the_block_even_if_that_fails():
     assert not folder.exists()
 
 
+@pytest.fixture
+def temporary():
+    with tempfile.TemporaryDirectory(prefix="t-") as folder:  # whose path is short, for sockets are below it
+        yield Path(folder)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
-def test_it_does_not_outlive_a_parent_that_is_killed(tmp_path):
+def test_it_does_not_outlive_a_parent_that_is_killed(temporary):
     script = (
         "from formicary.server import ManagedServer\n"
         "with ManagedServer() as running:\n"
         "    print(running.pid, flush=True)\n"
         "    input()\n"
     )
-    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
         [sys.executable, "-c", script],
         env=environment,
@@ -236,7 +244,7 @@ def test_it_does_not_outlive_a_parent_that_is_killed(tmp_path):
     deadline = time.monotonic() + 10
     while not process.is_gone(prosody.pid):
         assert time.monotonic() < deadline
-    assert len(list(tmp_path.glob("formicary-*/server/prosody.cfg.lua"))) == 1
+    assert len(list(temporary.glob("formicary-*/server/prosody.cfg.lua"))) == 1
     subprocess.run(
         [sys.executable, "-c", script],
         env=environment,
@@ -245,7 +253,7 @@ def test_it_does_not_outlive_a_parent_that_is_killed(tmp_path):
         text=True,
         check=True,
     )
-    assert list(tmp_path.iterdir()) == []
+    assert list(temporary.iterdir()) == []
 
 
 def test_another_process_with_the_remembered_number_is_not_touched(folder):

@@ -39,6 +39,9 @@ async def test_who_is_alone_is_answered_at_once_and_without_a_promise(asker):
                     "state": "active",
                     "container": "c1.lab.localhost",
                     "class": "formicary.core.agent:Agent",
+                    "behaviours": 1,
+                    "failures": 0,
+                    "last_failure": None,
                 }
             ],
         }
@@ -150,7 +153,7 @@ async def test_an_agent_is_created_with_its_arguments_and_works(platform, asker,
         (create("Clerk", container="c2", arguments={"name": 1}), "unrecognised-parameter-value", "argument"),
         (create("Telling", container="c2"), "unrecognised-parameter-value", "is no class of agents"),
         (create("Agent", container="c2"), "unauthorised", "is defined in module 'formicary.core.agent'"),
-        (create("Unreal", container="c2"), "internal-error", "setup of agent new failed: AttributeError"),
+        (create("Unreal", container="c2"), "internal-error", "does not call super().__init__(name)"),
         (create("Cell", "cell", container="c2"), "already-registered", "an agent named 'cell' lives in"),
         (create("Cell", "ams", container="c2"), "unrecognised-parameter-value", "take another name"),
         (create("Failing", container="c2"), "internal-error", "new failed: ValueError: no desk left"),

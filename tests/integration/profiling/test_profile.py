@@ -34,7 +34,7 @@ class Ask(CyclicBehaviour):
         await self.send(Message(to="echo@c1.lab.localhost"))
     async def run(self):
         message = await self.receive()
-        [[] for _ in range(300)]
+        [[] for _ in range(1000)]
         await self.reply(message)
 
 echo = Agent("echo")
@@ -74,7 +74,7 @@ def test_json_is_all_that_stands_on_standard_output(script, profile):
 
 
 def test_agents_of_a_script_that_formicary_runs(script, profile):
-    done = profile("--json", "--by", "agent", "--for", "2", "--", "run", script(AGENTS))
+    done = profile("--json", "--by", "agent", "--for", "4", "--", "run", script(AGENTS))
     assert done.returncode == 0, done.stderr
     assert {"ask/Ask", "echo/Echo"} <= by_name(done).keys()
     assert by_name(done)["ask/Ask"]["cpu_s"] > by_name(done)["echo/Echo"]["cpu_s"]

@@ -294,7 +294,6 @@ class Session(Sending):
             elif self._pending:
                 self._send_pending()
             if self.state is State.CLOSING and not (self._unacked or self._pending):
-                self.untaken.clear()  # it is all there, where it goes on: what becomes of it is told there
                 self.end("it has stopped")
 
     def _confirm(self) -> None:
@@ -488,6 +487,8 @@ class Session(Sending):
             fate: what is known of what was sent and not acknowledged.
         """
         self._remember()
+        if self.state is State.CLOSING:
+            self.untaken.clear()  # it goes on at the other end, which tells what becomes of it
         self._give_back(reason, fate)
         if self.state is not State.CLOSED:
             self.state = State.CLOSED if self.state is State.CLOSING else State.IDLE

@@ -18,7 +18,7 @@ from formicary.server.launch import free_port
 PROGRAM = Path("/usr/sbin/ejabberdctl")  # by which one sees that it is installed
 TEMPLATE = ROOT / "deploy" / "ejabberd" / "ejabberd.yml"
 LIBRARIES = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib"]
-SECONDS_TO_START = 30
+SECONDS_TO_START = 90
 SECRET = "a-secret"
 
 

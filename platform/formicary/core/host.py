@@ -44,9 +44,6 @@ class Dispatcher(Protocol):
     def add_dead_letter(self, message: Message, reason: str, receiver: str | None = None) -> None:
         """Put a message that cannot be delivered among the dead letters, and tell its sender."""
 
-    def add_unhandled(self, agent: MicroAgent, message: Message) -> None:
-        """Add a message that a micro-agent did not handle to the dead letters."""
-
 
 class Lifecycle(Protocol):
     """What has to know of beginnings and ends."""

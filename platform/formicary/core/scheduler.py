@@ -142,6 +142,7 @@ class Scheduler:
         strand = Strand(None, self, None) if self._spare is None else self._spare
         self._spare = None
         context = contextvars.copy_context()
+        strand.stand_for(coroutine, context, agent)
         loop = self.loop
         self.current = strand
         _become(loop, strand)

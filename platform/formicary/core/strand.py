@@ -121,12 +121,18 @@ class Strand(asyncio.Future[Any]):
 
     def adopt(self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner) -> None:
         """Run this coroutine from now on, in this context; for a strand that has none yet."""
+        self.stand_for(coroutine, context, owner)
         self.send = coroutine.send  # made once: a bound method per message would cost as much as a call
-        self._context = context
         self.run_in_context = context.run
-        self._coroutine = coroutine
-        self.owner = owner
         _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
+
+    def stand_for(
+        self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner
+    ) -> None:
+        """Say of this coroutine what is asked of a task, such as its name, while others run it."""
+        self._coroutine = coroutine
+        self._context = context
+        self.owner = owner
 
     def is_untouched(self) -> bool:
         """Tell whether a spare strand is as it was made: nobody has cancelled, named or watched it."""

@@ -327,3 +327,17 @@ async def test_a_message_whose_async_handle_has_not_begun_when_it_is_stopped_is_
         await agent.stop()
         dead = [letter.message.body for letter in container.dead_letters if letter.message.body in "xy"]
         assert begun + dead == ["x", "y"]
+
+
+async def test_an_async_handle_sees_a_task_of_its_own_from_its_first_step_on():
+    seen = []
+
+    class Looks(MicroAgent):
+        async def handle(self, message):
+            for _ in range(2):
+                task = asyncio.current_task()
+                seen.append((task.get_name(), "Looks.handle" in repr(task.get_coro()), message.body))
+                await asyncio.sleep(0)
+
+    await run(Looks("m"), "one", "two")
+    assert sorted(seen) == [("m/handle", True, "one")] * 2 + [("m/handle", True, "two")] * 2

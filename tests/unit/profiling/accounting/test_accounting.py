@@ -89,7 +89,7 @@ class SlowBackend:
         self.truth = truth
 
     async def search(self, query):
-        self.truth.burn("directory", 0.006)
+        self.truth.burn("directory", 0.015)
         return ()
 
 
@@ -102,16 +102,16 @@ async def mixed(truth, monkeypatch):
     encode_ = outbox.encode
 
     def slow_encode(entries):
-        truth.burn("communication", 0.005)
+        truth.burn("communication", 0.0125)
         return encode_(entries)
 
     async with (
         Container("c1", listen="127.0.0.1") as one,
         Container("c2", join=one.join_address) as two,
     ):
-        await two.start(agent("far", Worker(truth, 0.003)))
-        await one.start(agent("near", Worker(truth, 0.01)))
-        await one.start(Micro("micro", truth, 0.006))
+        await two.start(agent("far", Worker(truth, 0.0075)))
+        await one.start(agent("near", Worker(truth, 0.025)))
+        await one.start(Micro("micro", truth, 0.015))
         first = Asker("far@c2", rounds=1)
         await one.start(agent("first", first))
         await first.join()
@@ -123,7 +123,7 @@ async def mixed(truth, monkeypatch):
                 asker = Asker("near", "micro", "far@c2", rounds=10, each=ask_directory)
                 await one.start(agent("asker", asker))
                 await asker.join()
-                truth.burn("agents", 0.05)  # the main program's own task
+                truth.burn("agents", 0.125)  # the main program's own task
         return account.profile()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState, BaseAgent
@@ -44,7 +43,7 @@ class Agent(BaseAgent):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self._behaviours: tuple[Behaviour, ...] = ()
-        self._ended: deque[Behaviour] | None = None  # made by the first
+        self._ended: tuple[Behaviour, ...] = ()
         self._knowledge: dict[str, Any] | None = None
         self._random: random.Random | None = None
         self._stopping = False
@@ -118,7 +117,7 @@ class Agent(BaseAgent):
     @property
     def ended_behaviours(self) -> Sequence[Behaviour]:
         """The latest 8 behaviours that have ended, in that order; `join` raises what one has failed with."""
-        return tuple(self._ended or ())
+        return self._ended
 
     def get(self, name: str) -> Any:
         """Return the agent's knowledge of `name`, None if it has none."""
@@ -177,7 +176,7 @@ class Agent(BaseAgent):
         Called by one of its own behaviours it only begins the end and returns, and the behaviour ends after
         its current `run`; otherwise it returns when the agent is gone. Again, it does nothing.
         """
-        if self.state in {AgentState.INITIATED, AgentState.GONE}:
+        if self.state is AgentState.INITIATED or self.state is AgentState.GONE:
             self.become_gone()
             return
         inside = self._is_inside()
@@ -260,9 +259,7 @@ class Agent(BaseAgent):
         self._behaviours = tuple(other for other in self._behaviours if other is not behaviour)
         self._rewire()
         if behaviour.is_done():
-            if self._ended is None:
-                self._ended = deque(maxlen=_KEPT)
-            self._ended.append(behaviour)
+            self._ended = (*self._ended[1 - _KEPT :], behaviour)
         for message in behaviour.mailbox.empty():
             self._container.dispatcher.add_dead_letter(
                 message, f"{behaviour} ended before it received the message", self.address

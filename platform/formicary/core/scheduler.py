@@ -115,6 +115,21 @@ class Scheduler:
             self._handle.cancel()
             self._context.run(self.run)
 
+    def run_inside(self) -> None:
+        """Run at once what is ready, in the task that would wait for it; not where that is a strand."""
+        handle = self._handle
+        if handle is None:  # nothing is ready, or it is called by what runs here
+            return
+        task = asyncio.current_task(self.loop)
+        if task is None or isinstance(task, Strand):
+            return
+        handle.cancel()
+        _rest(self.loop, None)
+        try:
+            self._context.run(self.run)
+        finally:
+            _become(self.loop, task)
+
     def wait_for_loop(self) -> None:
         """Let the loop write what there is to write first: not to run at the next `run_now`."""
         self._waits_for_loop = True
@@ -188,6 +203,7 @@ class Scheduler:
 
     def run(self) -> None:
         """Run what is ready, as much as a turn of the loop allows; called by the loop."""
+        self._handle = None
         try:
             for _ in _ROUNDS:
                 if self.ready:
@@ -202,7 +218,6 @@ class Scheduler:
                 self.wake()
             else:
                 self.awake = False
-                self._handle = None
         while self._ends:
             self._ends.pop()()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 import pytest
 from tests.unit.core.agents import Collect, Counting, Deaf, do, reasons, start
@@ -284,3 +285,77 @@ async def test_messages_that_were_not_received_when_the_behaviour_ended_are_dead
         await deaf.join()
         assert len(reasons(container)) == 5
         assert deaf.mailbox_size() == 0
+
+
+# -- many at once --------------------------------------------------------------------------------------------
+
+
+async def open_with_agents(count):
+    container = await Container("c1").open()
+    for number in range(count):
+        await start(container, f"agent-{number}", Collect())
+    await until_idle()
+    return container
+
+
+async def test_agents_that_only_wait_end_without_a_timer_for_each(monkeypatch):
+    container = await open_with_agents(100)
+    loop = asyncio.get_running_loop()
+    call_later, timers = loop.call_later, []
+
+    def set_timer(delay, *about, **options):
+        timers.append(delay)
+        return call_later(delay, *about, **options)
+
+    monkeypatch.setattr(loop, "call_later", set_timer)
+    await container.close()
+    assert (container.agents, timers) == ((), [])
+
+
+async def test_others_get_their_turns_while_many_agents_end():
+    container = await open_with_agents(1000)
+    left = []
+
+    async def watch():
+        while container.agents:
+            left.append(len(container.agents))
+            await asyncio.sleep(0)
+
+    watching = asyncio.create_task(watch())
+    await container.close()
+    await watching
+    assert max(before - after for before, after in itertools.pairwise(left)) < 100
+
+
+async def test_what_a_later_agent_says_at_its_end_an_earlier_one_still_receives():
+    class SaysGoodbye(CyclicBehaviour):
+        async def run(self):
+            await self.receive()
+
+        async def on_end(self):
+            await self.send(Message(to="earlier", body=f"goodbye from {self.agent.name}"))
+
+    container = await Container("c1").open()
+    earlier = Collect()
+    await start(container, "earlier", earlier)
+    await start(container, "later", SaysGoodbye())
+    await start(container, "latest", SaysGoodbye())
+    await until_idle()
+    await container.close()
+    assert earlier.bodies == ["goodbye from latest", "goodbye from later"]
+    assert reasons(container) == []
+
+
+async def test_an_agent_that_a_task_of_another_one_stops_is_gone_when_that_goes_on():
+    async def stop_by_a_task(behaviour):
+        await asyncio.create_task(other.stop())
+        return other.state
+
+    async with Container("c1") as container:
+        waits = Counting()
+        other = await start(container, "other", waits)
+        stopping = do(stop_by_a_task)
+        await start(container, "stopping", stopping)
+        await stopping.join()
+        assert (stopping.result, waits.ends) == (AgentState.GONE, 1)
+        assert asyncio.current_task() is not None

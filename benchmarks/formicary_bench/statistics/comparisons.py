@@ -17,6 +17,7 @@ from formicary_bench.statistics.changes import change
 from formicary_bench.statistics.effects import hedges_g
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.stability import is_advice
 from formicary_bench.statistics.tests import holm, rank_p, student_p, welch_p
 
 if TYPE_CHECKING:
@@ -192,5 +193,7 @@ def _reason(contrast: Contrast, ratio: Interval, verdict: Verdict, family: int, 
     if verdict is Verdict.UNDECIDED:
         fewest = min(len(contrast.values), len(contrast.base))
         needed = max(fewest + 1, repetitions_for(ratio, fewest, resolution))
+        if not is_advice(needed):
+            return "; they scatter too much for repetitions to help: let the machine come to rest"
         return f"; about {needed} repetitions of each would show a change of {resolution:.0%}"
     return f"; corrected for {family} comparisons" if family > 1 else ""

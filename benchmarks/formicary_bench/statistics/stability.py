@@ -22,6 +22,7 @@ FEWEST = 3
 _FEWEST_FOR_DRIFT = 6  # of five values in order, chance makes a trend too often
 _BELIEVED = 0.01  # a drift is reported for each figure of a report: at 0.05, some always would be
 _MOST = 1_000_000
+_MOST_ADVISED = 100  # who scatters more has something else to do than to repeat
 
 
 class Stability(StrEnum):
@@ -79,7 +80,7 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
     elif half <= wanted:
         stability, rest = Stability.STABLE, ""
     else:
-        stability, rest = Stability.WIDE, f"; {_about(needed)} would make it {wanted:.0%}"
+        stability, rest = Stability.WIDE, f"; {_needed(needed, wanted)}"
     return Assessment(
         stability=stability,
         sentence=f"{stability}: {known}{rest}",
@@ -89,8 +90,15 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
     )
 
 
-def _about(needed: int | None) -> str:
-    return f"more than {_MOST}" if needed is None else f"about {needed}"
+def is_advice(needed: int | None) -> bool:
+    """Say whether so many repetitions can be recommended to anybody."""
+    return needed is not None and needed <= _MOST_ADVISED
+
+
+def _needed(needed: int | None, wanted: float) -> str:
+    if is_advice(needed):
+        return f"about {needed} would make it {wanted:.0%}"
+    return "let the machine come to rest, or measure for longer (--rounds), before you repeat it more often"
 
 
 def repetitions_for(interval: Interval, count: int, wanted: float) -> int | None:

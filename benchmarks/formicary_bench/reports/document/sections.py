@@ -24,6 +24,7 @@ from formicary_bench.reports.document.report import (
 from formicary_bench.reports.document.sentences import source
 from formicary_bench.results.summary.cpu import RULES
 from formicary_bench.results.summary.summary import digests
+from formicary_bench.results.verdicts.trust import trust_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from formicary_bench.reports.document.tables import Column, Extra
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.summary.row import Digest, Row
+    from formicary_bench.results.verdicts.trust import Trust
 
 
 class Flame(msgspec.Struct, frozen=True):
@@ -80,6 +82,11 @@ class Document:
     def rows(self) -> list[Row]:
         """What was measured, as programs read it."""
         return [digest.row for digest in self.digests]
+
+    @cached_property
+    def trust(self) -> Trust:
+        """How far the run can be trusted: said above everything, in every format."""
+        return trust_of(self.run.manifest, self.rows)
 
     @cached_property
     def shown(self) -> list[Row]:

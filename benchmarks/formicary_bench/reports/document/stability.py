@@ -8,7 +8,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.document.points import ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.statistics.stability import WANTED, Stability
+from formicary_bench.statistics.stability import WANTED, Stability, is_advice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,5 +70,5 @@ def _is_too_few(one: Assessment) -> bool:
 
 def _short(one: Assessment) -> str:
     if one.stability is Stability.WIDE:
-        return f"{WANTED:.0%} by ~{one.repetitions}" if one.repetitions else "scatters"
+        return f"{WANTED:.0%} by ~{one.repetitions}" if is_advice(one.repetitions) else "scatters"
     return {Stability.TOO_FEW: "too few", Stability.DRIFTS: "drifts"}.get(one.stability, "stable")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from formicary_bench.reports.document.sections import Document, Section
     from formicary_bench.reports.document.tables import Column
     from formicary_bench.reports.formats.fitting import Cell, Page
-    from formicary_bench.results.store.folder import RunFolder
 
 _FITTING = r"""\maxdeadcycles=1000\relax\extrafloats{500}
 \providecommand{\formicarytable}[1]{%
@@ -42,28 +41,28 @@ _JOINED = frozenset("-`',?!")
 
 def write(document: Document, stream: TextIO) -> None:
     """Write a run as LaTeX."""
-    stream.write(render(document.run, document.sections))
+    stream.write(render(document))
 
 
-def render(run: RunFolder, sections: Sequence[Section]) -> str:
+def render(document: Document) -> str:
     """Return the tables of a run as LaTeX.
 
     Args:
-        run: The run.
-        sections: What is shown of each experiment.
+        document: What is said of it.
     """
-    blocks = [*_head(run), *(block for section in sections for block in _section(section))]
+    blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
     return "\n\n".join(blocks) + "\n"
 
 
-def _head(run: RunFolder) -> Iterator[str]:
-    manifest = run.manifest
-    name = _comment(run.path.resolve().name)
+def _head(document: Document) -> Iterator[str]:
+    manifest = document.run.manifest
+    name = _comment(document.run.path.resolve().name)
     yield (
         f"% Run {name} of {manifest.started:%Y-%m-%d}, by Formicary {_comment(manifest.formicary)}.\n"
         "% In the document's preamble: \\usepackage{booktabs}"
     )
     yield _FITTING
+    yield f"\\noindent\\textbf{{How far to trust it.}} {_escape(document.trust.sentence)}"
     if not manifest.complete:
         yield f"\\noindent\\textbf{{Partial.}} {_escape(partial(manifest))}"
     if manifest.left_out:

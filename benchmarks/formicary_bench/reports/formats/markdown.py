@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.document.sections import Document, Section
     from formicary_bench.reports.document.tables import Column
-    from formicary_bench.results.store.folder import RunFolder
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
@@ -22,23 +21,23 @@ _LIST = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
 
 def write(document: Document, stream: TextIO) -> None:
     """Write a run as Markdown."""
-    stream.write(render(document.run, document.sections))
+    stream.write(render(document))
 
 
-def render(run: RunFolder, sections: Sequence[Section]) -> str:
+def render(document: Document) -> str:
     """Return a run as Markdown.
 
     Args:
-        run: The run.
-        sections: What is shown of each experiment.
+        document: What is said of it.
     """
-    blocks = [*_head(run), *(block for section in sections for block in _section(section))]
+    blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
     return "\n\n".join(blocks) + "\n"
 
 
-def _head(run: RunFolder) -> Iterator[str]:
-    manifest = run.manifest
-    yield f"# {_escape(run.path.resolve().name)}"
+def _head(document: Document) -> Iterator[str]:
+    manifest, trust = document.run.manifest, document.trust
+    yield f"# {_escape(document.run.path.resolve().name)}"
+    yield f"> **How far to trust it.** {_escape(trust.sentence)}"
     facts = (
         manifest.started.strftime("%Y-%m-%d %H:%M %Z"),
         manifest.machine.host,

@@ -53,6 +53,8 @@ def show(document: Document, console: Console | None = None) -> None:
     console = console or console_for_reports()
     manifest = document.run.manifest
     sections = document.sections
+    trust = document.trust
+    console.print(_plain(trust.sentence, "bold green" if trust.is_good else "bold yellow"))
     if not manifest.complete:
         console.print(_plain(partial(manifest), "bold yellow"))
     if manifest.left_out:

@@ -21,6 +21,7 @@ FORMAT_VERSION = 1
 """The format that this version writes, and the newest that it reads."""
 
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Counter = Annotated[float, msgspec.Meta(ge=-(2.0**60), le=2.0**60)]
 Line = Annotated[str, msgspec.Meta(max_length=2000)]
 Option = str | int | float | bool | list[str | int | float] | None
@@ -51,6 +52,9 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
             nothing is known to have disturbed it.
         members: How many pairs each of its measuring processes has, where there are several: the pairs of the
             raw values are numbered through, and times are each process's own.
+        others_cores: How many cores of this machine processes that are no part of the run used meanwhile, on
+            average; None where that was not looked at, or other hosts took part.
+        stolen: What part of its CPU time other virtual machines took meanwhile; None as before.
     """
 
     configuration: Line
@@ -70,6 +74,8 @@ class Repetition(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[Line, ...] = ()
     invalid: tuple[Line, ...] = ()
     members: tuple[Count, ...] = ()
+    others_cores: Seconds | None = None
+    stolen: Share | None = None
 
     @property
     def rate(self) -> float | None:

@@ -19,6 +19,7 @@ from formicary_bench.results.summary.estimates import (
 )
 from formicary_bench.results.summary.hosts import HostEstimates
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
+from formicary_bench.results.verdicts.trust import Trust
 from formicary_bench.results.verdicts.verdicts import Believed, Compared
 from formicary_bench.vocabulary.arrivals import LATE, LATEST_US
 from formicary_bench.vocabulary.names import family_of
@@ -82,6 +83,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         stability: How far each figure can be believed, and what to do next if not.
         compared: How its figures compare to those of other platforms in the same run.
         partial: Whether its run is: interrupted, still going on, or part of it failed.
+        trust: How far its run can be trusted.
         notes: What else a reader should know, in sentences.
         invalid: Why the figures say nothing about what was to be measured, in sentences without full stop;
             empty where they do.
@@ -145,6 +147,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     stability: tuple[Believed, ...] = ()
     compared: tuple[Compared, ...] = ()
     partial: bool = False
+    trust: Trust | None = None
     notes: tuple[str, ...] = ()
     invalid: tuple[str, ...] = ()
 

@@ -16,6 +16,7 @@ from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.hosts import host_estimates
 from formicary_bench.results.summary.perturbation import losses
 from formicary_bench.results.summary.row import Digest, Row
+from formicary_bench.results.verdicts.trust import trust_of
 from formicary_bench.results.verdicts.verdicts import believed, with_comparisons
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def digests(run: RunFolder) -> list[Digest]:
     """
     found = [_validated(run, configuration, repetitions) for configuration, repetitions in _done(run)]
     compared = with_comparisons([digest.row for digest in found])
-    rows = (msgspec.structs.replace(row, partial=not run.manifest.complete) for row in compared)
+    trust = trust_of(run.manifest, compared)
+    rows = (msgspec.structs.replace(row, partial=not run.manifest.complete, trust=trust) for row in compared)
     return [msgspec.structs.replace(one, row=row) for one, row in zip(found, rows, strict=True)]
 
 

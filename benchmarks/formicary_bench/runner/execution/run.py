@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from formicary.errors import FormicaryError, ServerError, UsageError
 from formicary_bench.remote.errors import HostError
 from formicary_bench.results.store.folder import RUNS, RunFolder
@@ -18,6 +20,7 @@ from formicary_bench.runner.execution.resources import acquire
 from formicary_bench.runner.execution.resume import alone, refuse_other, reopen
 from formicary_bench.runner.forecast.duration_history import duration, earlier_durations, remember
 from formicary_bench.runner.forecast.forecast import Forecast, in_words
+from formicary_bench.runner.observers.machine_use import MachineUse
 from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.run_plan import order_of
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from formicary_bench.results.store.model import Repetition
     from formicary_bench.runner.execution.resources import Resources
     from formicary_bench.runner.execution.run_hosts import HostSelection
     from formicary_bench.runner.observers.observer import RunListener
@@ -178,13 +182,23 @@ class _Run:
     def _measure(self, configuration: Configuration, number: int, seed: int) -> None:
         try:
             task = self._resources.task(configuration, number, seed)
-            measured = measure_as_planned(task, self._listener)
+            first = MachineUse.now()
+            known, data = measure_as_planned(task, self._listener)
+            known = self._with_others(known, first, MachineUse.now())
         except (RepetitionError, ServerError, HostError, UsageError) as error:
             # Wrong use only now: somebody has removed the driver of a platform.
             self._fail(configuration, number, error)
         else:
             with self._keeping():
-                self._folder.add(*measured)
+                self._folder.add(known, data)
+
+    def _with_others(self, repetition: Repetition, first: MachineUse, last: MachineUse) -> Repetition:
+        """Note what others took of this machine, where the run is on this one alone."""
+        manifest = self._folder.manifest
+        if manifest.hosts:
+            return repetition
+        others = last.others_since(first, manifest.machine.threads or 1)
+        return msgspec.structs.replace(repetition, others_cores=others, stolen=last.stolen_since(first))
 
     @contextlib.contextmanager
     def _keeping(self) -> Iterator[None]:

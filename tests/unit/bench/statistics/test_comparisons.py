@@ -152,8 +152,10 @@ def test_the_same_says_what_is_ruled_out():
 
 
 def test_noise_is_undecided_and_says_how_many_repetitions_would_do():
-    noisy = [60.0, 140.0, 100.0, 80.0, 125.0]
-    found = judge(noisy, [100.0, 70.0, 110.0, 135.0, 90.0])
+    wild = judge([60.0, 140.0, 100.0, 80.0, 125.0], [100.0, 70.0, 110.0, 135.0, 90.0])
+    assert "they scatter too much for repetitions to help" in wild.sentence
+    noisy = [85.0, 113.0, 100.0, 93.0, 108.0]
+    found = judge(noisy, [100.0, 90.0, 103.0, 111.0, 97.0])
     assert found.verdict is Verdict.UNDECIDED
     assert "repetitions of each would show a change of 5%" in found.sentence
     needed = int(found.sentence.partition("about ")[2].split()[0])

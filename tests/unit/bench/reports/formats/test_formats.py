@@ -104,7 +104,7 @@ def cells(line):
 
 
 def test_markdown_has_the_sentences_and_tables_of_the_report(quick_run):
-    text = markdown.render(quick_run, sections_of(quick_run))
+    text = markdown.render(Document(quick_run))
     assert text.startswith("# quick\n")
     assert "## Pairs of agents, all talking at once (messaging/pairs)" in text
     assert "\n- In one process, a message and its answer take" in text
@@ -128,7 +128,7 @@ def test_markdown_gives_names_as_they_stand(text):
 def test_reports_of_partial_and_empty_runs_say_so(tmp_path):
     run = nasty(tmp_path)
     for render in (markdown.render, latex.render):
-        text = render(run, sections_of(run))
+        text = render(Document(run))
         assert "This run is partial" in text
         assert "Left out." in text
         assert "Nothing has been measured yet." in text

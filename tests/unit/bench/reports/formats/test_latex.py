@@ -15,7 +15,7 @@ from tests.unit.bench.results.summary.test_cpu import cpu_plan, profile, run_of
 from tests.unit.bench.synthetic import churn_plan, create_plan, directory_plan, make_run, plan, scale_plan
 
 from formicary_bench.reports.charts.series import APART, SAME
-from formicary_bench.reports.document.sections import sections, sections_of
+from formicary_bench.reports.document.sections import Document, sections, sections_of
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.reports.formats import latex
 from formicary_bench.reports.formats.fitting import pages
@@ -40,7 +40,7 @@ def compiled(tmp_path, body):
 
 
 def test_tables_compile(quick_run, tmp_path):
-    text = latex.render(quick_run, sections_of(quick_run))
+    text = latex.render(Document(quick_run))
     assert text.count("\\toprule") == text.count("\\bottomrule")
     assert text.count("\\caption") - text.count("(continued)") == tables(quick_run)
     said = compiled(tmp_path, text)

@@ -410,8 +410,7 @@ def test_the_table_says_how_far_the_highest_rate_can_be_believed():
     rows = [searches(40_000, 41_000, 40_500), searches(4000, 8000, 2000)]
     cells = {column.title: column.cells for column in columns(SATURATION, rows, rows)}
     assert cells["stability"][0].startswith("1% by ~")
-    assert cells["stability"][1].startswith("1% by ~")
-    assert int(cells["stability"][1].partition("~")[2]) > 100 * int(cells["stability"][0].partition("~")[2])
+    assert cells["stability"][1] == "scatters"
 
 
 @pytest.mark.parametrize("kind", ["html", "markdown", "latex", "csv", "json"])

@@ -1,0 +1,174 @@
+"""How far a run can be trusted, in a few words: the badge that stands above everything, in every format.
+
+Figures are no better than the larger of two things: how much the repetitions scatter, and what others took of
+the machine meanwhile, which all repetitions have in common and their scatter does not show.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.results.summary.each import MEAN
+from formicary_bench.statistics.stability import FEWEST, Stability
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary_bench.results.store.model import Manifest
+    from formicary_bench.results.summary.row import Row
+
+LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+"""Within what part of themselves figures may be known; beyond that, only their order of magnitude is."""
+
+MAGNITUDE = "Order of magnitude only"
+NOTHING = "Nothing to trust yet"
+
+MOST_REPETITIONS = 50
+"""More repetitions than these are no advice: what scatters so much has a cause that can be removed."""
+
+_MOST_FIGURES = 0.9  # of all figures, those that are known at least so well as is said
+_BUSY, _STOLEN = 0.05, 0.01  # parts of the machine below which nobody need be told
+_REPEATS = (5, 10, 20, MOST_REPETITIONS)
+
+
+class Trust(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a run can be trusted.
+
+    Attributes:
+        level: In two or three words, such as `Within 10%`.
+        within: The same as a part of the figures; None where not even that is known.
+        reasons: Why, in a few words each, the weightiest first.
+        advice: What would help, as orders without full stop; empty where nothing need be done.
+    """
+
+    level: str
+    within: float | None
+    reasons: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+
+    @property
+    def is_good(self) -> bool:
+        """Whether there is no reason to hesitate."""
+        return self.within is not None and not self.advice
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one line."""
+        because = f": {'; '.join(self.reasons)}" if self.reasons else ""
+        todo = f". To do better: {'; '.join(self.advice)}" if self.advice else ""
+        return f"{self.level}{because}{todo}."
+
+
+def trust_of(manifest: Manifest, rows: Sequence[Row]) -> Trust:
+    """Say how far a run can be trusted.
+
+    Args:
+        manifest: Of the run.
+        rows: What was measured, of which there may be nothing.
+    """
+    plain = [row for row in rows if not row.profiled] or list(rows)
+    if not plain:
+        return Trust(level=NOTHING, within=None)
+    sound = [row for row in plain if row.full_load is not False and not row.invalid]
+    scatter = _scatter(sound)
+    taken, stolen = _taken(manifest), _stolen(manifest)
+    lost = min(taken + stolen, 1.0)
+    # Who has half of a machine may be told twice the time.
+    error = max(scatter, lost / (1 - lost) if lost < 1 else math.inf)
+    within = next((level for level in LEVELS if error <= level), None)
+    return Trust(
+        level=MAGNITUDE if within is None else f"Within {within:.0%}",
+        within=within,
+        reasons=tuple(_reasons(manifest, plain, scatter, (taken, stolen))),
+        advice=tuple(_advice(plain, scatter, (taken, stolen)))[:2],
+    )
+
+
+def _scatter(rows: Iterable[Row]) -> float:
+    """Return within what part of themselves nine of ten figures are known; infinity where nothing says so."""
+    halves = sorted(math.inf if half is None else half for row in rows for half in _halves(row))
+    return halves[math.ceil(_MOST_FIGURES * len(halves)) - 1] if halves else math.inf
+
+
+def _halves(row: Row) -> list[float | None]:
+    return [one.assessment.half_width for one in row.stability if one.figure != MEAN]
+
+
+def _taken(manifest: Manifest) -> float:
+    """Return what part of the machine others used: while it was measured, or as the load was before."""
+    cores = manifest.machine.threads or manifest.machine.usable or 1
+    known = [one.others_cores for one in manifest.repetitions if one.others_cores is not None]
+    if known:
+        return min(sum(known) / len(known) / cores, 1.0)
+    return min(manifest.load_before[0] / cores, 1.0) if manifest.load_before else 0.0
+
+
+def _stolen(manifest: Manifest) -> float:
+    known = [one.stolen for one in manifest.repetitions if one.stolen is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _reasons(
+    manifest: Manifest, rows: Sequence[Row], scatter: float, shares: tuple[float, float]
+) -> Iterable[str]:
+    taken, stolen = shares
+    if not manifest.complete:
+        yield "partial run"
+    for many, what in _exceptions(rows):
+        yield f"{what} in {many} of {len(rows)}"
+    cores = manifest.machine.threads or manifest.machine.usable or 1
+    if taken >= _BUSY:
+        yield f"{_who_took(manifest)} {taken * cores:.1f} of {cores} cores"
+    if stolen >= _STOLEN:
+        yield f"{stolen:.0%} of CPU time stolen"
+    if math.isinf(scatter):
+        yield f"fewer than {FEWEST} repetitions"
+    else:
+        yield f"scatter ±{scatter:.0%}" if scatter >= LEVELS[0] else "scatter below ±1%"
+
+
+def _who_took(manifest: Manifest) -> str:
+    is_known = any(one.others_cores is not None for one in manifest.repetitions)
+    return "others used" if is_known else "load before:"
+
+
+def _exceptions(rows: Sequence[Row]) -> Iterable[tuple[int, str]]:
+    """Return how many rows are worth less than the others, and why."""
+    counted = {
+        "full load not held": sum(row.full_load is False for row in rows),
+        "not valid": sum(bool(row.invalid) for row in rows),
+        "drift": sum(
+            any(one.assessment.stability is Stability.DRIFTS for one in row.stability) for row in rows
+        ),
+    }
+    return [(many, what) for what, many in counted.items() if many]
+
+
+def _advice(rows: Sequence[Row], scatter: float, shares: tuple[float, float]) -> Iterable[str]:
+    taken, stolen = shares
+    if taken >= _BUSY:
+        yield "quiet the machine"
+    if stolen >= _STOLEN:
+        yield "take a machine that is not shared"
+    if any(row.full_load is False for row in rows):
+        yield "a longer T3 in --rounds"
+    if scatter > LEVELS[3]:
+        fewest = min((row.repetitions for row in rows), default=1)
+        repeat = _repeat(fewest, scatter)
+        yield f"--repeat {repeat}" if repeat else "longer --rounds"
+
+
+def _repeat(fewest: int, scatter: float) -> int | None:
+    """Return how many repetitions would make figures known within 10%; None if that is out of reach.
+
+    What is far away is not extrapolated from three values: the next step is as much as is worth trying.
+    """
+    if math.isinf(scatter):
+        return _REPEATS[0]
+    if fewest < _REPEATS[1]:
+        return _REPEATS[2]
+    needed = fewest * (scatter / LEVELS[3]) ** 2
+    return next((many for many in _REPEATS if many >= needed and many > fewest), None)

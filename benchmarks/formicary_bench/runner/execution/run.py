@@ -183,14 +183,14 @@ class _Run:
         try:
             task = self._resources.task(configuration, number, seed)
             first = MachineUse.now()
-            known, data = measure_as_planned(task, self._listener)
-            known = self._with_others(known, first, MachineUse.now())
+            measured = measure_as_planned(task, self._listener)
+            known = self._with_others(measured.repetition, first, MachineUse.now())
         except (RepetitionError, ServerError, HostError, UsageError) as error:
             # Wrong use only now: somebody has removed the driver of a platform.
             self._fail(configuration, number, error)
         else:
             with self._keeping():
-                self._folder.add(known, data)
+                self._folder.add(*measured._replace(repetition=known))
 
     def _with_others(self, repetition: Repetition, first: MachineUse, last: MachineUse) -> Repetition:
         """Note what others took of this machine, where the run is on this one alone."""

@@ -56,8 +56,9 @@ class AccountClient:
         self._agent = agent
         self._on_lost = on_lost
         self._account = account
-        self._on_the_way: dict[Any, tuple[Message, str]] = {}
-        self._written: OrderedDict[str, tuple[Message, str]] = OrderedDict()  # by the stanzas' ids
+        self._on_the_way: dict[str, tuple[Message, str]] = {}  # by the stanzas' ids
+        self._unconfirmed: set[str] = set()  # of those on the way, what the server has been given
+        self._written: OrderedDict[str, tuple[Message, str]] = OrderedDict()
         self._arrived: asyncio.Queue[tuple[Any, Message]] = asyncio.Queue(_WAITING)
         self._answering: Any = None  # the stanza that is being delivered
         self._handing_over: asyncio.Task[None] | None = None
@@ -86,8 +87,9 @@ class AccountClient:
         messages.register_callback(aioxmpp.MessageType.ERROR, None, self._bounced)
         client.on_stream_established.connect(self._established)
         client.on_stream_suspended.connect(self._suspended)
+        client.on_stream_destroyed.connect(self._destroyed)
         client.on_failure.connect(self._failed)
-        client.on_stopped.connect(self._stopped.set)
+        client.on_stopped.connect(self._ended)
         return client
 
     # -- connecting -----------------------------------------------------------------------------------------
@@ -111,6 +113,9 @@ class AccountClient:
             raise LinkError(
                 f"{self._account} did not accept agent {name} within {_CONNECT_TIMEOUT:g} s"
             ) from None
+        except OSError as error:  # it went as soon as it was there
+            await self.close()
+            raise explain(self._account, error) from error
         except BaseException:
             await self.close()
             raise
@@ -162,15 +167,25 @@ class AccountClient:
                 reason or "closed",
             )
 
+    def _destroyed(self, _reason: Exception | None = None) -> None:
+        """Called when the session cannot be taken up again: what is sent now would have no place in it."""
+        self._update()  # `established` becomes false only after `_suspended` was called
+
     def _failed(self, error: Exception) -> None:
         """Called when there is no connection and will be none."""
         self._error = explain(self._account, error)
         self.is_closed = True
         self._room.set()
-        self._stopped.set()
+        self._ended()
         if self._opened is not None and not self._opened.done():
             self._opened.set_exception(self._error)
         self._on_lost(self._error)
+
+    def _ended(self) -> None:
+        """Called at the very end; what still waits there to be sent would wait for ever."""
+        self._stopped.set()
+        for stanza_id in [*self._on_the_way]:
+            self._lose(stanza_id)
 
     def _update(self) -> None:
         if self.is_closed or (self.xmpp.established and len(self._on_the_way) < _ON_THE_WAY):
@@ -210,13 +225,31 @@ class AccountClient:
         raise error
 
     def _changed(self, stanza: Any, _token: Any, state: StanzaState) -> None:
-        if state in _GONE or state in _LOST:
-            sent = self._on_the_way.pop(stanza.id_, None)
-            self._update()
-            if sent is not None and state in _LOST:
-                message, receiver = sent
-                reason = f"{self._account} did not get the message before the connection ended"
-                self._agent.container.dispatcher.add_dead_letter(message, reason, receiver)
+        if state is StanzaState.SENT:
+            self._unconfirmed.add(stanza.id_)
+        elif state in _LOST or (state is StanzaState.SENT_WITHOUT_SM and self._is_in_doubt(stanza.id_)):
+            self._lose(stanza.id_)
+        elif state in _GONE:
+            self._forget(stanza.id_)
+
+    def _is_in_doubt(self, stanza_id: str) -> bool:
+        """Return whether a session has ended before it confirmed a message, though it confirms messages."""
+        return stanza_id in self._unconfirmed and not self.is_closed
+
+    def _forget(self, stanza_id: str) -> tuple[Message, str] | None:
+        self._unconfirmed.discard(stanza_id)
+        sent = self._on_the_way.pop(stanza_id, None)
+        self._update()
+        return sent
+
+    def _lose(self, stanza_id: str) -> None:
+        """Say that a message has not arrived, or that nobody knows whether it has."""
+        may_have = "may not have got" if stanza_id in self._unconfirmed else "did not get"
+        sent = self._forget(stanza_id)
+        if sent is not None:
+            message, receiver = sent
+            reason = f"{self._account} {may_have} the message before the connection ended"
+            self._agent.container.dispatcher.add_dead_letter(message, reason, receiver)
 
     def _bounced(self, stanza: Any) -> None:
         """Called with what the server, or an address behind it, sends back."""
@@ -228,7 +261,7 @@ class AccountClient:
             )
 
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- its shape
-        """Tell the sender outside that its message was not delivered; never waits."""
+        """Tell the sender outside, if there is a connection now, that its message was not delivered."""
         if not self.xmpp.established or self.is_closed or message.sender is None:
             return
         answer = refusal(self._answering, message.sender, str(failure.body))

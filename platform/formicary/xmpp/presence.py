@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import aioxmpp
 
+from formicary.core.errors import LinkError
 from formicary.core.logs import get_logger
 from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from formicary.xmpp.client import AccountClient
 
@@ -53,6 +55,7 @@ class Presence:
 
     def __init__(self, client: AccountClient, name: str, exits: Callable[[str, BaseException], None]) -> None:
         xmpp = client.xmpp
+        self._client = client
         self._name = name
         self._exits = exits
         self._own = xmpp.summon(aioxmpp.PresenceServer)
@@ -90,20 +93,44 @@ class Presence:
         self._own.set_presence(aioxmpp.PresenceState(available=False))
 
     def subscribe(self, address: str) -> None:
-        """Ask to see another's presence."""
-        self._roster.subscribe(_bare(address))
+        """Ask to see another's presence.
+
+        Raises:
+            LinkError: the agent has no connection at this moment.
+        """
+        with self._connected():
+            self._roster.subscribe(_bare(address))
 
     def unsubscribe(self, address: str) -> None:
-        """Stop seeing another's presence."""
-        self._roster.unsubscribe(_bare(address))
+        """Stop seeing another's presence; errors as of `subscribe`."""
+        with self._connected():
+            self._roster.unsubscribe(_bare(address))
 
     def approve(self, address: str) -> None:
-        """Let another see the agent's presence, now or whenever it asks."""
-        self._roster.approve(_bare(address))
+        """Let another see the agent's presence, now or whenever it asks; errors as of `subscribe`."""
+        with self._connected():
+            self._roster.approve(_bare(address))
 
     async def remove(self, address: str) -> None:
-        """Take another off the contact list; neither sees the other's presence then."""
-        await self._roster.remove_entry(_bare(address))
+        """Take another off the contact list; neither sees the other's presence then.
+
+        Waits while there is no connection.
+
+        Raises:
+            LinkError: the connection was lost before the server had answered.
+        """
+        with self._connected():
+            await self._roster.remove_entry(_bare(address))
+
+    @contextmanager
+    def _connected(self) -> Iterator[None]:
+        """Have what fails in the block for want of a connection say so."""
+        try:
+            yield
+        except ConnectionError as error:
+            raise LinkError(
+                f"{self._client} is not connected now, and connects again by itself: try again later"
+            ) from error
 
     @property
     def contacts(self) -> dict[str, Contact]:

@@ -26,6 +26,20 @@ _numbers = itertools.count()
 @pytest.fixture(scope="module")
 def server():
     """A server whose accounts have all that a stock one has: what is said to nobody is stored and copied."""
+    with stock_server() as running:
+        yield running
+
+
+@pytest.fixture
+def own_server():
+    """Another one, which a test may kill."""
+    with stock_server() as running:
+        yield running
+
+
+@contextlib.contextmanager
+def stock_server():
+    """Run a server that also has the domains of `HOSTS`."""
     with ManagedServer() as running:
         included = running.folder.containers(running.address.platform)
         included.mkdir(mode=0o700, parents=True, exist_ok=True)

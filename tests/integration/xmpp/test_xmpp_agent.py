@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 from dataclasses import replace
 
 import pytest
@@ -17,7 +19,7 @@ from formicary.errors import (
     LinkError,
     MessageTooLargeError,
 )
-from formicary.server import AccountAddress, ManagedServer
+from formicary.server import AccountAddress
 from formicary.server.admin import AdminShell
 
 pytestmark = [pytest.mark.server, pytest.mark.accounts]
@@ -287,29 +289,80 @@ async def test_who_writes_to_nobody_is_told(account, connected):
         assert "no behaviour of agent" in reasons(container)[0]
 
 
-async def test_it_comes_back_when_the_server_does(connected):
-    with ManagedServer() as server:
-        addresses = [
-            AccountAddress(
-                server.create_account(name, "secret", "localhost"),
-                "secret",
-                host="127.0.0.1",
-                port=server.client_port,
-                insecure=True,
-            )
-            for name in ("alice", "bob")
-        ]
-        async with agents(*addresses) as (alice, bob):
-            await say(alice, bob.account.jid, "before")
-            await until(lambda: bob.got.messages)
-            server.kill()
-            await until(lambda: not alice._client.xmpp.established and not bob._client.xmpp.established)
-            sending = Do(lambda behaviour: behaviour.send(Message(to=bob.account.jid, body="after")))
-            server.restart()
-            await until(lambda: bob._client.xmpp.established)
+@contextlib.asynccontextmanager
+async def talkers(server, domain):
+    """Run alice and bob at a server that may be killed."""
+    options = {"host": "127.0.0.1", "port": server.client_port, "insecure": True}
+    names = [server.create_account(name, "secret", domain) for name in ("alice", "bob")]
+    async with agents(*(AccountAddress(name, "secret", **options) for name in names)) as made:
+        yield made
+
+
+async def test_it_comes_back_when_the_server_does(own_server):
+    async with talkers(own_server, "localhost") as (alice, bob):
+        await say(alice, bob.account.jid, "before")
+        await until(lambda: bob.got.messages)
+        own_server.kill()
+        await until(lambda: not alice._client.xmpp.established and not bob._client.xmpp.established)
+        sending = Do(lambda behaviour: behaviour.send(Message(to=bob.account.jid, body="after")))
+        own_server.restart()
+        await until(lambda: bob._client.xmpp.established)
+        alice.add_behaviour(sending, Template(performative="never"))
+        await until(lambda: len(bob.got.messages) == 2)
+        assert bob.got.bodies == ["before", "after"]
+
+
+@pytest.mark.parametrize("domain", ["localhost", "stock.localhost"])  # the latter's sessions can be resumed
+async def test_what_is_sent_between_two_sessions_waits_for_the_next(domain, own_server):
+    sending = Do(lambda behaviour: behaviour.send(Message(to=bob.account.jid, body="between")))
+    refused = []
+
+    def destroyed(*_):
+        if not refused:
             alice.add_behaviour(sending, Template(performative="never"))
-            await until(lambda: len(bob.got.messages) == 2)
-            assert bob.got.bodies == ["before", "after"]
+            with pytest.raises(LinkError, match="is not connected now, and connects again by itself"):
+                alice.presence.subscribe(bob.account.jid)
+            refused.append(bob)
+
+    async with talkers(own_server, domain) as (alice, bob):
+        alice._client.xmpp.on_stream_destroyed.connect(destroyed)
+        bob_is_back = asyncio.Event()
+        bob._client.xmpp.on_stream_established.connect(bob_is_back.set)
+        own_server.kill()
+        own_server.restart()
+        async with asyncio.timeout(20):
+            await bob_is_back.wait()
+            await sending.join()
+        await until(lambda: bob.got.messages)
+        assert bob.got.bodies == ["between"]
+        assert refused
+        assert not alice.container.dead_letters.total
+
+
+async def test_what_nobody_confirms_before_a_session_ends_fails(own_server):
+    async with talkers(own_server, "stock.localhost") as (alice, bob):
+        os.kill(own_server.pid, signal.SIGSTOP)
+        await say(alice, bob.account.jid, "lost", reply_with="r")
+        await until(lambda: alice._client._unconfirmed)
+        own_server.kill()
+        own_server.restart()
+        await until(lambda: alice.got.messages)
+        (failure,) = alice.got.messages
+        assert (failure.performative, failure.in_reply_to) == ("failure", "r")
+        assert "may not have got the message before the connection ended" in failure.body
+        await until(lambda: alice._client.xmpp.established and bob._client.xmpp.established)
+
+
+async def test_what_waits_for_a_connection_is_not_lost_when_the_agent_ends(own_server):
+    async with talkers(own_server, "stock.localhost") as (alice, bob):
+        suspended = asyncio.Event()
+        alice._client.xmpp.on_stream_suspended.connect(lambda _: suspended.set())
+        own_server.kill()
+        async with asyncio.timeout(20):
+            await suspended.wait()
+        await say(alice, bob.account.jid, "waits")
+        await alice.stop()
+        assert "did not get the message before the connection ended" in reasons(alice.container)[0]
 
 
 async def test_losing_the_account_is_an_error_of_the_agent(server, account):

@@ -136,7 +136,7 @@ class Container:
         self.dispatcher = self.dispatcher_type(name, platform, when_full, send_timeout, self._open_services)
         self.program_exit = ProgramExit(self.dispatcher, self.close)
         self.lifecycle = Lifecycle(self, mailbox_limit)
-        self.seed = randomness.source().getrandbits(64) if seed is None else seed
+        self.seed = randomness.bits(64) if seed is None else seed
         self.creatable = tuple(creatable)
         check_directory(directory, directory_file)
         check_identity(identity, can_be_joined=listen is not None and server is None and account is None)

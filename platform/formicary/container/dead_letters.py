@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from formicary.core.logs import get_logger
 from formicary.core.message import Message
@@ -21,8 +22,7 @@ _KEPT_SIZE = 1 << 24  # characters or bytes of their bodies together
 _LOGGED = 10
 
 
-@dataclass(frozen=True, slots=True)
-class DeadLetter:
+class DeadLetter(msgspec.Struct, frozen=True):
     """A message that could not be delivered.
 
     Args:

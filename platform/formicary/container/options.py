@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import msgspec
 
 from formicary.core.errors import UsageError
 
@@ -18,8 +19,7 @@ DIRECTORIES = ("replica", "central", "lookup")
 """The ways in which the directory can be built."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionOptions:
+class ConnectionOptions(msgspec.Struct, frozen=True):
     """How a container wants to reach others, and to be reached; see the arguments of `Container`."""
 
     listen: str | None = None
@@ -28,8 +28,7 @@ class ConnectionOptions:
     identity: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlatformOptions:
+class PlatformOptions(msgspec.Struct, frozen=True):
     """How a container's platform is managed; see the arguments of `Container`.
 
     Args:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, Protocol
+
+import msgspec
 
 from formicary.core.errors import FormicaryError, MailboxFullError
 from formicary.core.logs import get_logger
@@ -39,8 +40,7 @@ class Origin(Protocol):
         """Tell the other end to send the receiver nothing more, or to go on."""
 
 
-@dataclass(slots=True)
-class _Waiting:
+class _Waiting(msgspec.Struct):
     message: Message
     sinks: list[MessageSink]  # where it waits for room; empty until it is its turn
     since: float  # by the loop's clock

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState, BaseAgent
@@ -10,6 +9,7 @@ from formicary.core.definitions import check_behaviour, matcher, not_initialised
 from formicary.core.errors import AgentStateError, DefinitionError
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Sequence
 
     from formicary.core.behaviours import Behaviour
@@ -133,6 +133,8 @@ class Agent(BaseAgent):
     def random(self) -> random.Random:
         """The agent's own random generator; the same for the same name and the container's same seed."""
         if self._random is None:
+            import random
+
             self._random = random.Random(f"{self.container.seed}/{self.address}")
         return self._random
 

@@ -13,7 +13,6 @@ as control and format characters, is refused (as in RFC 8264), so that printing 
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from formicary.core.errors import InvalidNameError
 from formicary.core.quoting import character, find_unseen, shorten
@@ -53,6 +52,8 @@ def check_local(name: str) -> str:
             f"the agent name {shorten(name)} has {character(letter)} in it; spaces, control and format "
             "characters and \"&'/:<>@ cannot be in an agent's own name"
         )
+    import unicodedata
+
     folded = unicodedata.normalize("NFKC", name).lower()
     if folded != name:
         raise InvalidNameError(f"the agent name {name!r} is not in its XMPP form; write {folded!r}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sysconfig
 from functools import cache
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +14,8 @@ def origin(error: BaseException) -> str:
 
     It is the innermost place in a user's code: neither in the platform nor in a library, if there is one.
     """
+    from pathlib import PurePath
+
     trace, found = error.__traceback__, ""
     is_of_user = False
     while trace is not None:
@@ -33,6 +33,9 @@ def _is_of_user(code: CodeType) -> bool:
 
 @cache
 def _libraries() -> tuple[str, ...]:
+    import sysconfig
+    from pathlib import PurePath
+
     platform = PurePath(__file__).parents[1]
     paths = sysconfig.get_paths()
     return (f"{platform}/", "<frozen", *(f"{paths[each]}/" for each in ("stdlib", "purelib", "platlib")))

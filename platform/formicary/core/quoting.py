@@ -7,8 +7,6 @@ line, move a terminal's cursor or turn the direction of writing. So all that is 
 
 from __future__ import annotations
 
-import unicodedata
-
 _LONGEST_SENTENCE = 1000  # characters
 
 INVISIBLE = frozenset(
@@ -51,6 +49,8 @@ def character(letter: str) -> str:
     """
     if letter.isprintable() and letter not in INVISIBLE:
         return repr(letter)
+    import unicodedata
+
     kind = _KINDS.get(unicodedata.category(letter), "not a character")
     return f"U+{ord(letter):04X} ({unicodedata.name(letter, kind)})"
 

@@ -145,7 +145,7 @@ class Router:
                 raise LinkError(
                     f"container {self.container.name} has links to {_LINKS} others, which is all it can"
                 )
-            session = self._make_session(lambda: randomness.source().getrandbits(32), self._terms(domain))
+            session = self._make_session(lambda: randomness.bits(32), self._terms(domain))
             link = self.links[domain] = Link(
                 domain,
                 self,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from formicary import Agent, Container
 from formicary.container.options import ConnectionOptions

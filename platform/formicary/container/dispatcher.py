@@ -81,9 +81,7 @@ class Dispatcher:
     def remove_instrument(self, instrument: Instrument) -> None:
         """Tell `instrument` nothing more; one that is not there is no error."""
         self.instruments = tuple(other for other in self.instruments if other is not instrument)
-        if not self.instruments:  # routes to elsewhere come back by themselves
-            agents = {**self.agents, **self.system_agents}
-            self.routes.update((address, agent.message_entrance()) for address, agent in agents.items())
+        # The routes come back by themselves.
 
     def notify(self, event: str, *details: object) -> None:
         """Tell all instruments of an event, which is the name of a method of theirs."""
@@ -104,11 +102,6 @@ class Dispatcher:
             self.scheduler.exits(f"{type(instrument).__name__}.{event}", error)
 
     # -- routes ---------------------------------------------------------------------------------------------
-
-    def attach(self, address: str, agent: Agent | MicroAgent) -> None:
-        """Have messages for an agent of this container go straight to it."""
-        if not self.instruments:
-            self.routes[address] = agent.message_entrance()
 
     def add_route(self, receiver: str, deliver: Deliver) -> None:
         """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""
@@ -212,7 +205,7 @@ class Dispatcher:
             routes.pop(name, None)  # the agent is gone, or its container
             return self.dispatch_to(message, address)
 
-        if address in routes:
+        if address in routes or address in self.agents or address in self.system_agents:
             self.add_route(name, deliver)
 
     def _full_name(self, name: str) -> str:
@@ -245,9 +238,12 @@ class Dispatcher:
         if agent is None:
             self.add_dead_letter(message, self.why_unknown(receiver), receiver)
             return None
+        if not self.instruments:  # from the first message on, others go straight to the agent
+            deliver = self.routes[receiver] = agent.message_entrance()
+            return deliver(message)
         dead_before = self.dead_letters.total
         full = agent.deliver_message(message)
-        if self.instruments and not full and self.dead_letters.total == dead_before:
+        if not full and self.dead_letters.total == dead_before:
             self.notify("message_delivered", message, receiver)
         return full
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 logger = get_logger("formicary")
 
 _NO_FAILURES = (asyncio.CancelledError, *PROGRAM_EXITS)
+# As names of this module: to ask the class for each costs as much as a call, and this is done for each agent.
+_INITIATED, _GONE = AgentState.INITIATED, AgentState.GONE
 _IS_DONE = asyncio.Future.done
 _STOP_TIMEOUT = 10.0  # seconds that an agent's behaviours get to end
 
@@ -43,6 +45,7 @@ class Lifecycle:
     def __init__(self, container: Container, mailbox_limit: int) -> None:
         self._container = container
         self._dispatcher = container.dispatcher
+        self._at_domain = f"@{container.domain}"
         self._mailbox_limit = mailbox_limit
         self.on_gone: Callable[[str], None] | None = None
         """Called with the full name of each agent that is gone."""
@@ -64,9 +67,9 @@ class Lifecycle:
             raise container.not_open_error()
         if scheduler.loop is not asyncio.get_running_loop():
             raise container.other_loop_error()
-        if agent.address is not None or agent.state is not AgentState.INITIATED:
+        if agent.address is not None or agent.state is not _INITIATED:
             raise AgentStateError(f"agent {agent.name} was started before; make a new one")
-        address = f"{agent.name}@{container.domain}"
+        address = agent.name + self._at_domain
         if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
             raise NameTakenError(
                 f"an agent named {agent.name!r} lives in container {container.name}; take another name"
@@ -82,7 +85,6 @@ class Lifecycle:
                 )
         dispatcher.agents[address] = agent
         agent.become_active(scheduler, self._mailbox_limit)
-        dispatcher.attach(address, agent)
         if dispatcher.instruments:
             dispatcher.notify("agent_started", agent)
 
@@ -92,14 +94,14 @@ class Lifecycle:
         agent.enter_container(self._container, address)
         self._dispatcher.system_agents[address] = agent
         agent.become_active(self._container.scheduler, self._mailbox_limit)
-        self._dispatcher.attach(address, agent)
 
     async def set_up(self, agent: Agent, address: str) -> bool:
         """Run an agent's `setup`; return False if that has stopped it."""
         self._starting.add(address)
         try:
-            await _set_up(agent)
-        except BaseException as error:
+            await agent.setup()
+        except BaseException as caught:
+            error = _unless_cancelled(caught, agent)
             if isinstance(error, FormicaryError):  # which says all in one sentence
                 logger.error("setup of agent %s failed: %s", agent.name, error)  # noqa: TRY400
             elif not isinstance(error, _NO_FAILURES):
@@ -108,10 +110,12 @@ class Lifecycle:
                 agent.record_failure("setup", error)
                 self.failures.told(error)
             agent.become_gone()
-            raise
+            if error is caught:
+                raise
+            raise error from caught
         finally:
             self._starting.discard(address)
-        return agent.state is not AgentState.GONE
+        return agent.state is not _GONE
 
     def start_behaviour(self, behaviour: Behaviour) -> None:
         """Start a behaviour of an agent that has started."""
@@ -204,15 +208,14 @@ class Lifecycle:
             raise error
 
 
-async def _set_up(agent: Agent) -> None:
-    """Run `setup`; a cancellation out of it must not be taken for one of who starts the agent."""
-    try:
-        await agent.setup()
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        raise AgentStateError(
-            f"setup of agent {agent.name} ended with CancelledError, though nobody has cancelled it: "
-            f"something that it awaited was cancelled ({origin(error)})"
-        ) from error
+def _unless_cancelled(error: BaseException, agent: Agent) -> BaseException:
+    """Return what `setup` failed with; a cancellation in it is not one of who starts the agent."""
+    if not isinstance(error, asyncio.CancelledError):
+        return error
+    task = asyncio.current_task()
+    if task is None or task.cancelling():
+        return error
+    return AgentStateError(
+        f"setup of agent {agent.name} ended with CancelledError, though nobody has cancelled it: "
+        f"something that it awaited was cancelled ({origin(error)})"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 from msgspec.structs import force_setattr
@@ -16,7 +17,7 @@ from formicary.core.quoting import shorten
 from formicary.core.strand import WAIT, coroutine_function
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Generator
+    from collections.abc import Callable, Coroutine, Generator
     from datetime import datetime, timedelta
 
     from formicary.core.agent import Agent
@@ -232,13 +233,14 @@ class Behaviour:
 
     async def main_coroutine(self) -> None:
         """Do all that the behaviour does, from its beginning to its end."""
-        mailbox, run, timed, repeats = self.mailbox, self.run, self._timed, self._repeats
+        mailbox, run = self.mailbox, _function_of(self.run, self)
+        timed, repeats = self._timed, self._repeats
         try:
             await self.on_start()
             while not self._killed:
                 if timed:
                     await self._wait_for_time()
-                await run()
+                await run(self)
                 if not repeats:
                     break
                 mailbox.burst += 1
@@ -258,6 +260,13 @@ class Behaviour:
     def strand_ended(self, strand: Strand) -> None:
         """Called when the behaviour has ended; for its mailbox."""
         self.agent.behaviour_ended(self, strand.failure())
+
+
+def _function_of(method: Callable[[], Any], owner: Behaviour) -> Callable[[Any], Any]:
+    """Return what `method` calls with its owner: kept instead of it, it needs no object for each owner."""
+    if isinstance(method, MethodType) and method.__self__ is owner:
+        return method.__func__
+    return lambda _: method()
 
 
 class CyclicBehaviour(Behaviour):

@@ -11,7 +11,7 @@ from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.clock import exact_time
-from formicary.core.strand import PROGRAM_EXITS, WAIT, Strand
+from formicary.core.strand import PROGRAM_EXITS, SEND, WAIT, Strand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -229,7 +229,7 @@ class Scheduler:
             for number in _TURN:  # noqa: B007 -- it is looked at when the loop is over
                 strand = take()
                 value = take()
-                resume = strand.send
+                resume = SEND
                 if strand.attention and (resume := strand.attend(value)) is None:
                     if ready:
                         continue
@@ -237,7 +237,7 @@ class Scheduler:
                 self.current = strand
                 _become(loop, strand)
                 try:
-                    yielded = strand.run_in_context(resume, value)
+                    yielded = strand.runner.run(resume, strand.coroutine, value)
                 except BaseException as error:  # noqa: BLE001 -- however it ends, whoever joins is told
                     strand.end(error)
                 else:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 WAIT: Any = object()
 """What a strand's coroutine yields to be resumed by the next message."""
 
+SEND: Callable[[Any, Any], Any] = types.CoroutineType.send
+"""Resumes a coroutine with a value; one for all, since a method of each would be kept with each."""
+
 PROGRAM_EXITS = (KeyboardInterrupt, SystemExit)
 """What ends a program, and the event loop at once if it gets there."""
 
@@ -52,6 +55,13 @@ def coroutine_function(generator_function: Callable[..., Any]) -> Callable[..., 
         generator_function.__closure__,
     )
     return functools.update_wrapper(function, generator_function)
+
+
+class Runner(Protocol):
+    """What runs the steps of a coroutine: its context, or who accounts for what they take."""
+
+    def run(self, resume: Callable[[Any, Any], Any], coroutine: Any, value: object, /) -> Any:
+        """Return what `resume` returns."""
 
 
 class Owner(Protocol):
@@ -78,10 +88,8 @@ class Strand(asyncio.Future[Any]):
     """
 
     __slots__ = (
-        "_cancel_message",
         "_cancels",
         "_context",
-        "_coroutine",
         "_error",
         "_future",
         "_held",
@@ -89,17 +97,16 @@ class Strand(asyncio.Future[Any]):
         "_name",
         "_scheduler",
         "attention",
+        "coroutine",
         "owner",
-        "run_in_context",
-        "send",
+        "runner",
         "waiting",
     )
 
-    _coroutine: Coroutine[Any, Any, Any]
+    coroutine: Coroutine[Any, Any, Any]
     _context: contextvars.Context
     owner: Owner
-    send: Callable[[Any], Any]
-    run_in_context: Callable[..., Any]
+    runner: Runner
 
     def __init__(
         self, coroutine: Coroutine[Any, Any, Any] | None, scheduler: Scheduler, owner: Owner | None
@@ -112,7 +119,6 @@ class Strand(asyncio.Future[Any]):
         self._future: asyncio.Future[Any] | None = None
         self._error: BaseException | None = None
         self._must_cancel = False
-        self._cancel_message: Any = None
         self._cancels = 0
         self._held = _FREE
         if coroutine is not None and owner is not None:
@@ -121,16 +127,16 @@ class Strand(asyncio.Future[Any]):
 
     def adopt(self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner) -> None:
         """Run this coroutine from now on, in this context; for a strand that has none yet."""
-        self.stand_for(coroutine, context, owner)
-        self.send = coroutine.send  # made once: a bound method per message would cost as much as a call
-        self.run_in_context = context.run
+        self.coroutine = coroutine
+        self._context = self.runner = context
+        self.owner = owner
         _register_task(self)  # type: ignore[arg-type]  # third-party tasks are what it is for
 
     def stand_for(
         self, coroutine: Coroutine[Any, Any, Any], context: contextvars.Context, owner: Owner
     ) -> None:
         """Say of this coroutine what is asked of a task, such as its name, while others run it."""
-        self._coroutine = coroutine
+        self.coroutine = coroutine
         self._context = context
         self.owner = owner
 
@@ -145,7 +151,7 @@ class Strand(asyncio.Future[Any]):
 
     # -- what the scheduler asks for ----------------------------------------------------------------------
 
-    def attend(self, value: object) -> Callable[[Any], Any] | None:
+    def attend(self, value: object) -> Callable[[Any, Any], Any] | None:
         """Say how to resume where `attention` is set: None for not at all, as the strand is held."""
         if value is not None:
             self.owner.give_back(value)
@@ -159,12 +165,12 @@ class Strand(asyncio.Future[Any]):
                 message = self._cancel_message
                 self._error = asyncio.CancelledError() if message is None else asyncio.CancelledError(message)
         if self._error is None:
-            return self.send
+            return SEND
         return self._throw
 
-    def _throw(self, _: object) -> Any:
+    def _throw(self, coroutine: Coroutine[Any, Any, Any], _: object) -> Any:
         error, self._error = self._error, None
-        return self._coroutine.throw(error)  # type: ignore[arg-type]  # `attend` has seen that there is one
+        return coroutine.throw(error)  # type: ignore[arg-type]  # `attend` has seen that there is one
 
     def wait_for(self, yielded: Any) -> None:
         """Have the strand go on after what its coroutine yielded, if it is not a mere wait for a message."""
@@ -307,7 +313,7 @@ class Strand(asyncio.Future[Any]):
 
     def get_coro(self) -> Coroutine[Any, Any, Any]:
         """Return the coroutine."""
-        return self._coroutine
+        return self.coroutine
 
     def get_context(self) -> contextvars.Context:
         """Return the context that the coroutine runs in."""

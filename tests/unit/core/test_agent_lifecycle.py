@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 
 import pytest
 from tests.unit.core.agents import Collect, Counting, do, start
 
-from formicary import Agent, AgentState, Container, CyclicBehaviour, OneShotBehaviour
+from formicary import Agent, AgentState, Container, CyclicBehaviour, Message, OneShotBehaviour
 from formicary.errors import AgentStateError, ContainerClosedError
 from formicary.testing import until_idle
 
@@ -322,3 +323,46 @@ async def test_generators_depend_on_the_containers_seed_and_the_agents_name():
     assert await draw(None, "a") != await draw(None, "a")
     with pytest.raises(ContainerClosedError):
         _ = Agent("a").random
+
+
+# -- what an agent is made of --------------------------------------------------------------------------------
+
+
+async def test_an_agent_that_waits_is_few_objects_for_the_garbage_collector():
+    class Waits(CyclicBehaviour):
+        __slots__ = ()
+
+        async def run(self):
+            await self.receive()
+
+    class Waiting(Agent):
+        __slots__ = ()
+
+        async def setup(self):
+            self.add_behaviour(Waits())
+
+    def count():
+        gc.collect()
+        return len(gc.get_objects())
+
+    async with Container("c1") as container:
+        await container.start(Waiting("first"))
+        await until_idle()
+        before = count()
+        for number in range(100):
+            await container.start(Waiting(f"agent-{number}"))
+        await until_idle()
+        # The agent, its behaviour, mailbox, strand, context, three coroutines, and asyncio's reference.
+        assert (count() - before) // 100 <= 10
+        assert container.dispatcher.routes == {}
+
+
+async def test_a_way_to_an_agent_is_kept_from_its_first_message_to_its_end():
+    async with Container("c1") as container:
+        routes = container.dispatcher.routes
+        agent = await start(container, "a", Collect())
+        sender = await start(container, "b", do(lambda behaviour: behaviour.send(Message(to="a", body="x"))))
+        await sender.behaviours[0].join()
+        assert set(routes) == {"a", agent.address}
+        await agent.stop()
+        assert routes == {}

@@ -82,7 +82,7 @@ def calibrate() -> Costs:
         call = _measure(_nothing, call_border(_nothing, AGENTS, nothing), ledger)
         single = _measure(partial(_drive, _once), partial(_drive, once), ledger)
         several = _measure(partial(_drive, _often), partial(_drive, often), ledger)
-        resume = _measure(partial(_call, _take, None), partial(resumed, _take, None), ledger)
+        resume = _measure(partial(_call, _resume, None, None), partial(resumed, _resume, None, None), ledger)
         callback = _measure(_nothing, Callback(_nothing, ledger, AGENTS, nothing), ledger)
     finally:
         if is_collecting:
@@ -157,12 +157,12 @@ def _nothing_at_all() -> None:
     raise AssertionError
 
 
-def _take(value: Any) -> None:
-    del value
+def _call(function: Callable[[Any, Any], Any], coroutine: Any, value: Any) -> Any:
+    return function(coroutine, value)
 
 
-def _call(function: Callable[[Any], Any], value: Any) -> Any:
-    return function(value)
+def _resume(coroutine: Any, value: Any) -> None:
+    """Do nothing."""
 
 
 async def _once() -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.strand import Strand
-from formicary.profiling.accounting.ledger import PLATFORM, RUNTIME, Callback, ledgers, resume_border
+from formicary.profiling.accounting.ledger import PLATFORM, RUNTIME, Callback, StrandBorder, ledgers
 from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_strand
 from formicary.transport.router import Router
 
@@ -64,7 +63,7 @@ class Hooks:
         for name in (*_SOON, *_LATER):
             delattr(self._loop, name)  # the class's own is behind it
         for strand in self._strands():
-            strand.run_in_context = strand.get_context().run
+            strand.runner = strand.get_context()
         for inbox in self._inboxes:
             if isinstance(inbox.handle, Callback):
                 inbox.handle = inbox.handle.plain
@@ -98,8 +97,7 @@ class Hooks:
                     slot = inbox.handle.slot  # its first step was the agent's, and so is the rest
                 else:
                     slot = self._ledger.add_slot(group, newcomer.get_name())
-                run = newcomer.get_context().run
-                newcomer.run_in_context = partial(resume_border, run, self._ledger, slot, self._costs.resume)
+                newcomer.runner = StrandBorder(newcomer.get_context(), self._ledger, slot, self._costs.resume)
             return
         group = group_of_class(type(newcomer.agent))
         if group != PLATFORM:

@@ -7,6 +7,7 @@ the side that it is entered from, `inner` on the side that it leads to.
 from __future__ import annotations
 
 import threading
+from functools import partial
 from time import perf_counter_ns, thread_time_ns
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from formicary.core.strand import coroutine_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
+    from contextvars import Context
 
 RUNTIME, AGENTS, COMMUNICATION, DIRECTORY, PLATFORM = range(5)
 """The first slots are the groups. Those after them are agents', one for each behaviour or micro-agent."""
@@ -221,15 +223,31 @@ def _steps(
             resume, value = coroutine.throw, error
 
 
-def resume_border(  # noqa: PLR0917 -- all but the last two are a partial's
-    run: Callable[..., Any], ledger: Ledger, slot: int, cost: Cost, resume: Any, value: Any
+def resume_border(  # noqa: PLR0917 -- all but the last three are a partial's
+    run: Callable[..., Any], ledger: Ledger, slot: int, cost: Cost, resume: Any, coroutine: Any, value: Any
 ) -> Any:
     """Resume a strand; `run` is its context's."""
     before = ledger.enter(slot, cost.outer)
     try:
-        return run(resume, value)
+        return run(resume, coroutine, value)
     finally:
         ledger.leave(before, cost.inner)
+
+
+class StrandBorder:
+    """What runs the steps of a strand in the place of its context, as the code of a slot.
+
+    Args:
+        context: the strand's.
+        ledger: of the loop's thread.
+        slot: whose code it is.
+        cost: of such a border.
+    """
+
+    __slots__ = ("run",)
+
+    def __init__(self, context: Context, ledger: Ledger, slot: int, cost: Cost) -> None:
+        self.run = partial(resume_border, context.run, ledger, slot, cost)
 
 
 class Callback:

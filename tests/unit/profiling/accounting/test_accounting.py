@@ -329,7 +329,7 @@ async def test_nothing_is_left_when_it_is_over():
         assert not {"call_soon", "call_later", "call_at", "call_soon_threadsafe"} & set(vars(loop))
         assert gc.callbacks == collectors
         assert micro.micro_inbox.handle == micro.handle
-        assert stays.mailbox.strand.run_in_context == stays.mailbox.strand.get_context().run
+        assert stays.mailbox.strand.runner is stays.mailbox.strand.get_context()
         again = Asker("micro", "stays", rounds=3)  # what waited behind a border goes on without
         await container.start(agent("again", again))
         await again.join()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.drivers.installed import Broken, installed
 from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+from formicary_bench.subjects.drivers.settling import CRITERION
 from formicary_bench.subjects.registry import SUBJECTS, subject_of
 from formicary_bench.vocabulary.routes import XMPP
 
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.subjects.subject import Subject
+
+
+WARM = f"when it is warm: after {CRITERION}"
+COLD = "cold: its driver makes one round in a process"
+"""When a platform with a driver is measured."""
 
 
 class Listed(msgspec.Struct, frozen=True):
@@ -29,6 +36,8 @@ class Listed(msgspec.Struct, frozen=True):
         placements: where its agents can be, likewise.
         most_pairs: the most pairs at once; 0 where there is no limit.
         most_bytes: the largest body of a message; 0 where there is no limit.
+        run_as: how it is run and why so, where it has a driver that comes with the laboratory.
+        warm_up: when it is measured, where it has a driver.
         missing: what is missing to run it, each with what to do; empty if it can be run.
         notes: what is missing to run a part of it.
     """
@@ -40,6 +49,8 @@ class Listed(msgspec.Struct, frozen=True):
     placements: tuple[str, ...] = ()
     most_pairs: int = 0
     most_bytes: int = 0
+    run_as: str = ""
+    warm_up: str = ""
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -78,12 +89,17 @@ def _with_driver() -> Iterator[Listed]:
         if isinstance(entry, Broken):
             yield Listed(entry.name, missing=(entry.why,))
         else:
-            yield _listed(subject_of(entry.hello.name, ""), entry.hello.version, entry.hello.runtime)
+            hello = entry.hello
+            known = _listed(subject_of(hello.name, ""), hello.version, hello.runtime)
+            recipe = RECIPES.get(hello.name)
+            warm_up = WARM if hello.again else COLD
+            yield replace(known, run_as=recipe.run_as if recipe else "", warm_up=warm_up)
 
 
 def _not_installed() -> Iterator[Listed]:
     for recipe in RECIPES.values():
-        yield Listed(recipe.name, missing=(*recipe.missing(), how_to_install(recipe.name)))
+        missing = (*recipe.missing(), how_to_install(recipe.name))
+        yield Listed(recipe.name, run_as=recipe.run_as, warm_up=WARM, missing=missing)
 
 
 def _has_server() -> bool:

@@ -55,6 +55,8 @@ def details(row: Listed) -> RenderableType:
             *([f"{row.most_pairs} pairs or senders"] if row.most_pairs else []),
             *([f"{row.most_bytes} bytes in a body"] if row.most_bytes else []),
         ],
+        "is run": [row.run_as] if row.run_as else [],
+        "is measured": [row.warm_up] if row.warm_up else [],
         "missing": lacks(row),
     }
     for title, values in lines.items():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SHOW = examples(
     "bench show runs/2026-03-14T15-09-26-quick",
     "bench show my-run --warm-up detect",
+    "bench show my-run --cold",
     "bench show my-run --json",
 )
 
@@ -35,6 +36,13 @@ def show(
             show_default="as the run has it",
         ),
     ] = None,
+    cold: Annotated[
+        bool,
+        typer.Option(
+            "--cold",
+            help="Also show how other platforms were while they were cold: in the first round of a process.",
+        ),
+    ] = False,
     as_json: JsonLines = False,
 ) -> None:
     """Show a run again, from its folder alone, and make its report anew."""
@@ -44,12 +52,13 @@ def show(
     run_folder = RunFolder.open(folder)
     if warm_up is not None:
         run_folder.manifest = with_rule(run_folder.manifest, warm_up)
-    show_run(run_folder, as_json=as_json)
+    show_run(run_folder, as_json=as_json, cold=cold)
 
 
-def show_run(run_folder: RunFolder, *, as_json: bool) -> None:
-    """Print what a run has found, and write its report."""
+def show_run(run_folder: RunFolder, *, as_json: bool, cold: bool = False) -> None:
+    """Print what a run has found, if asked with the figures of the cold, and write its report."""
     from formicary_bench.reports.document.sections import Document
+    from formicary_bench.reports.document.warmth import cold_extras
     from formicary_bench.reports.formats import html, json_lines, terminal
 
     document = Document(run_folder)
@@ -59,6 +68,8 @@ def show_run(run_folder: RunFolder, *, as_json: bool) -> None:
             say(f"! {terminal.partial(run_folder.manifest)}", err=True)
     else:
         terminal.show(document)
+        for extra in cold_extras(document.shown) if cold else ():
+            terminal.show_extra(extra, terminal.console_for_reports())
     report = html.write_html(run_folder, document)
     say(err=as_json)
     say(f"The report, with plots: open {report}", err=as_json)

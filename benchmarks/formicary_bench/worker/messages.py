@@ -60,6 +60,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
         listen: the IP address at which to listen for the other workers; loopback if empty.
         module: the module that has the role.
         exchange: which exchange of messages a driver is asked to make; empty where none takes part.
+        warm: whether a driver makes rounds until it is warm before it is measured.
     """
 
     configuration: Configuration
@@ -74,6 +75,7 @@ class Job(msgspec.Struct, frozen=True, tag="job"):
     listen: str = ""
     module: str = ""
     exchange: str = ""
+    warm: bool = True
 
 
 class Meet(msgspec.Struct, frozen=True, tag="meet"):

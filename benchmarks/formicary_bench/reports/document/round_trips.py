@@ -22,6 +22,7 @@ from formicary_bench.reports.document.sentences import (
 )
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import UNEVEN, Column, against_baseline, load_word, or_invalid
+from formicary_bench.reports.document.warmth import warmth_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -83,6 +84,7 @@ def message_columns(unordered: Sequence[Row]) -> list[Column]:
         Column("95% of trips/s", tuple(rates), minor=True),
         Column("against baseline", tuple(against_baseline(row, unordered) for row in rows)),
         *_checks(rows),
+        *warmth_column(rows),
     ]
 
 

@@ -108,6 +108,7 @@ def _floor(base: Row) -> str:
 
 def _listed(row: Row, comparisons: list[str]) -> str:
     doubt = ["full load not held"] if row.full_load is False else []
+    doubt += [row.warmth.word] if row.warmth and not row.warmth.settled else []
     return ", ".join(comparisons + doubt)
 
 

@@ -19,6 +19,7 @@ from formicary_bench.results.summary.estimates import (
 )
 from formicary_bench.results.summary.hosts import HostEstimates
 from formicary_bench.results.summary.warm_up import WarmUpLeftOut
+from formicary_bench.results.summary.warmth import Warmth, warmth_of
 from formicary_bench.results.verdicts.trust import Trust
 from formicary_bench.results.verdicts.verdicts import Believed, Compared
 from formicary_bench.vocabulary.arrivals import LATE, LATEST_US
@@ -78,6 +79,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         scale: The figures of `messaging/scale-out`.
         profiled: As in the configuration.
         cpu: Where the CPU time goes, where that was looked at.
+        warmth: Of another platform with a driver, whether it was warm when it was measured, and its figures
+            while it was cold.
         by_host: What each host did, where there were several.
         each: The figures of each repetition, in the order in which they were measured.
         stability: How far each figure can be believed, and what to do next if not.
@@ -141,6 +144,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     scale: ScaleEstimates | None = None
     profiled: bool = False
     cpu: CpuEstimates | None = None
+    warmth: Warmth | None = None
     by_host: tuple[HostEstimates, ...] = ()
     warm_up: WarmUpLeftOut | None = None
     each: tuple[Each, ...] = ()
@@ -201,6 +205,7 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
         late_sends=round(sum(repetition.counters.get(LATE, 0.0) for repetition in repetitions)),
         latest_send_us=max((r.counters.get(LATEST_US, 0.0) for r in repetitions), default=0.0),
         profiled=configuration.profiled,
+        warmth=warmth_of(repetitions),
         repetitions=len(repetitions),
         lost=sum(repetition.lost for repetition in repetitions),
         notes=tuple(notes),

@@ -34,7 +34,7 @@ def try_out(hello: Hello) -> None:
                 return  # the list of platforms says that it lacks one
         for configuration in _trials(hello):
             needed = server.prepare(configuration) if server else None
-            measure(Task(configuration, 1, 1, needed), ProgressListener())
+            measure(Task(configuration, 1, 1, needed, warm=False), ProgressListener())
 
 
 def _trials(hello: Hello) -> Iterator[Configuration]:

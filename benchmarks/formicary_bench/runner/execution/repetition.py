@@ -30,7 +30,7 @@ from formicary_bench.runner.execution.worker_hosts import LocalHost, WorkerSlot
 from formicary_bench.runner.execution.worker_results import creations, round_trips
 from formicary_bench.runner.observers.hosts import HostObserver
 from formicary_bench.runner.observers.observer import NOBODY, Observer, PlacedWorker, ProgressListener
-from formicary_bench.runner.observers.validity import why_late
+from formicary_bench.runner.observers.validity import why_late, why_restless
 from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.placements import N_HOSTS, SAME
 from formicary_bench.vocabulary.roles import ASK, BOTH, ECHO, MEMBER
@@ -65,6 +65,7 @@ class Task:
         server: the XMPP server, where one takes part and all workers are on this machine.
         slots: what the workers are to be, and where; by the configuration, on this machine, if empty.
         missing: returns the names of the hosts that do not answer at the moment.
+        warm: whether another platform is warm when it is measured; if not, it is only tried.
     """
 
     configuration: Configuration
@@ -73,6 +74,7 @@ class Task:
     server: Server | None = None
     slots: tuple[WorkerSlot, ...] = ()
     missing: Callable[[], frozenset[str]] = _none
+    warm: bool = True
 
     def repetition(self, started: datetime, **known: Any) -> Repetition:
         """Return what is known of a repetition that has ended now."""
@@ -121,7 +123,10 @@ def measure(
         lost=_lost(task.configuration, data),
         invalid=(*(watching.why_invalid() if watching else ()), *why_late(task.configuration, counted)),
         # In an open loop a sender waits for its time by looking at the clock: it is busy in any case.
-        notes=tuple(watching.notes()) if watching and not task.configuration.rate else (),
+        notes=(
+            *(watching.notes() if watching and not task.configuration.rate else ()),
+            *why_restless(counted),
+        ),
     )
     return _with_figures(known, data, full_load=done.full_load), data
 
@@ -266,6 +271,7 @@ class RepetitionRun:
             listen=slot.listen,
             module=experiment.played_by or subject.module,
             exchange=experiment.exchange if subject.exchanges else "",
+            warm=self._task.warm,
         )
 
     def _observe(self, worker: str, report: Mark | Accounted) -> None:

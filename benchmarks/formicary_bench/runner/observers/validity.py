@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from formicary_bench.vocabulary.arrivals import LATE
+from formicary_bench.vocabulary.warmth import SETTLED, WARM_UP_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -116,6 +117,17 @@ def why_late(configuration: Configuration, counters: Mapping[str, float]) -> lis
     if not configuration.rate or late <= BEHIND * sent:
         return []
     return [f"the sender could not keep its schedule ({late / sent:.0%} of its messages were late)"]
+
+
+def why_restless(counters: Mapping[str, float]) -> list[str]:
+    """Return what a reader should know of a platform that was not warm when it was measured."""
+    if counters.get(SETTLED, 1.0):
+        return []
+    if WARM_UP_SECONDS in counters:
+        return [
+            "it had not settled when it was measured, so it may be faster than this: see what else runs here"
+        ]
+    return ["it was measured cold, as its driver makes one round in a process"]
 
 
 def notes(hosts: Sequence[HostLooks]) -> list[str]:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
-from array import array
 from contextlib import asynccontextmanager
 from pathlib import Path
-from time import perf_counter_ns
 from typing import TYPE_CHECKING, cast
 
 from formicary.core.scratch import scratch_folder
@@ -16,9 +12,10 @@ from formicary_bench.subjects.accounts import DOMAIN
 from formicary_bench.subjects.drivers.driver import HELLO_SECONDS, READY_SECONDS, started
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.installed import Entry, entry_of
-from formicary_bench.subjects.drivers.protocol import Done, Go, Hello, Prepare, Ready, XmppServer
+from formicary_bench.subjects.drivers.protocol import Hello, Prepare, Ready, XmppServer
+from formicary_bench.subjects.drivers.rounds import Rounds
 from formicary_bench.vocabulary.roles import ECHO
-from formicary_bench.worker.workload import PairTimes, PreparedRole
+from formicary_bench.worker.workload import PreparedRole
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
     from formicary_bench.worker.workload import Workload
 
 CPU_GROUP = "agents"
-
-_BYTES = array("q").itemsize
 
 
 @asynccontextmanager
@@ -48,10 +43,12 @@ async def both(work: Workload) -> AsyncIterator[PreparedRole]:
             file = Path(folder, "times") if work.job.role != ECHO else None
             await driver.say(_orders(work, file))
             ready = await driver.hear(Ready, READY_SECONDS)
-            progress.expect_no_more()
             if file is not None:
-                yield PreparedRole(ready.endpoint, lambda: _measure(driver, work, file))
+                rounds = Rounds(driver, work, file, progress.expect)
+                await rounds.warm_up(again=entry.hello.again and work.job.warm)
+                yield PreparedRole(ready.endpoint, rounds.measure)
             else:
+                progress.expect(0)
                 async with _watched(driver):
                     yield PreparedRole(ready.endpoint)
             await driver.end()
@@ -69,6 +66,8 @@ class _Progress:
 
     def __init__(self, work: Workload) -> None:
         self._work = work
+        self._prepared = 0
+        self._before = 0
         self._most: int | None = None
 
     def advance(self, done: int) -> None:
@@ -78,16 +77,21 @@ class _Progress:
             DriverError: it has done more than it was to do. It would never be found to hang.
         """
         if self._most is None:
-            self._work.steps = done
+            self._work.steps = self._prepared = done
         elif self._work.job.role != ECHO:
             if done > self._most:
                 name = self._work.configuration.platform
                 raise DriverError(f"{name} says that it has done {done} steps of {self._most}, and went on")
-            self._work.steps = done
+            self._work.steps = max(self._work.steps, self._before + done)
 
-    def expect_no_more(self) -> None:
-        """Note that all is ready: what is left are the round trips."""
-        self._most = self._work.steps + self._work.configuration.load * self._work.trips
+    def expect(self, trips: int) -> None:
+        """Note that all is ready, and that a round of so many round trips begins.
+
+        What a driver counts begins anew with each round, and what the laboratory counts goes on.
+        """
+        if self._most is not None:
+            self._before = self._work.steps - self._prepared + 1
+        self._most = self._prepared + trips
 
 
 @asynccontextmanager
@@ -126,54 +130,3 @@ def _orders(work: Workload, file: Path | None) -> Prepare:
         times=str(file or ""),
         server=server,
     )
-
-
-async def _measure(driver: Driver, work: Workload, file: Path) -> None:
-    began = perf_counter_ns()
-    await driver.say(Go())
-    await driver.hear(Done)
-    took = perf_counter_ns() - began
-    work.times += _read(file, work)
-    work.steps = 0  # from now on the times are counted
-    for times in work.times:
-        _check(work.configuration.platform, times, took)
-
-
-def _read(file: Path, work: Workload) -> list[PairTimes]:
-    """Return the times of each pair: all beginnings of its round trips, then how long each took."""
-    pairs, trips, name = work.configuration.load, work.trips, work.configuration.platform
-    try:
-        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
-            known, right = os.fstat(opened.fileno()), pairs * 2 * trips * _BYTES
-            if not stat.S_ISREG(known.st_mode):
-                raise DriverError(f"{name} has made something else than a file of its times")
-            if known.st_size != right:
-                raise DriverError(
-                    f"{name} wrote {known.st_size} bytes of times, not the {right} of {pairs} pairs with "
-                    f"{trips} round trips each"
-                )
-            found = [PairTimes() for _ in range(pairs)]
-            for times in found:
-                times.starts.fromfile(opened, trips)
-                times.rtts.fromfile(opened, trips)
-    except OSError as error:
-        raise DriverError(f"{name} has written no times that can be read ({error.strerror})") from error
-    return found
-
-
-def _check(name: str, times: PairTimes, took_ns: int) -> None:
-    """Refuse times that cannot be: each round trip of a pair begins after the one before has ended.
-
-    Raises:
-        DriverError: with what is wrong.
-    """
-    import numpy as np
-
-    starts, rtts = np.frombuffer(times.starts, np.int64), np.frombuffer(times.rtts, np.int64)
-    if rtts.min() <= 0:
-        raise DriverError(f"{name} says that a round trip took {rtts.min()} ns")
-    # As Python counts: what is far apart does not fit into 64 bits.
-    if rtts.max() > took_ns or int(starts.max()) - int(starts.min()) > took_ns:
-        raise DriverError(f"{name} says that its round trips took longer than it was given: are they in ns?")
-    if (starts[1:] - starts[:-1] < rtts[:-1]).any():
-        raise DriverError(f"{name} says that a round trip began before the one before it had ended")

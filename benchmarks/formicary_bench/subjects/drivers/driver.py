@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import tempfile
+import time
 from contextlib import asynccontextmanager
 from typing import IO, TYPE_CHECKING, NoReturn, TypeVar
 
 import msgspec
+import psutil
 
 from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.protocol import (
@@ -73,6 +76,19 @@ class Driver:
         self._process = process
         self._errors = errors
         self._advance = advance
+
+    def cpu_s(self) -> float:
+        """Return the CPU time that its process has used so far; 0 where that cannot be known."""
+        pid = self._process.pid
+        try:
+            if (
+                sys.platform == "linux"
+            ):  # whose clock of a process (clock_getcpuclockid) counts in nanoseconds
+                return time.clock_gettime((~pid << 3) | 2)
+            used = psutil.Process(pid).cpu_times()
+        except (OSError, psutil.Error):
+            return 0.0
+        return float(used.user + used.system)
 
     async def say(self, order: Order) -> None:
         """Tell it something; if it has ended, `hear` says so."""

@@ -1,7 +1,8 @@
 """What the laboratory and a driver say to each other: one JSON object a line; see docs/drivers.md.
 
 The first line is the driver's `hello`. Then the laboratory says `prepare`, the driver `ready`, the laboratory
-`go`; a driver that measures says `done`; the laboratory says `stop`, and the driver ends.
+`go`; a driver that measures says `done`, and may be told to `go` again; the laboratory says `stop`, and the
+driver ends.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
         most_bytes: the largest body of a message; 0 where there is no limit.
         server: whether its agents log in at the XMPP server.
         runtime: what it runs on, with its version; may be left out.
+        again: whether it takes `go` again after `done`, so that it can be warm when it is measured.
     """
 
     protocol: Literal[1]
@@ -54,6 +56,7 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     most_bytes: Count = 0
     server: bool = False
     runtime: Line = ""
+    again: bool = False
 
 
 class XmppServer(msgspec.Struct, frozen=True):
@@ -105,7 +108,13 @@ class Prepare(msgspec.Struct, frozen=True, tag="prepare"):
 
 
 class Go(msgspec.Struct, frozen=True, tag="go"):
-    """Make all round trips; to a driver that only echoes: they begin."""
+    """Make round trips; said again after each `done` where the driver's hello has `again`.
+
+    Attributes:
+        trips: how many each pair makes; 0 for as many as `prepare` has said.
+    """
+
+    trips: Count = 0
 
 
 class Stop(msgspec.Struct, frozen=True, tag="stop"):
@@ -133,7 +142,13 @@ class Progress(msgspec.Struct, frozen=True, tag="progress"):
 
 
 class Done(msgspec.Struct, frozen=True, tag="done"):
-    """All round trips are made, and their times are in the file."""
+    """All round trips are made, and their times are in the file.
+
+    Attributes:
+        warm: whether the driver knows of nothing in its runtime that is still warming up.
+    """
+
+    warm: bool = True
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,14 +22,18 @@ class Recipe:
     """How a driver is made; for subclasses.
 
     Attributes:
-        name: the platform's, and that of the driver's sources.
+        name: the platform's, with the way in which it is run if there are several.
         label: what charts and tables call it.
         version: which version of it will be installed.
+        run_as: how it is run, and why so.
+        source: the name of the driver's sources; that of the platform if empty.
     """
 
     name: str
     label: str
     version: str
+    run_as: str
+    source: str = field(default="", kw_only=True)
 
     def missing(self) -> list[str]:
         """Return what this machine lacks to make and run it, each with what to do."""
@@ -50,7 +54,13 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Java(Recipe):
-    """A driver in Java, built by Maven from the module of its name in the folder `java`."""
+    """A driver in Java, built by Maven from the module of its sources' name in the folder `java`.
+
+    Attributes:
+        arguments: what the driver is started with.
+    """
+
+    arguments: tuple[str, ...] = field(default=(), kw_only=True)
 
     def missing(self) -> list[str]:
         """Return which of Java and Maven is not there."""
@@ -63,19 +73,20 @@ class Java(Recipe):
 
     def make(self, folder: Path, show: Callable[[str], None]) -> tuple[str, ...]:
         """Build it, with all that it depends on."""
+        module = self.source or self.name
         with scratch_folder() as scratch:
             source = Path(scratch, "java")
             shutil.copytree(_HERE / "java", source, ignore=shutil.ignore_patterns("target"))
-            run([find("mvn"), "-B", "-f", str(source), "-pl", self.name, "-am", "package"], self.name, show)
-            for jar in (source / self.name / "target").glob("*.jar"):
+            run([find("mvn"), "-B", "-f", str(source), "-pl", module, "-am", "package"], self.name, show)
+            for jar in (source / module / "target").glob("*.jar"):
                 shutil.copy(jar, folder)
         jars = str(folder / "*")  # Java itself finds all of them
-        return find("java"), "-cp", jars, f"formicary.{self.name}.Driver"
+        return find("java"), "-cp", jars, f"formicary.{module}.Driver", *self.arguments
 
 
 @dataclass(frozen=True)
 class Python(Recipe):
-    """A driver in Python, `python/NAME_driver.py`, with an environment of its own.
+    """A driver in Python, `python/SOURCE_driver.py`, with an environment of its own.
 
     Attributes:
         requirements: what pip installs.
@@ -89,16 +100,54 @@ class Python(Recipe):
         python = str(folder / "environment" / "bin" / "python")
         pip = [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
         run([*pip, *self.requirements], self.name, show)
-        shutil.copy(_HERE / "python" / f"{self.name}_driver.py", folder / "driver.py")
+        shutil.copy(_HERE / "python" / f"{self.source or self.name}_driver.py", folder / "driver.py")
         shutil.copy(_HERE / "python" / "lab.py", folder)
         return python, str(folder / "driver.py")
 
 
-_ALL = (
-    Java("jade", "JADE", "4.3"),
-    Java("jason", "Jason", "3.2.1"),
-    Python("mango", "mango", "2.4.0", ("mango-agents==2.4.0",)),
-    Python("spade", "SPADE", "4.1.4", ("spade==4.1.4", "greenlet>=3")),  # its greenlet is not declared
+_ALL: tuple[Recipe, ...] = (
+    Java(
+        "jade",
+        "JADE",
+        "4.3",
+        "One agent is one thread, as always in JADE. It remembers where agents are reached for as many as "
+        "there are here (jade_core_messaging_MessagingService_cachesize): by itself for 100, and those of "
+        "more than 50 pairs are looked up anew for each message.",
+    ),
+    Java(
+        "jason",
+        "Jason",
+        "3.2.1",
+        "Jason's own infrastructure as it is by itself, which has a thread for each agent.",
+    ),
+    Java(
+        "jason-pool",
+        "Jason, pool",
+        "3.2.1",
+        "Jason's own infrastructure with a pool, as `infrastructure: Local(pool,2)` in a project: all "
+        "agents take turns on as many threads as there are processors, each for up to five reasoning "
+        "cycles, which is the default. Its manual advises that where there are many more agents than "
+        "processors.",
+        source="jason",
+        arguments=("pool",),
+    ),
+    Python(
+        "mango",
+        "mango",
+        "2.4.0",
+        "TCP containers, and agents that answer in handle_message by schedule_instant_message, as in "
+        "mango's tutorial. Within a container messages are neither copied nor encoded, which is the "
+        "default. The loop is asyncio's own, which mango takes by itself.",
+        ("mango-agents==2.4.0",),
+    ),
+    Python(
+        "spade",
+        "SPADE",
+        "4.1.4",
+        "Stock agents, run by spade.run, which takes uvloop. Behaviours wait in receive with a timeout, "
+        "as in its documentation. Messages to agents of the same process are handed over by SPADE itself.",
+        ("spade==4.1.4", "greenlet>=3"),  # its greenlet is not declared
+    ),
 )
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
 """The drivers that come with the laboratory, by name."""

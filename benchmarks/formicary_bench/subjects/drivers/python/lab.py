@@ -12,7 +12,7 @@ import platform
 import sys
 import traceback
 from array import array
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import IO, Any
@@ -31,6 +31,11 @@ class Times:
         self.rtts = array("q")
         self.start = 0
 
+    def reset(self) -> None:
+        """Forget all."""
+        self.starts = array("q")
+        self.rtts = array("q")
+
     def begin(self) -> None:
         """Note that a round trip begins."""
         self.start = perf_counter_ns()
@@ -46,12 +51,12 @@ class Part:
     """What a driver has prepared.
 
     Attributes:
-        go: makes all round trips.
+        go: makes all round trips of a round, given how many each pair makes; called once for each round.
         endpoint: what the driver that asks has to know to reach this one.
         times: of each pair.
     """
 
-    go: Callable[[], Awaitable[None]]
+    go: Callable[[int], Awaitable[None]]
     endpoint: str = ""
     times: list[Times] = field(default_factory=list)
 
@@ -93,21 +98,25 @@ Prepare = Callable[[dict[str, Any], Callable[[], None]], Awaitable[Part]]
 """Has all agents ready, given what the laboratory wants, and what to call when it has come further."""
 
 
-def serve(hello: dict[str, object], prepare: Prepare) -> None:
+def serve(
+    hello: dict[str, object], prepare: Prepare, run: Callable[[Coroutine[Any, Any, None]], None] = asyncio.run
+) -> None:
     """Be a driver until the laboratory says that it is over.
 
     Args:
         hello: what to say of the platform.
         prepare: has all agents ready.
+        run: runs a coroutine as programs of the platform do.
     """
-    asyncio.run(_serve(Channel(), hello, prepare))
+    run(_serve(Channel(), hello, prepare))
 
 
 async def _serve(channel: Channel, hello: dict[str, object], prepare: Prepare) -> None:
     code = 0
     try:
-        runtime = f"{platform.python_implementation()} {platform.python_version()}"
-        channel.say("hello", protocol=_PROTOCOL, runtime=runtime, **hello)
+        loop = type(asyncio.get_running_loop()).__module__.partition(".")[0]
+        runtime = f"{platform.python_implementation()} {platform.python_version()}, {loop}"
+        channel.say("hello", protocol=_PROTOCOL, runtime=runtime, again=True, **hello)
         await _obey(channel, prepare)
     except Exception as error:  # noqa: BLE001 -- whatever it is, the laboratory has to know
         code = 1
@@ -118,23 +127,29 @@ async def _serve(channel: Channel, hello: dict[str, object], prepare: Prepare) -
 
 async def _obey(channel: Channel, prepare: Prepare) -> None:
     listening = asyncio.create_task(channel.listen())
-    while (job := await channel.orders.get()) is not None and job["type"] == "prepare":
-        part = await prepare(job, channel.advance)
-        channel.say("ready", endpoint=part.endpoint)
-        order = await channel.orders.get()
-        if order is None or order["type"] != "go":
-            break
-        await _measure(channel, part)
-        with open(job["times"], "wb") as file:  # noqa: ASYNC230, PTH123 -- all else is over
-            for times in part.times:
-                times.starts.tofile(file)
-                times.rtts.tofile(file)
-        channel.say("done")
+    part, job = Part(_nobody), {}
+    while (order := await channel.orders.get()) is not None and order["type"] != "stop":
+        if order["type"] == "prepare":
+            job, part = order, await prepare(order, channel.advance)
+            channel.say("ready", endpoint=part.endpoint)
+        else:
+            await _measure(channel, part, order.get("trips") or sum(job["rounds"]))
+            with open(job["times"], "xb") as file:  # noqa: ASYNC230, PTH123 -- all else is over
+                for times in part.times:
+                    times.starts.tofile(file)
+                    times.rtts.tofile(file)
+            channel.say("done")
     listening.cancel()
 
 
-async def _measure(channel: Channel, part: Part) -> None:
-    going = asyncio.ensure_future(part.go())
+async def _nobody(trips: int) -> None:
+    del trips
+
+
+async def _measure(channel: Channel, part: Part, trips: int) -> None:
+    for times in part.times:
+        times.reset()
+    going = asyncio.ensure_future(part.go(trips))
     while not going.done():
         await asyncio.wait([going], timeout=_SECONDS_BETWEEN_REPORTS)
         channel.progress(sum(len(times.rtts) for times in part.times))

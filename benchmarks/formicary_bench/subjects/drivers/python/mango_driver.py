@@ -27,19 +27,23 @@ class Ask(Agent):  # type: ignore[misc]  # as above
     Args:
         partner: the address of the agent that answers.
         body: what is in each message.
-        trips: how many.
-        times: where the times go.
     """
 
-    def __init__(self, partner: Any, body: str, trips: int, times: Times) -> None:
+    def __init__(self, partner: Any, body: str) -> None:
         super().__init__()
         self.partner = partner
         self.body = body
-        self.left = trips
-        self.times = times
+        self.left = 0
+        self.times = Times()
         self.finished = asyncio.Event()
 
-    def begin(self) -> None:
+    def begin(self, trips: int) -> None:
+        """Make so many round trips; `finished` is set when all are made."""
+        self.left = trips
+        self.finished.clear()
+        self.ask()
+
+    def ask(self) -> None:
         """Send a message."""
         self.times.begin()
         self.schedule_instant_message(self.body, self.partner)
@@ -50,7 +54,7 @@ class Ask(Agent):  # type: ignore[misc]  # as above
         self.times.end()
         self.left -= 1
         if self.left:
-            self.begin()
+            self.ask()
         else:
             self.finished.set()
 
@@ -68,13 +72,13 @@ async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
     askers = []
     for number in range(job["pairs"] if job["role"] != "echo" else 0):
         partner = echoes[number % len(echoes)]
-        asker = Ask(partner, "x" * job["payload_bytes"], sum(job["rounds"]), Times())
+        asker = Ask(partner, "x" * job["payload_bytes"])
         askers.append(container.register(asker, suggested_aid=f"asker-{number}"))
     container.on_ready()
 
-    async def go() -> None:
+    async def go(trips: int) -> None:
         for asker in askers:
-            asker.begin()
+            asker.begin(trips)
         for asker in askers:
             await asker.finished.wait()
 

@@ -6,10 +6,10 @@ import asyncio
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-import uvloop
+import spade
 from lab import Part, Times, serve
 from spade.agent import Agent
-from spade.behaviour import CyclicBehaviour, OneShotBehaviour
+from spade.behaviour import CyclicBehaviour
 from spade.message import Message
 
 if TYPE_CHECKING:
@@ -31,36 +31,38 @@ class Echo(CyclicBehaviour):  # type: ignore[misc]  # SPADE is in the driver's e
             await self.send(reply)
 
 
-class Ask(OneShotBehaviour):  # type: ignore[misc]  # as above
-    """Sends a message, waits for the answer, and again; a new message each time.
+class Ask(CyclicBehaviour):  # type: ignore[misc]  # as above
+    """Makes a round each time that it is told to: sends a new message, waits for the answer, and again.
 
     Args:
         partner: the address of the agent that answers.
         body: what is in each message.
-        trips: how many.
-        begin: set when all pairs are to begin.
     """
 
-    def __init__(self, partner: str, body: str, trips: int, begin: asyncio.Event) -> None:
+    def __init__(self, partner: str, body: str) -> None:
         super().__init__()
         self.partner = partner
         self.body = body
-        self.trips = trips
-        self.begin = begin
         self.times = Times()
-        self.end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.rounds: asyncio.Queue[tuple[int, asyncio.Future[None]]] = asyncio.Queue()
+
+    def begin(self, trips: int) -> asyncio.Future[None]:
+        """Make so many round trips; return what is done when all are made."""
+        end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.rounds.put_nowait((trips, end))
+        return end
 
     async def run(self) -> None:
-        """Make all round trips."""
-        await self.begin.wait()
-        for _ in range(self.trips):
+        """Make one round."""
+        trips, end = await self.rounds.get()
+        for _ in range(trips):
             self.times.begin()
             await self.send(Message(to=self.partner, body=self.body, metadata={"performative": "request"}))
             if await self.receive(timeout=_PATIENCE) is None:
-                self.end.set_exception(TimeoutError(f"{self.partner} did not answer for {_PATIENCE} s"))
+                end.set_exception(TimeoutError(f"{self.partner} did not answer for {_PATIENCE} s"))
                 return
             self.times.end()
-        self.end.set_result(None)
+        end.set_result(None)
 
 
 async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
@@ -73,13 +75,13 @@ async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
         # As stock SPADE does it: with TLS, but without looking at the server's certificate.
         return Agent(f"{name}@{server['domain']}", server["password"], port=server["port"])
 
-    agents, asks, begin = [], [], asyncio.Event()
+    agents, asks = [], []
     for number in range(job["receivers"] if job["role"] != "ask" else 0):
         agents.append(agent(f"echo-{number}"))
         agents[-1].add_behaviour(Echo())
     for number in range(job["pairs"] if job["role"] != "echo" else 0):
         partner = f"echo-{number % job['receivers']}@{server['domain']}"
-        asks.append(Ask(partner, "x" * job["payload_bytes"], sum(job["rounds"]), begin))
+        asks.append(Ask(partner, "x" * job["payload_bytes"]))
         agents.append(agent(f"asker-{number}"))
         agents[-1].add_behaviour(asks[-1])
     for first in range(0, len(agents), _AT_ONCE):
@@ -87,15 +89,13 @@ async def prepare(job: dict[str, Any], advance: Callable[[], None]) -> Part:
         await asyncio.gather(*(one.start(auto_register=False) for one in some))
         advance()
 
-    async def go() -> None:
-        begin.set()
-        await asyncio.gather(*(ask.end for ask in asks))
+    async def go(trips: int) -> None:
+        await asyncio.gather(*[ask.begin(trips) for ask in asks])
 
     return Part(go, times=[ask.times for ask in asks])
 
 
 if __name__ == "__main__":
-    uvloop.install()  # as spade.run does
     serve(
         {
             "name": "spade",
@@ -105,4 +105,5 @@ if __name__ == "__main__":
             "server": True,
         },
         prepare,
+        spade.run,  # which chooses the loop: uvloop, where it is there
     )

@@ -3,6 +3,7 @@
 import asyncio
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -11,6 +12,7 @@ from tests.integration.bench.conftest import Silent, perform
 from tests.integration.bench.subjects.drivers.conftest import GOOD, keep, point
 
 from formicary_bench.runner.errors import RepetitionError
+from formicary_bench.runner.execution import resources
 from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.runner.execution.repetition import Task, measure
 from formicary_bench.runner.planning.options import Options
@@ -199,8 +201,12 @@ def test_a_driver_is_told_of_the_server_on_its_standard_input_alone(tmp_path, in
 @pytest.mark.parametrize(
     ("placement", "route"), [("same-container", "in-process"), ("two-containers", "xmpp")]
 )
-def test_stock_spade_through_the_same_prosody(placement, route, tmp_path):
-    """In the environment of these tests, which has it: what is made for it otherwise has to be fetched."""
+def test_stock_spade_through_the_same_prosody(placement, route, tmp_path, monkeypatch):
+    """In the environment of these tests, which has it: what is made for it otherwise has to be fetched.
+
+    Cold, which is enough to see that it works.
+    """
+    monkeypatch.setattr(resources, "Task", partial(Task, warm=False))
     script = Path(recipes.__file__).with_name("python") / "spade_driver.py"
     command = (sys.executable, str(script))
     keep(command, asyncio.run(ask(command)))
@@ -209,3 +215,4 @@ def test_stock_spade_through_the_same_prosody(placement, route, tmp_path):
     assert [one.round_trips for one in outcome.folder.manifest.repetitions] == [40]
     assert {one.route for one in outcome.folder.manifest.configurations} == {route}
     assert outcome.folder.manifest.machine.libraries["spade"].startswith("4.")
+    assert outcome.folder.manifest.machine.libraries["spade"].endswith(", uvloop")  # as SPADE takes by itself

@@ -15,6 +15,7 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.runner.execution.driver_trial import try_out
 from formicary_bench.subjects.drivers.installed import installed
 from formicary_bench.subjects.drivers.installing import add
+from formicary_bench.subjects.drivers.recipes import RECIPES
 
 
 def rows_of(ended):
@@ -60,6 +61,16 @@ def test_all_about_one_platform_is_shown_by_its_name(bench):
     assert ended.code == 0
     assert {"tcp", "messaging/lower-bound", "two-containers"} <= set(ended.out.split())
     assert "jade" not in ended.out
+
+
+def test_how_a_platform_is_run_and_when_it_is_measured_is_shown(bench):
+    said = " ".join(bench("platforms", "show", "jason-pool").out.split())
+    assert "as many threads as there are processors" in said
+    assert "rounds of about 0.5 s in one process, until" in said
+    assert all(recipe.run_as.endswith(".") for recipe in RECIPES.values())
+    add(GOOD, try_out)
+    said = " ".join(bench("platforms", "show", "good").out.split())
+    assert "cold: its driver makes one round in a process" in said
 
 
 def test_a_name_that_nothing_has_is_refused(bench):

@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
  * Sends a message when the answer to the one before has come, a new message each time.
  *
  * Its arguments: the latch to count down when it is there, its partner's name, the content, where the times
- * go, and what to call in the end. It begins when it is given an object.
+ * go, and what to call at the end of a round. A round begins when it is given an object.
  */
 public final class Ask extends Agent {
     private AID partner;
@@ -56,9 +56,8 @@ public final class Ask extends Agent {
             } else if (times.end()) {
                 ask();
             } else {
+                begun = false;
                 finished.run();
-                setEnabledO2ACommunication(false, 0);
-                removeBehaviour(this);
             }
         }
 

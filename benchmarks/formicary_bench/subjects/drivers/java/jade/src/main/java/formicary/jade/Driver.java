@@ -7,6 +7,7 @@ import formicary.lab.Times;
 import jade.core.Profile;
 import jade.core.ProfileImpl;
 import jade.core.Runtime;
+import jade.core.messaging.MessagingService;
 import jade.imtp.leap.JICP.JICPServer;
 import jade.wrapper.AgentContainer;
 import jade.wrapper.AgentController;
@@ -42,6 +43,9 @@ public final class Driver implements Platform {
         // Without these it listens at all of the machine's addresses, and for multicasts.
         profile.setParameter(JICPServer.ACCEPT_LOCAL_HOST_ONLY, "true");
         profile.setParameter(Profile.DETECT_MAIN, "false");
+        // By itself it remembers where 100 agents are reached, and looks all others up for each message.
+        int agents = job.receivers + job.pairs;
+        profile.setParameter(MessagingService.CACHE_SIZE, Integer.toString(agents + MessagingService.CACHE_SIZE_DEFAULT));
         AgentContainer container = isMain
                 ? Runtime.instance().createMainContainer(profile)
                 : Runtime.instance().createAgentContainer(profile);

@@ -17,12 +17,17 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Drives Jason: agents written in AgentSpeak, in its own infrastructure, which is one process with a thread for
- * each agent.
+ * Drives Jason: agents written in AgentSpeak, in its own infrastructure, which is one process. Each agent has a
+ * thread; or, with the argument `pool`, all take turns in a pool of as many threads as there are processors.
  */
 public final class Driver implements Platform {
     private System agents;
+    private final boolean hasPool;
     private int askers;
+
+    private Driver(boolean hasPool) {
+        this.hasPool = hasPool;
+    }
 
     /** Jason without the windows that it opens by itself. */
     private static final class System extends RunLocalMAS {
@@ -33,7 +38,8 @@ public final class Driver implements Platform {
     }
 
     public static void main(String[] arguments) {
-        Lab.serve("jason", version(), List.of("same-container"), new Driver());
+        boolean hasPool = List.of(arguments).equals(List.of("pool"));
+        Lab.serve(hasPool ? "jason-pool" : "jason", version(), List.of("same-container"), new Driver(hasPool));
     }
 
     @Override
@@ -44,6 +50,10 @@ public final class Driver implements Platform {
         MAS2JProject project = new MAS2JProject();
         project.setupDefault();
         project.setSocName("laboratory");
+        if (hasPool) { // as `infrastructure: Local(pool,2)` in a project's file
+            project.getInfrastructure().addParameter("pool");
+            project.getInfrastructure().addParameter(Integer.toString(Runtime.getRuntime().availableProcessors()));
+        }
         Path echo = source("echo.asl");
         Path asker = source("asker.asl");
         for (int number = 0; number < job.receivers; number++) {

@@ -7,6 +7,8 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +20,12 @@ public final class Lab {
     private static final Gson GSON = new Gson();
     private static final int PROTOCOL = 1;
     private static final long MILLISECONDS_BETWEEN_REPORTS = 250;
+    private static final double MOST_COMPILING = 0.05; // of the time of a round
 
     private final PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
     private final Platform platform;
     private List<Times> times = List.of();
-    private CountDownLatch missing = new CountDownLatch(0);
+    private volatile CountDownLatch missing = new CountDownLatch(0);
     private Job job;
 
     private Lab(Platform platform) {
@@ -53,6 +56,7 @@ public final class Lab {
         hello.addProperty("name", name);
         hello.addProperty("version", version);
         hello.addProperty("runtime", "Java " + System.getProperty("java.version"));
+        hello.addProperty("again", true);
         hello.add("experiments", GSON.toJsonTree(
                 List.of("messaging/pairs", "messaging/many-to-one", "messaging/size")));
         hello.add("placements", GSON.toJsonTree(placements));
@@ -65,7 +69,7 @@ public final class Lab {
             JsonObject order = GSON.fromJson(line, JsonObject.class);
             switch (order.get("type").getAsString()) {
                 case "prepare" -> prepare(GSON.fromJson(order, Job.class));
-                case "go" -> measure();
+                case "go" -> measure(order.has("trips") ? order.get("trips").getAsInt() : 0);
                 case "stop" -> {
                     return;
                 }
@@ -78,24 +82,37 @@ public final class Lab {
         job = asked;
         times = new ArrayList<>();
         for (int number = 0; job.asks() && number < job.pairs; number++) {
-            times.add(new Times(job.trips()));
+            times.add(new Times());
         }
-        missing = new CountDownLatch(times.size());
-        String endpoint = platform.prepare(job, times, missing::countDown);
+        String endpoint = platform.prepare(job, times, () -> missing.countDown());
         JsonObject ready = message("ready");
         ready.addProperty("endpoint", endpoint);
         say(ready);
     }
 
-    private void measure() throws Exception {
+    private void measure(int trips) throws Exception {
+        times.forEach(one -> one.reset(trips == 0 ? job.trips() : trips));
+        missing = new CountDownLatch(times.size());
+        long began = System.nanoTime();
+        long compiledBefore = compiledMilliseconds();
         platform.go();
         while (!missing.await(MILLISECONDS_BETWEEN_REPORTS, TimeUnit.MILLISECONDS)) {
             JsonObject progress = message("progress");
             progress.addProperty("done", times.stream().mapToLong(Times::done).sum());
             say(progress);
         }
+        long compiled = TimeUnit.MILLISECONDS.toNanos(compiledMilliseconds() - compiledBefore);
+        boolean warm = compiled <= MOST_COMPILING * (System.nanoTime() - began);
         Times.write(times, job.times);
-        say(message("done"));
+        JsonObject done = message("done");
+        done.addProperty("warm", warm);
+        say(done);
+    }
+
+    /** How long the compiler of this virtual machine has worked; it counts what it has finished. */
+    private static long compiledMilliseconds() {
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        return compiler != null && compiler.isCompilationTimeMonitoringSupported() ? compiler.getTotalCompilationTime() : 0;
     }
 
     private static JsonObject message(String type) {

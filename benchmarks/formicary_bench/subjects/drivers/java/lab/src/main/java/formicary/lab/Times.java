@@ -10,14 +10,18 @@ import java.util.List;
 
 /** The round trips of one pair. Only its own asking agent touches it until all are done. */
 public final class Times {
-    private final long[] starts;
-    private final long[] rtts;
+    private long[] starts = {};
+    private long[] rtts = {};
     private volatile int done;
     private long start;
 
-    public Times(int trips) {
-        starts = new long[trips];
-        rtts = new long[trips];
+    /** Forget all, and have room for so many. */
+    void reset(int trips) {
+        if (starts.length != trips) {
+            starts = new long[trips];
+            rtts = new long[trips];
+        }
+        done = 0;
     }
 
     /** A round trip begins. */

@@ -1,0 +1,153 @@
+"""The rounds that a driver makes: the first, cold; those to warm up; and the one that is measured."""
+
+from __future__ import annotations
+
+import os
+import stat
+from array import array
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.subjects.drivers.protocol import Done, Go
+from formicary_bench.subjects.drivers.settling import Round, Settling
+from formicary_bench.vocabulary import warmth
+from formicary_bench.worker.workload import PairTimes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from formicary_bench.subjects.drivers.driver import Driver
+    from formicary_bench.worker.workload import Workload
+
+_BYTES = array("q").itemsize
+_FEWEST_CPU_S = 0.2  # some systems count CPU time in hundredths of a second
+
+
+class Rounds:
+    """Has a driver that is ready make round trips.
+
+    Args:
+        driver: the driver.
+        work: what it has to do; what is measured and counted goes there.
+        file: where it writes times.
+        expect: called with how many round trips it is to make, all pairs together, before it makes them.
+    """
+
+    def __init__(self, driver: Driver, work: Workload, file: Path, expect: Callable[[int], None]) -> None:
+        self._driver = driver
+        self._work = work
+        self._file = file
+        self._expect = expect
+        self._name = work.configuration.platform
+
+    async def warm_up(self, *, again: bool) -> None:
+        """Have it make rounds until it has settled.
+
+        Args:
+            again: whether it can make more than one round; if not, the one that is measured is its first.
+
+        Raises:
+            DriverError: it fails, or its times cannot be.
+        """
+        counters, pairs = self._work.counters, self._work.configuration.load
+        counters[warmth.SETTLED] = 0.0
+        if not again:
+            return
+        first, times = await self._make(self._work.trips)
+        counters |= {warmth.COLD_RATE: self._rate(times), warmth.COLD_MEAN_US: self._mean_us(times)}
+        counters |= _cpu(warmth.COLD_CPU_US, first)
+        settling = Settling(first)
+        while not settling.is_over:
+            made, _ = await self._make(settling.trips(pairs))
+            settling.add(made)
+        counters[warmth.SETTLED] = float(settling.has_settled)
+        counters[warmth.WARM_UP_SECONDS] = settling.seconds
+        counters[warmth.WARM_UP_ROUNDS] = float(len(settling.rounds))
+
+    async def measure(self) -> None:
+        """Have it make the round that is measured.
+
+        Raises:
+            DriverError: as of `warm_up`.
+        """
+        made, times = await self._make(self._work.trips)
+        self._work.times += times
+        self._work.steps = 0  # from now on the times are counted
+        self._work.counters |= _cpu(warmth.CPU_US, made)
+
+    async def _make(self, trips: int) -> tuple[Round, list[PairTimes]]:
+        pairs = self._work.configuration.load
+        self._expect(pairs * trips)
+        used_s, began = self._driver.cpu_s(), perf_counter_ns()
+        await self._driver.say(Go(trips))
+        done = await self._driver.hear(Done)
+        took, used_s = perf_counter_ns() - began, self._driver.cpu_s() - used_s
+        times = _read(self._name, self._file, pairs, trips)
+        self._file.unlink(missing_ok=True)  # the next round makes it anew
+        for one in times:
+            _check(self._name, one, took)
+        ends = [one.starts[-1] + one.rtts[-1] for one in times]
+        lasted_s = (max(ends) - min(one.starts[0] for one in times)) / 1e9
+        return Round(pairs * trips, lasted_s, used_s, done.warm), times
+
+    def _rate(self, times: list[PairTimes]) -> float:
+        """Return the round trips per second of all that would be measured."""
+        begin, end = self._phase
+        first = min(one.starts[begin] for one in times)
+        last = max(one.starts[end - 1] + one.rtts[end - 1] for one in times)
+        return len(times) * (end - begin) * 1e9 / (last - first)
+
+    def _mean_us(self, times: list[PairTimes]) -> float:
+        begin, end = self._phase
+        return sum(sum(one.rtts[begin:end]) for one in times) / (len(times) * (end - begin)) / 1e3
+
+    @property
+    def _phase(self) -> tuple[int, int]:
+        """Where what is measured begins and ends, in the round trips of each pair."""
+        configuration = self._work.configuration
+        return configuration.warm_up, configuration.warm_up + configuration.measured
+
+
+def _cpu(name: str, made: Round) -> dict[str, float]:
+    return {name: made.cpu_us} if made.cpu_s >= _FEWEST_CPU_S else {}
+
+
+def _read(name: str, file: Path, pairs: int, trips: int) -> list[PairTimes]:
+    """Return the times of each pair: all beginnings of its round trips, then how long each took."""
+    try:
+        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as opened:
+            known, right = os.fstat(opened.fileno()), pairs * 2 * trips * _BYTES
+            if not stat.S_ISREG(known.st_mode):
+                raise DriverError(f"{name} has made something else than a file of its times")
+            if known.st_size != right:
+                raise DriverError(
+                    f"{name} wrote {known.st_size} bytes of times, not the {right} of {pairs} pairs with "
+                    f"{trips} round trips each"
+                )
+            found = [PairTimes() for _ in range(pairs)]
+            for times in found:
+                times.starts.fromfile(opened, trips)
+                times.rtts.fromfile(opened, trips)
+    except OSError as error:
+        raise DriverError(f"{name} has written no times that can be read ({error.strerror})") from error
+    return found
+
+
+def _check(name: str, times: PairTimes, took_ns: int) -> None:
+    """Refuse times that cannot be: each round trip of a pair begins after the one before has ended.
+
+    Raises:
+        DriverError: with what is wrong.
+    """
+    import numpy as np
+
+    starts, rtts = np.frombuffer(times.starts, np.int64), np.frombuffer(times.rtts, np.int64)
+    if rtts.min() <= 0:
+        raise DriverError(f"{name} says that a round trip took {rtts.min()} ns")
+    # As Python counts: what is far apart does not fit into 64 bits.
+    if rtts.max() > took_ns or int(starts.max()) - int(starts.min()) > took_ns:
+        raise DriverError(f"{name} says that its round trips took longer than it was given: are they in ns?")
+    if (starts[1:] - starts[:-1] < rtts[:-1]).any():
+        raise DriverError(f"{name} says that a round trip began before the one before it had ended")

@@ -1,0 +1,113 @@
+"""When a platform is warm: it makes rounds in one process until they cost what the ones before have cost.
+
+Pure: from what each round took to whether that has settled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ROUND_SECONDS = 0.5
+"""About how long a round is that is made to warm up."""
+
+MOST_SECONDS = 30.0
+"""After how long a platform that has not settled is measured all the same."""
+
+_FEWEST = 6  # rounds that are looked at
+_PART = 3  # of all rounds, the last one of so many parts is looked at, if that is more
+_MOVED = 0.05  # between the two halves of these
+_SCATTER = 0.15  # how far any of them may be from their median
+_MOST_ROUNDS = 300
+_MOST_TRIPS = 1_000_000  # of all pairs in a round
+
+CRITERION = (
+    f"rounds of about {ROUND_SECONDS:g} s in one process, until over the last {_FEWEST} of them (or the last "
+    "third, if that is more) either their rate or the CPU time of a round trip "
+    f"differs by at most {_MOVED:.0%} between the first half and the second, and in none by more than "
+    f"{_SCATTER:.0%} from the median, and a virtual machine compiles nothing to speak of; after "
+    f"{MOST_SECONDS:g} s it is measured all the same, and said not to have settled"
+)
+"""How it is decided, for a reader."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round took.
+
+    Attributes:
+        trips: how many round trips of all pairs together.
+        seconds: from the first one's begin to the last one's end.
+        cpu_s: CPU time of the driver's process; 0 where that is not known.
+        is_warm: whether the driver knows of nothing in its runtime that is still warming up.
+    """
+
+    trips: int
+    seconds: float
+    cpu_s: float = 0.0
+    is_warm: bool = True
+
+    @property
+    def per_s(self) -> float:
+        """Round trips per second."""
+        return self.trips / self.seconds
+
+    @property
+    def cpu_us(self) -> float:
+        """Microseconds of CPU time for a round trip."""
+        return self.cpu_s / self.trips * 1e6
+
+
+class Settling:
+    """Follows the rounds that a platform makes to warm up.
+
+    Args:
+        first: what the first round of its process took, which is as long as what is measured.
+    """
+
+    def __init__(self, first: Round) -> None:
+        self.rounds: list[Round] = []
+        self._latest = first
+
+    def add(self, one: Round) -> None:
+        """Take a round that was made to warm up."""
+        self.rounds.append(one)
+        self._latest = one
+
+    @property
+    def seconds(self) -> float:
+        """How long they took together."""
+        return sum(one.seconds for one in self.rounds)
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether the last rounds cost the same; see `CRITERION`."""
+        last = self.rounds[-max(_FEWEST, len(self.rounds) // _PART) :]
+        if len(last) < _FEWEST or not all(one.is_warm for one in last):
+            return False
+        return _is_level(last, lambda one: one.per_s) or _is_level(last, lambda one: one.cpu_us)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further round is to be made."""
+        is_enough = self.seconds >= MOST_SECONDS or len(self.rounds) >= _MOST_ROUNDS
+        return is_enough or self.has_settled
+
+    def trips(self, pairs: int) -> int:
+        """Return how many round trips each pair makes in the next round."""
+        wanted = min(self._latest.per_s * ROUND_SECONDS, _MOST_TRIPS)
+        return max(1, round(wanted / pairs))
+
+
+def _is_level(rounds: Sequence[Round], cost: Callable[[Round], float]) -> bool:
+    values = [cost(one) for one in rounds]
+    middle = median(values)
+    if not middle:
+        return False
+    half = len(values) // 2
+    moved = abs(median(values[half:]) - median(values[:half])) / middle
+    return moved <= _MOVED and all(abs(value - middle) <= _SCATTER * middle for value in values)

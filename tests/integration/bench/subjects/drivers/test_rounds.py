@@ -1,0 +1,64 @@
+"""The rounds that a driver makes: it is measured when it has settled, and else it is said that it had not."""
+
+import sys
+
+import pytest
+from tests.integration.bench.subjects.drivers.conftest import HERE, bad_hello, keep, point
+
+from formicary_bench.subjects.drivers import settling
+from formicary_bench.subjects.drivers.driven import both
+from formicary_bench.subjects.drivers.errors import DriverError
+from formicary_bench.vocabulary import warmth
+from formicary_bench.worker.messages import Job
+from formicary_bench.worker.workload import Workload
+
+COLD_US, WARM_US = 100, 10
+
+
+@pytest.fixture(autouse=True)
+def hurry(monkeypatch):
+    """Have rounds take a thousandth of a second."""
+    monkeypatch.setattr(settling, "ROUND_SECONDS", 0.001)
+    monkeypatch.setattr(settling, "MOST_SECONDS", 0.05)
+
+
+async def measured(mode):
+    """Measure the driver, and return what came of it, with how far it was when it was ready."""
+    keep((sys.executable, str(HERE / "warming.py"), mode), bad_hello(name="warming", again=mode != "once"))
+    work = Workload(Job(point("warming"), "both", 1, exchange="messaging/pairs"))
+    async with both(work) as role:
+        steps = work.steps
+        await role.measure()
+    return work, steps
+
+
+async def test_a_driver_makes_rounds_until_it_has_settled():
+    work, steps = await measured("settles")
+    assert {rtt // 1000 for times in work.times for rtt in times.rtts} == {WARM_US}
+    assert [len(times.rtts) for times in work.times] == [work.trips] * 2
+    counters = work.counters
+    assert counters[warmth.SETTLED] == 1
+    assert 6 <= counters[warmth.WARM_UP_ROUNDS] <= 12
+    assert counters[warmth.COLD_MEAN_US] == COLD_US
+    assert counters[warmth.COLD_RATE] == pytest.approx(2e6 / COLD_US)
+    assert steps > work.trips * 2  # it was seen to get on
+
+
+@pytest.mark.parametrize("mode", ["never-settles", "compiles"])
+async def test_one_that_does_not_settle_is_measured_all_the_same_and_marked(mode):
+    work, _ = await measured(mode)
+    assert work.counters[warmth.SETTLED] == 0
+    assert work.counters[warmth.WARM_UP_SECONDS] >= settling.MOST_SECONDS
+    assert len(work.times) == 2
+
+
+async def test_one_that_makes_a_single_round_is_measured_cold_and_marked():
+    work, _ = await measured("once")
+    assert {rtt // 1000 for times in work.times for rtt in times.rtts} == {COLD_US}
+    assert work.counters[warmth.SETTLED] == 0
+    assert warmth.WARM_UP_SECONDS not in work.counters
+
+
+async def test_one_that_goes_on_counting_is_found_in_any_round():
+    with pytest.raises(DriverError, match=r"warming says that it has done \d+ steps of \d+, and went on"):
+        await measured("counts-on")

@@ -1,0 +1,52 @@
+"""A driver that makes rounds again and again, and whose times are made up: it gets warm, or never does."""
+
+import json
+import sys
+import time
+from array import array
+
+MODE = sys.argv[1]
+SLOW = 3
+"""How many rounds take ten times as long as those that follow."""
+
+
+def say(kind, **values):
+    print(json.dumps({"type": kind, **values}), flush=True)
+
+
+def write(path, pairs, trips, trip_ns):
+    with open(path, "xb") as file:
+        for _ in range(pairs):
+            array("q", (at * trip_ns for at in range(trips))).tofile(file)
+            array("q", [trip_ns] * trips).tofile(file)
+
+
+def trip_ns(number):
+    """Give how long a round trip of a round takes."""
+    if MODE == "never-settles":
+        return 10_000 * (1 + number % 3)
+    return 100_000 if number < SLOW else 10_000
+
+
+def main():
+    hello = {"experiments": ["messaging/pairs"], "placements": ["same-container"], "again": MODE != "once"}
+    say("hello", protocol=1, name="warming", version="1.0", **hello)
+    number = 0
+    for line in sys.stdin:
+        order = json.loads(line)
+        if order["type"] == "prepare":
+            job = order
+            say("ready")
+        elif order["type"] == "go":
+            trips = order["trips"]
+            each_ns = trip_ns(number)
+            number += 1
+            time.sleep(trips * each_ns / 1e9)
+            say("progress", done=trips * job["pairs"] + (MODE == "counts-on" and number > SLOW))
+            write(job["times"], job["pairs"], trips, each_ns)
+            say("done", warm=MODE != "compiles")
+        else:
+            break
+
+
+main()

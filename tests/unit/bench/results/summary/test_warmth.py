@@ -10,7 +10,6 @@ from formicary_bench.results.summary.warmth import Warmth, warmth_of
 from formicary_bench.runner.observers.validity import why_restless
 from formicary_bench.vocabulary import warmth
 
-
 SETTLED = {warmth.SETTLED: 1.0, warmth.WARM_UP_SECONDS: 4.0, warmth.COLD_RATE: 100.0, warmth.CPU_US: 9.0}
 
 

@@ -28,6 +28,7 @@ _PRINTABLE = range(0x20, 0x7F)
 _OWN_FILES = Path("/etc/prosody/formicary")  # where a Prosody that is not ours finds what it gets from us
 _S2S_SECONDS = 15  # that a server has for answering, before what waits for it goes back
 
+_FRAMES = "formicary_frames"  # passes on what containers send each other
 _GUARDS = ["formicary_share", "formicary_nobody"]  # against clients that want too much; their files say how
 
 _SPEED = f"""\
@@ -143,7 +144,7 @@ Include {lua_string(included)}
 
 def _modules(federation: Federation | None) -> str:
     enabled = ["saslauth", "roster", "disco", "ping", "admin_shell", "formicary_tls"]
-    enabled += _GUARDS
+    enabled += [_FRAMES, *_GUARDS]
     disabled = ["offline"]
     if federation is None:
         disabled += ["s2s", "s2s_auth_certs"]

@@ -227,10 +227,13 @@ def advice(
 -- Leave "limits" out of modules_enabled, or raise its rates: as packaged it cuts an account to 10 kB/s, about
 -- 50 messages a second. Containers are not held back by it, ordinary accounts and other servers are.
 --
+-- What containers send each other passes at a third of the cost with mod_formicary_frames.lua, which is in
+-- {MODULES}.
+-- Put it into {_OWN_FILES}, name that folder in plugin_paths, and add "formicary_frames" to modules_enabled.
+--
 -- If ordinary clients connect as well, none of them is to hold containers up: put mod_formicary_share.lua and
--- mod_formicary_nobody.lua, from {MODULES},
--- into {_OWN_FILES}, name that folder in plugin_paths, and add "formicary_share" and
--- "formicary_nobody" to modules_enabled.
+-- mod_formicary_nobody.lua, from the same folder, beside it, and add "formicary_share" and "formicary_nobody"
+-- to modules_enabled.
 
 -- Containers connect to this port. On loopback, where only this machine reaches it: XEP-0114 has no TLS.
 component_interfaces = {{ "{LOOPBACK}" }}

@@ -52,11 +52,12 @@ local function may_become_frame(data)
 	local _, _, start = match(data, HEAD);
 	if start then
 		local stop = find(data, "<", start, true);
-		return not stop or sub(CLOSE, 1, #data - stop + 1) == sub(data, stop);
+		local seen = stop and #data - stop + 1;
+		return not stop or seen < #CLOSE and sub(CLOSE, 1, seen) == sub(data, stop);
 	elseif #data > HEAD_BYTES then
 		return false;
 	end
-	local rest = match(data, "^<message [^<>&\"]*>(.*)$");
+	local rest = match(data, "^<message [^<>&\"]*[^<>&\"/]>(.*)$");
 	if rest then
 		return sub(OPEN, 1, #rest) == rest;
 	end

@@ -22,7 +22,8 @@ LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def frame(text="QUJD", sender=OWN, to=OTHER, number="f"):
-    return f"<message from='{sender}' to='{to}' id='{number}'><frame xmlns='{NAMESPACE}'>{text}</frame></message>"
+    address = f"from='{sender}' to='{to}' id='{number}'"
+    return f"<message {address}><frame xmlns='{NAMESPACE}'>{text}</frame></message>"
 
 
 def plain(body="hello", to=OTHER):

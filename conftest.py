@@ -91,7 +91,6 @@ def all_commands() -> Any:
     """Give the program with all of its commands, which takes a while to make."""
     from formicary import cli
 
-    cli.load_commands()
     return typer.main.get_command(cli.app)
 
 
@@ -101,7 +100,8 @@ def check_command(arguments: list[str]) -> None:
     # A group such as `bench platforms` does something by itself, too; what stands in brackets is optional.
     while hasattr(command, "commands") and arguments and not arguments[0].startswith(("-", "[")):
         name, *arguments = arguments
-        command = command.commands[name]
+        command = command.get_command(None, name)
+        command = command.load() if hasattr(command, "load") else command
     known = {option for parameter in command.params for option in parameter.opts}
     own = takewhile(lambda argument: argument != "--", arguments)  # what follows is another program's
     assert {argument for argument in own if argument.startswith("-")} <= known

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 
 def loaded(program, *arguments):
     """Return the modules that a fresh process has at the end of a program, and those of asyncio alone."""
@@ -22,3 +24,47 @@ def test_the_platform_loads_little_besides_asyncio_and_msgspec():
 def test_the_platform_loads_only_what_agents_of_one_container_need():
     rooms = {name.split(".")[1] for name in loaded("import formicary") if name.startswith("formicary.")}
     assert rooms == {"core", "container"}
+
+
+def of_commands(names):
+    """Return the modules of commands among others, but for those that make the tree of them."""
+    tree = {"formicary.cli.command_tree", "formicary.cli.group_help", "formicary.cli.output"}
+    rooms = ("formicary.cli.", "formicary_bench.cli.")
+    return {name for name in names if name.startswith(rooms)} - tree
+
+
+def run(*arguments):
+    return loaded(
+        "from formicary.cli import main\nimport sys\ntry: main()\nexcept SystemExit: pass", *arguments
+    )
+
+
+def test_the_help_loads_no_command_and_no_parser_of_markdown():
+    names = run("--help")
+    assert of_commands(names) <= {
+        "formicary_bench.cli.hosts",
+        "formicary_bench.cli.hosts_lab",
+        "formicary.cli.options",
+    }
+    assert not names & {"rich.markdown", "rich.traceback", "markdown_it", "pygments", "typer.rich_utils"}
+
+
+def test_the_help_of_the_laboratory_loads_no_command_of_it():
+    names = run("bench", "--help")
+    assert of_commands(names) == set()
+    assert "typer.rich_utils" not in names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "module"), [(["run", "no.py"], "run"), (["server", "stop", "-h"], "server")]
+)
+def test_a_command_loads_no_other_and_does_not_look_for_those_of_other_packages(arguments, module):
+    names = run(*arguments)
+    others = {"run", "profile", "doctor", "ps", "top", "agents", "create", "life", "df", "server"} - {module}
+    assert f"formicary.cli.{module}" in names
+    assert not names & {f"formicary.cli.{other}" for other in others}
+    assert not any(name.startswith("formicary_bench") for name in names)
+
+
+def test_the_version_loads_nothing_of_rich():
+    assert not any(name.partition(".")[0] == "rich" for name in run("--version"))

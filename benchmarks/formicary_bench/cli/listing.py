@@ -1,21 +1,141 @@
-"""`formicary bench list --where`: old runs."""
+"""`formicary bench list`: groups of experiments, the experiments of one, and old runs."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.options import examples
 from formicary.cli.output import say
-from formicary.core.quoting import printable
+from formicary.core.quoting import printable, shorten
+from formicary.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
+    from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.results.store.folder import RunFolder
 
+LIST = examples(
+    "bench list",
+    "bench list messaging",
+    "bench list --all",
+    "bench list --where 'experiment=messaging/pairs date>=2026-01-01'",
+)
+
+GROUPS = {
+    "messaging": "round trips, rates, broadcast, sizes, encryption, many hosts",
+    "create": "agents created and started per second",
+    "directory": "registering, searching, and until others have seen it",
+    "memory": "of the interpreter, the platform and its agents",
+    "network": "bytes and packets on the wire",
+}
+"""The families of experiments, each with what it is about: a line of 80 columns."""
+
 JsonLines = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
+
+_LISTED = ("what", "source", "varies", "placements")
+_SIZES = {"loads": "pairs", **{name: name for name in ("payloads", "agents", "services", "containers")}}
+
+
+def list_(
+    group: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[GROUP]", help="A group, or one experiment: all about it.", show_default=False
+        ),
+    ] = None,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="All about all of them.")] = False,
+    where: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CONDITIONS",
+            help="List old runs instead: those for which all conditions hold, by experiment, date, host and "
+            "version.",
+            show_default=False,
+        ),
+    ] = None,
+    runs: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="With --where: where the runs are.", show_default="runs"),
+    ] = None,
+    as_json: JsonLines = False,
+) -> None:
+    """List the experiments: what they measure, what they vary, which paper they are from.
+
+    Without GROUP or --all there is a line for each group of experiments. With
+    --json there is always one for each experiment.
+    """
+    if where is not None:
+        if group is not None or everything:
+            raise UsageError("with --where old runs are listed: leave GROUP and --all out, or --where")
+        list_runs(where, runs or Path("runs"), as_json=as_json)
+        return
+    if runs is not None:
+        raise UsageError(
+            "--runs is for old runs, and without --where the experiments are listed; add --where "
+            "'date>=2026-01-01', say, or leave --runs out"
+        )
+    chosen = _chosen(group)
+    if as_json:
+        for one in chosen:
+            line = {"name": one.name} | {field: getattr(one, field) for field in _LISTED}
+            say(json.dumps(line | {name: getattr(one, field) for name, field in _SIZES.items()}))
+    elif group is None and not everything:
+        _show_groups(chosen)
+    else:
+        _show_experiments(chosen)
+
+
+def _chosen(group: str | None) -> list[Experiment]:
+    """Return the experiments of a group, or the one of that name, or all.
+
+    Raises:
+        UsageError: there is no such group.
+    """
+    from formicary_bench.experiments.registry import EXPERIMENTS
+
+    found = [one for one in EXPERIMENTS.values() if group in {None, one.family, one.name}]
+    if not found:
+        raise UsageError(
+            f"there is no group or experiment {shorten(group)}; groups are {', '.join(GROUPS)}, and all "
+            "experiments are listed by: formicary bench list --all"
+        )
+    return found
+
+
+def _show_groups(experiments: list[Experiment]) -> None:
+    from formicary_bench.experiments.selections import SELECTIONS
+
+    families = [one.family for one in experiments]
+    say("Groups of experiments; all about those of one: formicary bench list GROUP")
+    for name, what in GROUPS.items():
+        say(f"  {name:10} {families.count(name):2}  {what}")
+    say()
+    say("Parts of several, to begin with: formicary bench run NAME")
+    for selection in SELECTIONS.values():
+        say(f"  {selection.name:13}  {selection.what}")
+    say()
+    say("All experiments: formicary bench list --all")
+
+
+def _show_experiments(experiments: Iterable[Experiment]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    from formicary_bench.reports.formats.terminal import console_for_reports
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("experiment", "measures", "varies", "placements", "from"):
+        table.add_column(title, no_wrap=title == "experiment")
+    for one in experiments:
+        varies = ", ".join(f"--{name}" for name in one.varies)
+        table.add_row(one.name, one.what, varies, ", ".join(one.placements), one.source)
+    console_for_reports().print(table)
 
 
 def list_runs(where: str, folder: Path, *, as_json: bool) -> None:

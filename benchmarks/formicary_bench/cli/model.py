@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.options import examples
 from formicary.cli.output import show_json
 
 if TYPE_CHECKING:
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from formicary_bench.extrapolation.model import Outlook
 
 MOST_HOSTS = 100_000
+
+MODEL = examples(
+    "bench model runs/2026-03-14T15-09-26-messaging-scale-out",
+    "bench model scale-out-each scale-out-one directory --count 20,200 --json",
+)
 
 
 def model(

@@ -7,26 +7,92 @@
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there
 - `options`, `values`: options that several commands have, and values as they are typed
 - `output`, `top_view`: what is printed
+- `command_tree`: loads the module of the command that is used; `group_help` is the help of a group
 - `signals`: runs a command until it ends, or a signal ends it
 """
 
 from __future__ import annotations
 
 import sys
-from functools import cache
-from importlib.metadata import entry_points
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from formicary import __version__
-from formicary.cli import agents, create, df, doctor, life, profile, ps, run, server, top
+from formicary.cli.command_tree import LazyCommand, group_of
 from formicary.cli.output import complain, say
 from formicary.core.errors import FormicaryError
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 CPU_GROUP = "platform"
 
+# Summaries are those of the commands themselves, which a test compares: help loads none of their modules.
+_COMMANDS = (
+    LazyCommand(
+        "run",
+        "formicary.cli.run:run",
+        "Run the agents of a script in a container, until all of them are gone or Ctrl-C is pressed.",
+    ),
+    LazyCommand(
+        "profile",
+        "formicary.cli.profile:profile",
+        "Tell where a program's CPU time goes: the platform, agents, communication, the directory, the "
+        "runtime.",
+    ),
+    LazyCommand(
+        "doctor",
+        "formicary.cli.doctor:doctor",
+        "Say what this machine can do and what is missing, a line each, with the cause and the next step.",
+    ),
+    LazyCommand("ps", "formicary.cli.ps:ps", "List the containers of a platform that runs."),
+    LazyCommand(
+        "top",
+        "formicary.cli.top:top",
+        "Show what the containers of a platform that runs do now: CPU, memory, messages, links.",
+    ),
+    LazyCommand(
+        "agents",
+        "formicary.cli.agents:agents",
+        "List the agents of a platform that runs: name, state, container and class.",
+    ),
+    LazyCommand(
+        "create",
+        "formicary.cli.create:create",
+        "Have an agent made and started, and print its full name when its setup is done.",
+    ),
+    LazyCommand("kill", "formicary.cli.life:kill", "End agents, as their stop() does.", "KILL"),
+    LazyCommand(
+        "suspend",
+        "formicary.cli.life:suspend",
+        "Hold agents until they are resumed; their messages wait meanwhile.",
+        "SUSPEND",
+    ),
+    LazyCommand("resume", "formicary.cli.life:resume", "Let agents go on that are suspended.", "RESUME"),
+    LazyCommand(
+        "df",
+        "formicary.cli.df:app",
+        "Look into the directory of a platform that runs: which agents offer which services.",
+    ),
+    LazyCommand(
+        "server",
+        "formicary.cli.server:app",
+        "Start, stop and look at a private XMPP server (Prosody), at which containers meet.",
+    ),
+)
+
+
+def _plugged() -> Iterator[LazyCommand]:
+    """Give the command groups that installed packages bring, such as the laboratory's `bench`."""
+    from importlib.metadata import entry_points
+
+    for command in sorted(entry_points(group="formicary.commands"), key=lambda entry: entry.name):
+        yield LazyCommand(command.name, command.value)
+
+
 app = typer.Typer(
+    cls=group_of(_COMMANDS, _plugged),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -55,27 +121,6 @@ def formicary(
     del version
 
 
-app.command(name="run", epilog=run.EPILOG)(run.run)
-app.command(name="profile", epilog=profile.EPILOG)(profile.profile)
-app.command(name="doctor", epilog=doctor.EPILOG)(doctor.doctor)
-app.command(name="ps", epilog=ps.EPILOG)(ps.ps)
-app.command(name="top", epilog=top.EPILOG)(top.top)
-app.command(name="agents", epilog=agents.EPILOG)(agents.agents)
-app.command(name="create", epilog=create.EPILOG)(create.create)
-app.command(name="kill", epilog=life.KILL)(life.kill)
-app.command(name="suspend", epilog=life.SUSPEND)(life.suspend)
-app.command(name="resume", epilog=life.RESUME)(life.resume)
-app.add_typer(df.app, name="df")
-app.add_typer(server.app, name="server")
-
-
-@cache  # added again they would be there again, and making the tree of commands takes longer with each
-def load_commands() -> None:
-    """Add the command groups that installed packages bring, such as the laboratory's `bench`."""
-    for command in sorted(entry_points(group="formicary.commands"), key=lambda entry: entry.name):
-        app.add_typer(command.load(), name=command.name)
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code.
 
@@ -83,7 +128,6 @@ def main(arguments: list[str] | None = None) -> None:
         arguments: what was typed after `formicary`; `sys.argv` when None.
     """
     try:
-        load_commands()
         app(arguments, prog_name="formicary")
     except FormicaryError as error:
         complain(error)

@@ -40,7 +40,6 @@ def test_an_error_ends_a_command_with_a_sentence(capsys, monkeypatch, text):
     def fail(*_, **__):
         raise LinkError(text)
 
-    monkeypatch.setattr(cli, "load_commands", lambda: None)
     monkeypatch.setattr(cli, "app", fail)
     with pytest.raises(SystemExit):
         cli.main(["ps"])

@@ -62,9 +62,8 @@ def test_it_is_hardened(analyze):
 
 @pytest.mark.parametrize("drop_ins", [(), ("joined.conf",), ("at-a-server.conf",)])
 def test_the_command_is_one_of_ours(drop_ins):
-    cli.load_commands()
     name, *arguments = command("c1", *drop_ins)
-    run = typer.main.get_command(cli.app).commands[name]
+    run = typer.main.get_command(cli.app).commands[name].load()
     with run.make_context(name, arguments) as context:
         assert context.params["name"] == "c1"
         assert str(context.params["file"]) == "/etc/formicary/c1.py"
@@ -73,8 +72,7 @@ def test_the_command_is_one_of_ours(drop_ins):
 
 
 def test_a_command_that_is_none_of_ours_would_be_seen():
-    cli.load_commands()
-    run = typer.main.get_command(cli.app).commands["run"]
+    run = typer.main.get_command(cli.app).commands["run"].load()
     with pytest.raises(Exception, match="No such option: --lisen"):
         run.make_context("run", [*command("c1")[1:], "--lisen"])
 

@@ -13,16 +13,16 @@ PAGE = ROOT / "docs" / "commands.md"
 
 def leaves(command, path=("formicary",)):
     """Give each command that does something, with its full name."""
+    command = command.load() if hasattr(command, "load") else command
     if not hasattr(command, "commands"):
         yield " ".join(path), command
         return
-    for name, inner in command.commands.items():
-        yield from leaves(inner, (*path, name))
+    for name in command.list_commands(None):
+        yield from leaves(command.get_command(None, name), (*path, name))
 
 
 @pytest.fixture(scope="module")
 def commands():
-    cli.load_commands()
     found = dict(leaves(typer.main.get_command(cli.app)))
     assert {"formicary run", "formicary server start", "formicary bench run"} <= set(found)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Literal
 
 from rich import box
@@ -27,13 +28,15 @@ _WIDE = 132  # where no terminal says how wide it is (a file, a pipe), lines may
 
 
 def console_for_reports(stream: TextIO | None = None) -> Console:
-    """Return a console that shows whole tables where it is no terminal; it follows NO_COLOR, and no markup.
+    """Return a console that shows whole tables where neither a terminal nor COLUMNS says how wide it is.
+
+    It follows NO_COLOR, and no markup.
 
     Args:
         stream: Where it writes to; None for standard output.
     """
     console = Console(highlight=False, markup=False, file=stream)
-    if console.is_terminal:
+    if console.is_terminal or os.environ.get("COLUMNS", "").isdigit():
         return console
     return Console(highlight=False, markup=False, file=stream, width=_WIDE)
 

@@ -29,7 +29,6 @@ def without_noise(value):
 
 
 def rows(name):
-    cli.load_commands()
     done = CliRunner().invoke(cli.app, ["bench", "show", str(RUNS / name), "--json"])
     assert done.exit_code == 0, done.output
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -1,0 +1,96 @@
+"""Groups of commands, of which only the module of the one that is used is loaded."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import typer.main
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from types import ModuleType
+
+
+class LazyCommand(TyperCommand):
+    """A command, or a group of some, that stands in the help of the group above and is loaded when used.
+
+    Args:
+        name: what is typed.
+        place: its function, or the Typer of a group: `package.module:NAME`.
+        summary: the first sentence of its help, as there; of a group, it may be empty: then its module is
+            loaded for the help of the group above, too.
+        epilog: the name, in the same module, of what stands below a function's help.
+    """
+
+    def __init__(self, name: str, place: str, summary: str = "", epilog: str = "EPILOG") -> None:
+        super().__init__(name, help=summary)
+        self._place = place
+        self._epilog = epilog
+
+    def load(self) -> Any:
+        """Return the command itself, made anew each time."""
+        module, found = self._find()
+        if isinstance(found, typer.Typer):
+            command: Any = typer.main.get_group(found)
+            command.name = self.name
+            return command
+        alone = typer.Typer(add_completion=False)
+        alone.command(name=self.name, epilog=getattr(module, self._epilog))(found)
+        return typer.main.get_command(alone)
+
+    def complete_help(self) -> None:
+        """Have a group's summary be what its Typer says, if it has none yet."""
+        if not self.help:
+            self.help = self._find()[1].info.help
+
+    def _find(self) -> tuple[ModuleType, Any]:
+        module_name, _, attribute = self._place.partition(":")
+        module = import_module(module_name)
+        return module, getattr(module, attribute)
+
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
+        """Parse what was typed by the command itself, which is what runs then."""
+        return self.load().make_context(*arguments, **settings)
+
+
+def group_of(
+    commands: Iterable[LazyCommand], more: Callable[[], Iterable[LazyCommand]] = tuple
+) -> type[TyperGroup]:
+    """Return a class of groups, for the argument `cls` of a Typer.
+
+    Args:
+        commands: what is in it, in the order of its help.
+        more: looks for what else is in it; called when something is asked for that `commands` has not.
+    """
+    known = {command.name or "": command for command in commands}
+
+    class Group(TyperGroup):
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            self.commands.update(known)
+
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            if cmd_name not in self.commands:
+                self._complete()
+            return super().get_command(ctx, cmd_name)
+
+        def list_commands(self, ctx: Any) -> list[str]:
+            self._complete()
+            for command in self.commands.values():
+                if isinstance(command, LazyCommand):
+                    command.complete_help()
+            return super().list_commands(ctx)
+
+        def _complete(self) -> None:
+            for command in more():
+                self.commands.setdefault(command.name or "", command)
+
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            del formatter
+            from formicary.cli.group_help import show
+
+            show(self, ctx)
+
+    return Group

@@ -1,0 +1,22 @@
+"""The help of a group: usage, options, and each command with all of its first sentence."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from formicary.cli import app
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], []])
+def test_it_says_all_of_each_command_and_fits_the_width(monkeypatch, arguments):
+    monkeypatch.setenv("COLUMNS", "60")
+    done = CliRunner().invoke(app, arguments)
+    lines = done.output.splitlines()
+    assert max(map(len, lines)) == 60
+    said = " ".join(" ".join(line.strip("│ ") for line in lines).split())
+    assert "Usage: formicary [OPTIONS] COMMAND [ARGS]..." in said.replace("root", "formicary")
+    assert "--version Print the version." in said
+    assert "Try: formicary bench run quick" in said  # without the markup
+    assert "ps List the containers of a platform that runs." in said
+    assert "hosts Look at the hosts of a hosts.toml, prepare them for measurements, clean up." in said

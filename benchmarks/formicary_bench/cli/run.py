@@ -12,6 +12,8 @@ from formicary_bench.cli import run_options as options
 from formicary_bench.cli.show import show_run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.runner.execution.run import Outcome
 
@@ -53,7 +55,32 @@ def run(
     Ctrl-C ends it early and keeps what was measured until then (exit code 130); `--resume` goes on with it.
     The exit code is 1 if something could not be measured.
     """
+    from formicary_bench.worker.interruption import end_on_interrupt
+
+    try:
+        # From the first import on: modules written in C can lose a KeyboardInterrupt that is raised in them.
+        with end_on_interrupt():
+            outcome = _perform(experiment, plan, resume, output, values, dry_run=dry_run, as_json=as_json)
+    except KeyboardInterrupt:  # while all was prepared
+        say("formicary: interrupted", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    if outcome is not None:
+        _conclude(outcome, as_json=as_json)
+
+
+def _perform(
+    experiment: str | None,
+    plan: Path | None,
+    resume: Path | None,
+    output: Path | None,
+    values: dict[str, Any],
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> Outcome | None:
+    """Measure, and return what came of it; or say what would be measured."""
     from formicary_bench.cli.run_request import run_request
+    from formicary_bench.worker.interruption import raise_if_interrupted
 
     hosts, on, servers = (values.pop(name) for name in ("hosts", "on", "servers"))
     request = run_request(experiment, values, plan=plan, resume=resume, output=output, dry_run=dry_run)
@@ -62,17 +89,16 @@ def run(
         from formicary_bench.cli import dry_run_view
 
         dry_run_view.show(request.run_plan(selection), as_json=as_json)
-        return
+        return None
     from formicary_bench.runner.execution.display import Display
-    from formicary_bench.worker.interruption import end_on_interrupt
 
-    with end_on_interrupt():
-        with Display(quiet=as_json) as display:
-            outcome = request.perform(output, display, selection)
-        if outcome.interrupted:
-            say(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
-            raise typer.Exit(_INTERRUPTED)
-    _conclude(outcome, as_json=as_json)
+    raise_if_interrupted()
+    with Display(quiet=as_json) as display:
+        outcome = request.perform(output, display, selection)
+    if outcome.interrupted:
+        say(f"formicary: interrupted{_kept(outcome.folder)}", err=True)
+        raise typer.Exit(_INTERRUPTED)
+    return outcome
 
 
 def _conclude(outcome: Outcome, *, as_json: bool) -> None:

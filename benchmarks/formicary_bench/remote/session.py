@@ -15,7 +15,7 @@ import asyncio
 import itertools
 import threading
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from formicary_bench.remote.errors import HostError, together
@@ -95,8 +95,7 @@ class Session:
         self._thread = threading.Thread(target=self._loop.run_forever, name="hosts", daemon=True)
         try:
             self._thread.start()
-            with allow_interrupts():
-                self._do(self._open())
+            self._do(self._open(), may_interrupt=True)
         except BaseException:
             self._leave()
             raise
@@ -128,8 +127,7 @@ class Session:
         Raises:
             HostError: what is wrong with any of them, as of `ask`.
         """
-        with allow_interrupts():
-            return self._do(self._ask_all(questions))
+        return self._do(self._ask_all(questions), may_interrupt=True)
 
     def ask_nobody(self, name: str, question: Question) -> None:
         """Have a host's host agent do something, whatever comes of it."""
@@ -142,8 +140,7 @@ class Session:
             HostError: the host is gone.
         """
         if self._links[name].lost:
-            with allow_interrupts():
-                self._do(self._connect_again(name))
+            self._do(self._connect_again(name), may_interrupt=True)
 
     def next_number(self) -> int:
         """Return a number that nothing else in the session has."""
@@ -171,8 +168,11 @@ class Session:
         with suppress(RuntimeError):  # the session is over
             self._loop.call_soon_threadsafe(link.send, message)
 
-    def _do(self, what: Coroutine[object, object, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(what, self._loop).result()
+    def _do(self, what: Coroutine[object, object, T], *, may_interrupt: bool = False) -> T:
+        """Have the session's thread do something, and wait; only the waiting may be interrupted."""
+        doing = asyncio.run_coroutine_threadsafe(what, self._loop)
+        with allow_interrupts() if may_interrupt else nullcontext():
+            return doing.result()
 
     async def _ask_all(self, questions: Mapping[str, Question]) -> dict[str, Result]:
         asked = (

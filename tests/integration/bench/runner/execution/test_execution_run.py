@@ -282,7 +282,7 @@ def test_a_worker_whose_agent_ends_the_program_tells_its_controller(tmp_path):
 PROGRAM = "from formicary.cli import main; main()"
 
 
-def start_run(folder, placement, environment, **more):
+def start_run(folder, placement, environment, *, program=PROGRAM, **more):
     options = {
         "--pairs": "2",
         "--placement": placement,
@@ -293,7 +293,7 @@ def start_run(folder, placement, environment, **more):
     }
     arguments = ["bench", "run", "messaging/pairs", *(word for option in options.items() for word in option)]
     return subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, *arguments],
+        [sys.executable, "-c", program, *arguments],
         cwd=folder,
         env={**os.environ, **environment},
         stdout=subprocess.PIPE,
@@ -343,6 +343,28 @@ def test_an_interruption_leaves_nothing_and_keeps_what_was_measured(placement, n
     assert len(run.manifest.repetitions) == len(list(raw.iterdir())) >= 1
     assert np.unique(run.raw(run.manifest.repetitions[0], RoundTrips).pair).tolist() == [0, 1]
     assert not list(Path(tmp_path).rglob("*.part"))
+
+
+SWALLOWING = """\
+import contextlib, signal
+from formicary_bench.cli import run_request
+
+def swallow(*arguments):
+    with contextlib.suppress(KeyboardInterrupt):  # as in a module that is written in C, while it is imported
+        signal.raise_signal(signal.SIGINT)
+    return read(*arguments)
+
+read, run_request.read_host_selection = run_request.read_host_selection, swallow
+"""
+
+
+def test_an_interruption_is_not_passed_over_while_the_run_is_prepared(tmp_path):
+    options = {"repeat": "1", "rounds": "5,20,5"}
+    with start_run(tmp_path, "same-container", {}, program=SWALLOWING + PROGRAM, **options) as running:
+        _, err = running.communicate(timeout=30)
+    assert running.returncode == 130, err
+    assert err == "formicary: interrupted\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @settings(max_examples=max(2, settings.default.max_examples // 200), phases=[Phase.explicit, Phase.generate])

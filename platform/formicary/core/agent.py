@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState, BaseAgent
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from formicary.core.template import Template
 
 
+# As names of this module: to ask a class for each costs as much as a call, and this is done for each agent.
+_INITIATED, _ACTIVE, _GONE = AgentState.INITIATED, AgentState.ACTIVE, AgentState.GONE
+_IS_RUNNING = attrgetter("running")
 _KEPT = 8  # behaviours that have ended, for those who join late; of those that come and go no more are kept
 
 
@@ -71,7 +75,8 @@ class Agent(BaseAgent):
             is_stopping = self._stopping
         except AttributeError:
             raise not_initialised(self) from None
-        if self.state is AgentState.GONE:
+        state = self.state
+        if state is _GONE:
             raise AgentStateError(f"agent {self.name} is gone; make a new one")
         if is_stopping:
             raise AgentStateError(f"agent {self.name} is stopping and takes no more behaviours")
@@ -81,8 +86,8 @@ class Agent(BaseAgent):
             behaviour.mailbox.matches = matcher(behaviour)
         behaviour.agent = self
         self._behaviours += (behaviour,)
-        self._rewire()
-        if self.state is not AgentState.INITIATED:
+        if state is not _INITIATED:
+            self._rewire()
             self._container.lifecycle.start_behaviour(behaviour)
 
     def _has_agent_error(self, behaviour: Behaviour) -> FormicaryError:
@@ -178,15 +183,16 @@ class Agent(BaseAgent):
         Called by one of its own behaviours it only begins the end and returns, and the behaviour ends after
         its current `run`; otherwise it returns when the agent is gone. Again, it does nothing.
         """
-        if self.state is AgentState.INITIATED or self.state is AgentState.GONE:
+        if self.state is _INITIATED or self.state is _GONE:
             self.become_gone()
             return
-        inside = self._is_inside()
+        strands = self._strands()
+        inside = any(map(_IS_RUNNING, strands))
         self._kill_behaviours()
         if not self._behaviours:
             self.become_gone()
         elif not inside:
-            await self._container.lifecycle.wait_for_end(self._strands())
+            await self._container.lifecycle.wait_for_end(strands)
             self.become_gone()
 
     async def join(self) -> None:
@@ -214,7 +220,7 @@ class Agent(BaseAgent):
 
     def _is_inside(self) -> bool:
         """Tell whether one of its behaviours is what runs now."""
-        return any(strand.running for strand in self._strands())
+        return any(map(_IS_RUNNING, self._strands()))
 
     def _kill_behaviours(self) -> None:
         self._stopping = True
@@ -223,7 +229,7 @@ class Agent(BaseAgent):
 
     def become_active(self, scheduler: Scheduler, limit: int) -> None:
         """Start the behaviours; for the container."""
-        self.state = AgentState.ACTIVE
+        self.state = _ACTIVE
         for behaviour in self._behaviours:
             behaviour.start_strand(scheduler, limit)
 
@@ -245,8 +251,7 @@ class Agent(BaseAgent):
                 behaviour.mailbox.strand.release(behaviour.mailbox.next)
 
     def _strands(self) -> list[Strand]:
-        strands = (behaviour.mailbox.strand for behaviour in self._behaviours)
-        return [strand for strand in strands if strand is not None]
+        return [strand for behaviour in self._behaviours if (strand := behaviour.mailbox.strand) is not None]
 
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
         """Called when one of its behaviours has ended."""
@@ -258,7 +263,7 @@ class Agent(BaseAgent):
             self.become_gone()
 
     def _dismiss(self, behaviour: Behaviour) -> None:
-        self._behaviours = tuple(other for other in self._behaviours if other is not behaviour)
+        self._behaviours = tuple([other for other in self._behaviours if other is not behaviour])
         self._rewire()
         if behaviour.is_done():
             self._ended = (*self._ended[1 - _KEPT :], behaviour)

@@ -30,6 +30,9 @@ class AgentState(enum.Enum):
     GONE = "gone"
 
 
+_INITIATED, _GONE = AgentState.INITIATED, AgentState.GONE
+
+
 class BaseAgent:
     """An agent of either kind; subclass `Agent` or `MicroAgent`, not this."""
 
@@ -49,7 +52,7 @@ class BaseAgent:
         if name == MANAGEMENT and not self._speaks_for_container:
             raise AgentStateError(f"{name!r} is the container's management agent; take another name")
         self.address = None
-        self.state = AgentState.INITIATED
+        self.state = _INITIATED
         self._container: Host = None  # type: ignore[assignment]  # a container starts agents
         self._failures: AgentFailures | None = None  # made by the first
         self._end: asyncio.Future[None] | None = None  # made for the first who joins
@@ -134,8 +137,8 @@ class BaseAgent:
 
     def become_gone(self) -> None:
         """Be gone, and have the container know."""
-        if self.state is not AgentState.GONE:
-            self.state = AgentState.GONE
+        if self.state is not _GONE:
+            self.state = _GONE
             if self._container is not None:
                 self._container.lifecycle.agent_gone(self)
             self._let_go()

@@ -159,7 +159,8 @@ class Behaviour:
         """End the behaviour where it waits, without `on_end` unless it is killed; for its agent."""
         strand = self.mailbox.strand
         if strand is not None and not strand.running:
-            strand.release(self.mailbox.next)
+            if strand.attention:
+                strand.release(self.mailbox.next)
             if not self._ending:
                 self._ending = True
                 strand.cancel()

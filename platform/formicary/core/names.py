@@ -21,6 +21,7 @@ MANAGEMENT = "ams"
 """The name of a container's management agent, which speaks for the container."""
 
 _PLAIN = re.compile(r"[a-z0-9._-]{1,255}")  # what nearly all names are, and fine without another look
+_is_plain = _PLAIN.fullmatch
 _FORBIDDEN = re.compile(r"[ \"&'/:<>@]")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _LONGEST = 1023  # bytes of a part of an XMPP address, RFC 7622
@@ -41,9 +42,9 @@ def check_local(name: str) -> str:
     Raises:
         InvalidNameError: with what is wrong and, where there is one, the form that would do.
     """
-    _check_text(name, "an agent's name")
-    if _PLAIN.fullmatch(name):
+    if isinstance(name, str) and _is_plain(name):
         return name
+    _check_text(name, "an agent's name")
     if not name:
         raise InvalidNameError("an agent's name is empty")
     found = _FORBIDDEN.search(name)

@@ -123,11 +123,12 @@ class Scheduler:
         task = asyncio.current_task(self.loop)
         if task is None or isinstance(task, Strand):
             return
-        handle.cancel()
         _rest(self.loop, None)
+        self._handle = None
         try:
-            self._context.run(self.run)
+            self._context.run(self._run_ready)
         finally:
+            self._handle = handle  # the loop calls it all the same: so many of these need one
             _become(self.loop, task)
 
     def wait_for_loop(self) -> None:
@@ -205,13 +206,7 @@ class Scheduler:
         """Run what is ready, as much as a turn of the loop allows; called by the loop."""
         self._handle = None
         try:
-            for _ in _ROUNDS:
-                if self.ready:
-                    self._run_strands()
-                if self.micro:
-                    self._run_micro()
-                if not self.ready:
-                    break
+            self._run_ready()
         finally:
             # Also after a KeyboardInterrupt: what is ready stays ready.
             if self.ready or self.micro:
@@ -220,6 +215,15 @@ class Scheduler:
                 self.awake = False
         while self._ends:
             self._ends.pop()()
+
+    def _run_ready(self) -> None:
+        for _ in _ROUNDS:
+            if self.ready:
+                self._run_strands()
+            if self.micro:
+                self._run_micro()
+            if not self.ready:
+                break
 
     def _run_strands(self) -> None:
         ready = self.ready

@@ -42,7 +42,8 @@ def check_local(name: str) -> str:
     Raises:
         InvalidNameError: with what is wrong and, where there is one, the form that would do.
     """
-    if isinstance(name, str) and _is_plain(name):
+    given: object = name
+    if isinstance(given, str) and _is_plain(given):
         return name
     _check_text(name, "an agent's name")
     if not name:

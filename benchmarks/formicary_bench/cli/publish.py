@@ -13,6 +13,7 @@ from formicary.cli.options import examples
 from formicary.cli.output import say
 from formicary.core.files import new_folder
 from formicary.errors import FormicaryError, UsageError
+from formicary_bench.files.refusals import next_step
 from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
 
 if TYPE_CHECKING:
@@ -98,6 +99,6 @@ def _new_folder(path: Path) -> Iterator[Path]:
             yield temporary
     except OSError as error:
         raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): free some space, or name another folder "
-            "with --to"
+            f"{path} cannot be written ({error.strerror or error}): "
+            f"{next_step(error, 'name another folder with --to')}"
         ) from error

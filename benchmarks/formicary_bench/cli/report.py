@@ -14,6 +14,7 @@ from formicary.cli.options import examples
 from formicary.cli.output import say
 from formicary.errors import FormicaryError, UsageError
 from formicary_bench.experiments.experiment import Loaded
+from formicary_bench.files.refusals import next_step
 from formicary_bench.reports.formats.registry import FIGURES, FORMATS, PICTURES
 
 if TYPE_CHECKING:
@@ -120,8 +121,8 @@ def _stream(path: Path | None) -> Iterator[TextIO]:
             file.flush()
     except OSError as error:
         raise FormicaryError(
-            f"{path} cannot be written ({error.strerror or error}): free some space or name another file "
-            "with --to"
+            f"{path} cannot be written ({error.strerror or error}): "
+            f"{next_step(error, 'name another file with --to')}"
         ) from error
     say(path)
 
@@ -137,6 +138,6 @@ def _printing() -> Iterator[TextIO]:
     except OSError as error:
         sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - what is left in it is lost
         raise FormicaryError(
-            f"what is printed cannot be written ({error.strerror or error}): free some space or name a file "
-            "with --to"
+            f"what is printed cannot be written ({error.strerror or error}): "
+            f"{next_step(error, 'name a file with --to')}"
         ) from error

@@ -88,10 +88,10 @@ def read(where: str) -> str:
             "file and give that file's path, or give it to standard input with --join -"
         )
     own = folder() / where
-    if is_container(where) and own.exists():
+    if is_container(where) and _is_there(own):
         return _read_own(own)
     path = Path(where)
-    if not path.exists():
+    if not _is_there(path):
         hint = f"; start it with: formicary run FILE --name {where} --listen" if is_container(where) else ""
         raise UsageError(
             f"no container that others can join is named {where} on this host, and no file either{hint}"
@@ -122,6 +122,16 @@ def _write(path: Path, address: str) -> int:
             return write_locked(path, f"{address}\n".encode(), overwrite=True)
     except OSError as error:
         raise _not_written(path, error) from error
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except PermissionError as error:
+        raise UsageError(
+            f"nobody but its owner can look for {path} ({error.strerror}); give the path of a file that you "
+            "can read with --join, or set XDG_STATE_HOME to a folder that you can read"
+        ) from error
 
 
 def _name(domain: str) -> str:

@@ -161,8 +161,12 @@ def folder() -> Finding:
     from formicary.core.files import user_state
 
     path = user_state()
-    place = next(each for each in (path, *path.parents) if each.exists())
-    if os.access(place, os.W_OK | os.X_OK) and place.is_dir():
+    try:
+        place = next(each for each in (path, *path.parents) if each.exists())
+        is_fit = os.access(place, os.W_OK | os.X_OK) and place.is_dir()
+    except OSError:  # a folder above it cannot even be looked into
+        is_fit = False
+    if is_fit:
         return good("state folder", str(path))
     return missing("state folder", f"{path} cannot be written", "set XDG_STATE_HOME to a folder that can")
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _OLDEST_PYTHON = (3, 11)
 _OLDEST_PROSODY = (0, 12)
 _SECONDS = 10.0  # for a program to say what it is
-_VERSION = re.compile(r"^Prosody (\S+)", re.MULTILINE)
+# Before it, there may be "Prosody was unable to find lua-unbound", with what to do about that.
+_VERSION = re.compile(r"^Prosody (\d\S*|hg:\S+|trunk)", re.MULTILINE)
 _EXTRAS = {
     "accounts": ("ordinary XMPP accounts", ("aioxmpp",)),
     "lab": ("sampling profiles", ("py-spy",)),
@@ -113,7 +114,7 @@ def _prosody_of(said: str, program: str) -> Finding:
     if found is None:
         return limited("Prosody", "prosodyctl does not say its version", f"try: {program} about")
     numbers = tuple(int(number) for number in re.findall(r"\d+", found[1])[:2])
-    if numbers < _OLDEST_PROSODY:
+    if numbers and numbers < _OLDEST_PROSODY:
         oldest = ".".join(map(str, _OLDEST_PROSODY))
         return limited(
             "Prosody", f"version {found[1]} is too old for a managed server", f"install {oldest} or later"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -27,6 +28,30 @@ def quick(monkeypatch):
     """Leave the tries out that take other programs."""
     monkeypatch.setattr(tracing, "_try", lambda program: None)
     monkeypatch.setattr(programs, "prosody", lambda: programs.good("Prosody", "0.12.3"))
+
+
+@pytest.fixture
+def closed_home(tmp_path):
+    """Give what runs a command of a user, root's privileges left out, who may not look into the home."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0)
+    privileges = "-dac_override,-dac_read_search"
+    drop = (
+        ["setpriv", f"--bounding-set={privileges}", f"--inh-caps={privileges}"] if os.geteuid() == 0 else []
+    )
+    kept = {
+        key: value for key, value in os.environ.items() if key not in {"XDG_STATE_HOME", "XDG_CACHE_HOME"}
+    }
+
+    def run(*arguments):
+        program = [*drop, sys.executable, "-c", "from formicary.cli import main; main()", *arguments]
+        surroundings = {**kept, "HOME": str(home), "COLUMNS": "400"}
+        return subprocess.run(
+            program, cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=50, check=False
+        )
+
+    yield run
+    home.chmod(0o700)
 
 
 def test_a_line_for_each_finding_and_json_with_the_same(quick):
@@ -75,6 +100,9 @@ def test_extras_that_are_not_installed_say_how_to_get_them(monkeypatch):
         ("Prosody 0.12.3\n\n# Prosody directories", State.GOOD, "0.12.3"),
         ("Prosody 0.11.9\n", State.LIMITED, "too old"),
         ("Prosody hg:1234 trunk\n", State.GOOD, "hg:1234"),
+        ("Prosody trunk nightly build 5 (2026-01-01)\n", State.GOOD, "trunk"),
+        ("Prosody was unable to find lua-unbound\n***\n\nProsody 0.12.3\n", State.GOOD, "0.12.3"),
+        ("Prosody was unable to find lua-unbound\n", State.LIMITED, "does not say"),
         ("lua: not found", State.LIMITED, "does not say"),
     ],
 )
@@ -197,6 +225,20 @@ def test_a_state_folder_that_cannot_be(tmp_path, monkeypatch):
     assert not (tmp_path / "new").exists()
     (tmp_path / "new").write_text("a file")
     assert machine.folder().state is State.MISSING
+
+
+@pytest.mark.parametrize("arguments", [["doctor"], ["ps", "--join", "c1"], ["bench", "platforms"]])
+def test_a_home_that_cannot_be_read_is_a_sentence(closed_home, arguments):
+    done = closed_home(*arguments)
+    assert "Traceback" not in done.stderr
+    said = " ".join((done.stdout + done.stderr).split())
+    assert re.search(r"home/\S* *\S* (cannot be|\(Permission)", said)
+    assert re.search("XDG_(STATE|CACHE)_HOME to a folder", said)
+
+
+def test_measurements_are_planned_whatever_the_home(closed_home):
+    done = closed_home("bench", "run", "messaging/pairs", "--pairs", "1", "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_nothing_heavy_is_loaded_for_the_help():

@@ -126,7 +126,7 @@ def about_prosody() -> dict[str, Any]:
         _, output, _ = loop.run([program, "about"], _SECONDS_TO_SAY)  # `prosody --version` would start it
     except loop.FailedError as error:
         return {"failed": str(error)}
-    found = re.search(r"^Prosody (\S+)", output, re.MULTILINE)
+    found = re.search(r"^Prosody (\d\S*|hg:\S+|trunk)", output, re.MULTILINE)
     return {"version": found[1]} if found else {"failed": f"{program} about does not say its version"}
 
 

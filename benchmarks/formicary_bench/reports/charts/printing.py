@@ -18,6 +18,7 @@ from markupsafe import Markup
 from formicary.core.errors import FormicaryError, UsageError
 from formicary.core.files import replacing
 from formicary.core.quoting import printable
+from formicary_bench.files.refusals import next_step
 from formicary_bench.reports.charts.svg import tag
 from formicary_bench.reports.charts.svg_charts import body_of, swatch_body
 from formicary_bench.reports.formats.registry import PICTURES
@@ -77,8 +78,8 @@ def write_pictures(charts: Sequence[Chart], kind: str, columns: int, folder: Pat
         return [path for paths in write_kinds(charts, (kind,), columns, folder) for path in paths]
     except OSError as error:
         raise FormicaryError(
-            f"figures cannot be written to {folder} ({error.strerror or error}): free some space or name "
-            "another folder with --to"
+            f"figures cannot be written to {folder} ({error.strerror or error}): "
+            f"{next_step(error, 'name another folder with --to')}"
         ) from error
 
 

@@ -19,6 +19,7 @@ import msgspec
 
 from formicary.core.files import replacing
 from formicary.errors import FormicaryError, UsageError
+from formicary_bench.files.refusals import next_step
 from formicary_bench.results.store.model import FORMAT_VERSION, Manifest
 from formicary_bench.results.store.raw import is_whole, read_raw, write_raw
 
@@ -298,7 +299,7 @@ def _writing(path: Path) -> Iterator[None]:
         reason = os.strerror(error.errno) if error.errno else str(error)
         kind = UsageError if isinstance(error, PermissionError | NotADirectoryError) else FormicaryError
         raise kind(
-            f"the run folder {path} cannot be written ({reason}): free some space or choose another place"
+            f"the run folder {path} cannot be written ({reason}): {next_step(error, 'choose another place')}"
         ) from error
 
 

@@ -73,12 +73,20 @@ def entry_of(name: str) -> Entry | None:
         entry = msgspec.json.decode(path.read_bytes(), type=Entry)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except PermissionError as error:
+        raise DriverError(_not_read(error)) from error
     except (OSError, msgspec.DecodeError) as error:
         raise DriverError(
             f"the driver of {name} cannot be read ({error}); remove it with: formicary bench platforms "
             f"remove {name}"
         ) from error
     return entry if entry.hello.name == name else None
+
+
+def _not_read(error: OSError) -> str:
+    return (
+        f"the drivers in {home()} cannot be read ({error.strerror}); set XDG_CACHE_HOME to a folder that can"
+    )
 
 
 @contextmanager
@@ -151,7 +159,14 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _found() -> Iterator[Entry | Broken]:
-    for path in sorted(home().glob(f"*/{_FILE}")):
+    try:
+        folders = [folder for folder in home().iterdir() if (folder / _FILE).exists()]
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        yield Broken(home().name, _not_read(error))
+        return
+    for path in sorted(folder / _FILE for folder in folders):
         try:
             entry = entry_of(path.parent.name)
         except DriverError as error:

@@ -180,6 +180,7 @@ def test_a_place_that_cannot_be_written_is_refused(bench, tmp_path):
     refused = bench("run", "create", "--agents", 1, "--repeat", 1, "--output", "file/run")
     assert refused.code == 2
     assert "file/run cannot be written" in refused.err
+    assert "free some space" not in refused.err  # a place is missing, and no space
     assert refused.err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 

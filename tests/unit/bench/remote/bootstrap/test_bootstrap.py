@@ -307,3 +307,21 @@ def test_a_busy_process_is_among_the_others():
             assert any("python" in one for _ in range(20) for one in looking.others())
         finally:
             busy.kill()
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("Prosody was unable to find lua-unbound\n***\n\nProsody 0.12.3\n", {"version": "0.12.3"}),
+        ("Prosody hg:1234 trunk\n", {"version": "hg:1234"}),
+        ("Prosody was unable to find lua-unbound\n", None),
+    ],
+)
+def test_the_version_of_prosody_is_none_of_its_warnings(tmp_path, monkeypatch, said, found):
+    for name in ("prosody", "prosodyctl"):
+        program = tmp_path / name
+        program.write_text(f"#!/bin/sh\ncat <<'EOF'\n{said}EOF\n")
+        program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    looked = looking.about_prosody()
+    assert looked == (found or {"failed": f"{tmp_path / 'prosodyctl'} about does not say its version"})

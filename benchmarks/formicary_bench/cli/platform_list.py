@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.subjects.drivers.installed import Broken, installed
-from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+from formicary_bench.subjects.drivers.recipes import RECIPES
 from formicary_bench.subjects.drivers.settling import CRITERION
 from formicary_bench.subjects.registry import SUBJECTS, subject_of
 from formicary_bench.vocabulary.routes import XMPP
@@ -98,7 +98,7 @@ def _with_driver() -> Iterator[Listed]:
 
 def _not_installed() -> Iterator[Listed]:
     for recipe in RECIPES.values():
-        missing = (*recipe.missing(), how_to_install(recipe.name))
+        missing = (*recipe.missing(), recipe.how_to_install)
         yield Listed(recipe.name, run_as=recipe.run_as, warm_up=WARM, missing=missing)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,12 +19,22 @@ if TYPE_CHECKING:
 app = typer.Typer(invoke_without_command=True)
 
 _Names = Annotated[list[str], typer.Argument(metavar="NAME...", help="Of `formicary bench platforms`.")]
+_Jar = Annotated[
+    Path | None,
+    typer.Option(
+        "--jar",
+        metavar="FILE",
+        envvar="MADKIT_JAR",
+        help="The jar of a platform that no registry has: MaDKit.",
+    ),
+]
 _Json = Annotated[bool, typer.Option("--json", help="Print lines of JSON only.")]
 
 
 @app.callback(
     epilog="Examples:\n\n  formicary bench platforms\n\n  formicary bench platforms show jade\n\n"
     "  formicary bench platforms install jade jason mango spade\n\n"
+    "  formicary bench platforms install madkit --jar madkit-5.3.1.jar\n\n"
     "  formicary bench platforms add -- python3 /home/me/my_driver.py\n\n"
     "  formicary bench run messaging/pairs --platform formicary,spade,jade"
 )
@@ -63,24 +74,29 @@ def show(names: _Names, *, as_json: _Json = False) -> None:
 
 
 @app.command()
-def install(names: _Names) -> None:
+def install(names: _Names, *, jar: _Jar = None) -> None:
     """Make the drivers of these platforms, with what they need, below ~/.cache/formicary/drivers.
 
     Maven and pip fetch what is needed. A driver that is there already is made again, and stays as it is if
     that fails.
     """
+    from dataclasses import replace
+
     from formicary.errors import UsageError
     from formicary_bench.runner.execution.driver_trial import try_out
     from formicary_bench.subjects.drivers.installing import install as make
-    from formicary_bench.subjects.drivers.recipes import RECIPES
+    from formicary_bench.subjects.drivers.recipes import RECIPES, JavaWithJar
 
     for name in names:
         if name not in RECIPES:
             raise UsageError(f"there is nothing to install for {name!r}; take one of: {', '.join(RECIPES)}")
     for name in names:
-        say(f"installing {RECIPES[name].label} {RECIPES[name].version} and its driver", err=True)
+        recipe = RECIPES[name]
+        if isinstance(recipe, JavaWithJar):
+            recipe = replace(recipe, jar=jar)
+        say(f"installing {recipe.label} {recipe.version} and its driver", err=True)
         with _showing() as show_line:
-            hello = make(RECIPES[name], show_line, try_out)
+            hello = make(recipe, show_line, try_out)
         say(f"{hello.name} {hello.version} can be measured: {', '.join(hello.placements)}")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import SELECTIONS
-from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+from formicary_bench.subjects.drivers.recipes import RECIPES
 from formicary_bench.subjects.registry import subject_of, subjects
 from formicary_bench.vocabulary.placements import HOSTED
 
@@ -36,7 +36,9 @@ def beyond(options: Options, plan: Sequence[Configuration]) -> list[str]:
         plan: what is measured of it.
     """
     if options.subjects is None:
-        return [f"left out: {name} is not installed; {how_to_install(name)}" for name in _absent(options)]
+        return [
+            f"left out: {name} is not installed; {RECIPES[name].how_to_install}" for name in _absent(options)
+        ]
     named = [subject for subject in subjects() if subject.name in options.subjects]
     there = {one.platform for one in plan}
     absent = dict.fromkeys(subject.platform for subject in named if subject.platform not in there)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary.errors import UsageError
-from formicary_bench.subjects.drivers.recipes import RECIPES, how_to_install
+from formicary_bench.subjects.drivers.recipes import RECIPES
 from formicary_bench.subjects.registry import subjects
 from formicary_bench.vocabulary.kinds import unknown
 
@@ -26,7 +26,7 @@ def subjects_named(names: Sequence[str]) -> tuple[str, ...]:
         if name not in {*families, *known, *RECIPES}:
             raise UsageError(unknown("platform", name, [*families, *known, *RECIPES]))
         if name in RECIPES and name not in known:
-            raise UsageError(f"{name} is not installed; {how_to_install(name)}")
+            raise UsageError(f"{name} is not installed; {RECIPES[name].how_to_install}")
     chosen = [s for s in every if s.name in names or (s.platform in names and not s.hidden)]
     for subject in chosen:
         if not subject.is_installed():

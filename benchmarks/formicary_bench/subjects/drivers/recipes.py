@@ -7,12 +7,17 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import BadZipFile, ZipFile
 
 from formicary.core.scratch import scratch_folder
+from formicary_bench.subjects.drivers.errors import DriverError
 from formicary_bench.subjects.drivers.programs import find, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+JAR = "MADKIT_JAR"
+"""The environment variable that names a jar where `--jar` does not."""
 
 _HERE = Path(__file__).parent
 
@@ -34,6 +39,11 @@ class Recipe:
     version: str
     run_as: str
     source: str = field(default="", kw_only=True)
+
+    @property
+    def how_to_install(self) -> str:
+        """What to do to have it."""
+        return f"install it with: formicary bench platforms install {self.name}"
 
     def missing(self) -> list[str]:
         """Return what this machine lacks to make and run it, each with what to do."""
@@ -77,11 +87,61 @@ class Java(Recipe):
         with scratch_folder() as scratch:
             source = Path(scratch, "java")
             shutil.copytree(_HERE / "java", source, ignore=shutil.ignore_patterns("target"))
-            run([find("mvn"), "-B", "-f", str(source), "-pl", module, "-am", "package"], self.name, show)
+            maven = [find("mvn"), "-B", "-f", str(source), "-pl", module, "-am", *self.properties(folder)]
+            run([*maven, "package"], self.name, show)
             for jar in (source / module / "target").glob("*.jar"):
                 shutil.copy(jar, folder)
         jars = str(folder / "*")  # Java itself finds all of them
         return find("java"), "-cp", jars, f"formicary.{module}.Driver", *self.arguments
+
+    def properties(self, folder: Path) -> list[str]:
+        """Return what Maven is to know besides, and put into the driver's folder what it does not fetch.
+
+        Raises:
+            DriverError: that is not there.
+        """
+        del folder
+        return []
+
+
+@dataclass(frozen=True)
+class JavaWithJar(Java):
+    """A driver in Java of a platform that no registry has.
+
+    Attributes:
+        holds: the name of a class that its jar has.
+        site: where its jar can be had.
+        jar: where the user has it.
+    """
+
+    holds: str = field(kw_only=True)
+    site: str = field(kw_only=True)
+    jar: Path | None = field(default=None, kw_only=True)
+
+    @property
+    def how_to_install(self) -> str:
+        """What to do to have it."""
+        return f"get its jar from {self.site}, as no registry has it, and {super().how_to_install} --jar FILE"
+
+    def properties(self, folder: Path) -> list[str]:
+        """Take the jar of the user."""
+        if self.jar is None:
+            raise DriverError(
+                f"{self.name} needs the jar of {self.label} {self.version}, which no registry has: get it "
+                f"from {self.site}, and name it with --jar FILE, or with the environment variable {JAR}"
+            )
+        try:
+            with ZipFile(self.jar) as opened:
+                opened.getinfo(self.holds.replace(".", "/") + ".class")
+        except (OSError, BadZipFile) as error:
+            why = getattr(error, "strerror", None) or "it is no jar"
+            raise DriverError(f"{self.jar} cannot be read as the jar of {self.label} ({why})") from error
+        except KeyError:
+            raise DriverError(
+                f"{self.jar} is not the jar of {self.label} {self.version}, as it does not have {self.holds}"
+            ) from None
+        kept = shutil.copy(self.jar, folder / "platform.jar")
+        return [f"-Dplatform.jar={kept}"]
 
 
 @dataclass(frozen=True)
@@ -131,6 +191,17 @@ _ALL: tuple[Recipe, ...] = (
         source="jason",
         arguments=("pool",),
     ),
+    JavaWithJar(
+        "madkit",
+        "MaDKit",
+        "5",
+        "MaDKit 5: one agent is one thread, as always for agents that wait in waitNextMessage; they find "
+        "each other by roles of one group, and answer by sendReply. Logging is off, as it is without a "
+        "desktop. Between kernels MaDKit finds others by broadcasts in the network, so it is measured in "
+        "one process only.",
+        holds="madkit.kernel.Madkit",
+        site="https://www.madkit.net",
+    ),
     Python(
         "mango",
         "mango",
@@ -139,6 +210,14 @@ _ALL: tuple[Recipe, ...] = (
         "mango's tutorial. Within a container messages are neither copied nor encoded, which is the "
         "default. The loop is asyncio's own, which mango takes by itself.",
         ("mango-agents==2.4.0",),
+    ),
+    Java(
+        "pekko",
+        "Pekko",
+        "1.1.5",
+        "Typed actors of one actor system, with the configuration that Pekko has by itself: a fork-join "
+        "pool of at least 8 threads, five messages of an actor at a time. Messages are records that are "
+        "handed over by reference. There for reference: actors without what agents have besides.",
     ),
     Python(
         "spade",
@@ -151,8 +230,3 @@ _ALL: tuple[Recipe, ...] = (
 )
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in _ALL}
 """The drivers that come with the laboratory, by name."""
-
-
-def how_to_install(name: str) -> str:
-    """Return what to do to have one of `RECIPES`."""
-    return f"install it with: formicary bench platforms install {name}"

@@ -4,6 +4,8 @@ SPADE's is tried with the SPADE that tests have.
 """
 
 import asyncio
+import shutil
+import subprocess
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -26,7 +28,10 @@ pytestmark = pytest.mark.drivers
 PLATFORMS = (
     "jade",
     "jason",
+    "jason-pool",
+    "madkit",
     "mango",
+    "pekko",
     pytest.param("spade", marks=[pytest.mark.spade, pytest.mark.server]),
 )
 
@@ -95,3 +100,55 @@ def test_it_makes_all_round_trips_and_listens_on_the_loopback_interface_only(hel
         assert looking.found <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
         if placement == "two-containers":
             assert looking.found
+
+
+MADKIT = {
+    "madkit/action/KernelAction.java": "public enum KernelAction { LAUNCH_AGENT }",
+    "madkit/kernel/Madkit.java": """public class Madkit {
+        public static final String VERSION = "5";
+        public Madkit(String... options) { }
+        public void doAction(madkit.action.KernelAction action, Object... parameters) { }
+    }""",
+    "madkit/kernel/AgentAddress.java": "public class AgentAddress { }",
+    "madkit/kernel/Message.java": "public class Message { }",
+    "madkit/kernel/AbstractAgent.java": """public class AbstractAgent {
+        public enum ReturnCode { SUCCESS }
+        public final boolean isAlive() { return true; }
+        public ReturnCode createGroup(String community, String group) { return null; }
+        public ReturnCode requestRole(String community, String group, String role) { return null; }
+        public AgentAddress getAgentWithRole(String community, String group, String role) { return null; }
+        public ReturnCode sendMessage(AgentAddress receiver, Message message) { return null; }
+        public ReturnCode sendReply(Message question, Message reply) { return null; }
+        protected void activate() { }
+    }""",
+    "madkit/kernel/Agent.java": """public class Agent extends AbstractAgent {
+        public Message waitNextMessage() { return null; }
+        protected void live() { }
+    }""",
+    "madkit/message/StringMessage.java": """public class StringMessage extends madkit.kernel.Message {
+        public StringMessage(String content) { }
+        public String getContent() { return null; }
+    }""",
+    "formicary/lab/Lab.java": """public final class Lab {
+        public static void serve(String name, String version, java.util.List<String> at, Platform one) { }
+    }""",
+}
+"""What the driver uses of MaDKit 5, and of the conversation with the laboratory, which needs a library."""
+
+
+def test_the_driver_of_madkit_compiles_where_nobody_has_its_jar(tmp_path):
+    if not shutil.which("javac"):
+        pytest.skip("there is no javac")
+    java = Path(formicary_bench.subjects.drivers.__file__).parent / "java"
+    sources = sorted((java / "madkit").rglob("*.java"))
+    sources += [
+        java / "lab/src/main/java/formicary/lab" / f"{name}.java" for name in ("Job", "Platform", "Times")
+    ]
+    for name, text in MADKIT.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"package {name.rpartition('/')[0].replace('/', '.')};\n{text}")
+        sources.append(path)
+    command = ["javac", "-d", str(tmp_path / "classes"), "-Werror", *map(str, sources)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr

@@ -1,6 +1,7 @@
 """`formicary bench platforms install`: what is there stays until there is something better."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from zipfile import ZipFile
 
 import psutil
 import pytest
@@ -138,6 +140,57 @@ def test_what_maven_says_is_said_and_what_to_do(says, advice, bench, tmp_path, m
     assert line.startswith(f"formicary: jade cannot be installed: mvn says: {says}{advice}")
     assert bool(advice) == (";" in line)
     assert list(folder_of("jade").parent.iterdir()) == []
+
+
+MAVEN_SAYS = 'echo "[ERROR] $*"; exit 1'
+
+
+def test_a_jar_that_no_registry_has_is_asked_for(bench, tmp_path, monkeypatch):
+    monkeypatch.delenv("MADKIT_JAR", raising=False)
+    programs_are(tmp_path, monkeypatch, java="exit 0", mvn=MAVEN_SAYS)
+    ended = bench("platforms", "install", "madkit")
+    assert ended.code == 1
+    line = ended.err.splitlines()[-1]
+    assert (
+        "madkit needs the jar of MaDKit 5, which no registry has: get it from https://www.madkit.net" in line
+    )
+    assert "--jar FILE, or with the environment variable MADKIT_JAR" in line
+    assert "--jar FILE" in bench("platforms", "show", "madkit").out
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda path: None, "cannot be read as the jar of MaDKit (No such file or directory)"),
+        (lambda path: path.write_text("no jar"), "cannot be read as the jar of MaDKit (it is no jar)"),
+        (
+            lambda path: jar_with(path, "else.class"),
+            "is not the jar of MaDKit 5, as it does not have madkit.",
+        ),
+    ],
+)
+def test_what_is_not_its_jar_is_refused(make, said, bench, tmp_path, monkeypatch):
+    programs_are(tmp_path, monkeypatch, java="exit 0", mvn=MAVEN_SAYS)
+    make(tmp_path / "madkit.jar")
+    ended = bench("platforms", "install", "madkit", "--jar", str(tmp_path / "madkit.jar"))
+    assert ended.code == 1
+    assert f"{tmp_path / 'madkit.jar'} {said}" in ended.err
+    assert installed() == []
+
+
+def test_its_jar_is_what_the_driver_is_built_with(bench, tmp_path, monkeypatch):
+    programs_are(tmp_path, monkeypatch, java="exit 0", mvn=MAVEN_SAYS)
+    jar_with(tmp_path / "mine.jar", "madkit/kernel/Madkit.class")
+    monkeypatch.setenv("MADKIT_JAR", str(tmp_path / "mine.jar"))
+    ended = bench("platforms", "install", "madkit")
+    assert re.search(
+        r"mvn says: \[ERROR\] .* -pl madkit -am -Dplatform.jar=\S+/platform.jar package", ended.err
+    )
+
+
+def jar_with(path, name):
+    with ZipFile(path, "w") as jar:
+        jar.writestr(name, b"")
 
 
 SLEEPER = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import time; time.sleep(600)'])"

@@ -1,0 +1,5 @@
+package formicary.pekko;
+
+/** A round begins. */
+record Begin() implements ToAsker {
+}

@@ -1,0 +1,56 @@
+package formicary.pekko;
+
+import formicary.lab.Job;
+import formicary.lab.Lab;
+import formicary.lab.Platform;
+import formicary.lab.Times;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+
+/** Drives Pekko: typed actors of one actor system, as its configuration is by itself. */
+public final class Driver implements Platform {
+    private static final long SECONDS_TO_START = 60;
+    private final List<ActorRef<ToAsker>> askers = new ArrayList<>();
+
+    public static void main(String[] arguments) {
+        Lab.serve("pekko", org.apache.pekko.Version.current(), List.of("same-container"), new Driver());
+    }
+
+    @Override
+    public String prepare(Job job, List<Times> times, Runnable finished) throws Exception {
+        CountDownLatch started = new CountDownLatch(1);
+        Behavior<Void> guardian = Behaviors.setup(context -> start(context, job, times, finished, started));
+        ActorSystem.create(guardian, "laboratory");
+        if (!started.await(SECONDS_TO_START, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("Pekko has not started all actors within " + SECONDS_TO_START + " s");
+        }
+        return "";
+    }
+
+    @Override
+    public void go() {
+        askers.forEach(asker -> asker.tell(new Begin()));
+    }
+
+    private Behavior<Void> start(
+            ActorContext<Void> context, Job job, List<Times> times, Runnable finished, CountDownLatch started) {
+        List<ActorRef<Question>> echoes = new ArrayList<>();
+        for (int number = 0; number < job.receivers; number++) {
+            echoes.add(context.spawn(Echo.create(), "echo-" + number));
+        }
+        for (int number = 0; number < times.size(); number++) {
+            ActorRef<Question> partner = echoes.get(job.receiverOf(number));
+            Behavior<ToAsker> asker = Asker.create(partner, job.body(), times.get(number), finished);
+            askers.add(context.spawn(asker, "asker-" + number));
+        }
+        started.countDown();
+        return Behaviors.empty();
+    }
+}

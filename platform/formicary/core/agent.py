@@ -6,8 +6,10 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.base_agent import AgentState, BaseAgent
+from formicary.core.choice import Choice
 from formicary.core.definitions import check_behaviour, matcher, not_initialised
 from formicary.core.errors import AgentStateError, DefinitionError
+from formicary.core.template import Template
 
 if TYPE_CHECKING:
     import random
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     from formicary.core.message import Message
     from formicary.core.scheduler import Scheduler
     from formicary.core.strand import Strand
-    from formicary.core.template import Template
 
 
 # As names of this module: to ask a class for each costs as much as a call, and this is done for each agent.
@@ -84,6 +85,8 @@ class Agent(BaseAgent):
             behaviour.template = template
         if behaviour.template is not None:
             behaviour.mailbox.matches = matcher(behaviour)
+            if type(behaviour.template) is Template:
+                behaviour.mailbox.performative = behaviour.template.performative
         behaviour.agent = self
         self._behaviours += (behaviour,)
         if state is not _INITIATED:
@@ -282,7 +285,7 @@ class Agent(BaseAgent):
     def message_entrance(self) -> Deliver:
         """Return the shortest way in that the behaviours allow."""
         behaviours = self._behaviours
-        return behaviours[0].mailbox.accept if len(behaviours) == 1 else self.deliver_message
+        return behaviours[0].mailbox.accept if len(behaviours) == 1 else Choice(self).accept
 
     def deliver_message(self, message: Message) -> Sequence[MessageSink] | None:
         """Hand a message to every behaviour that wants it; return the mailboxes that are full."""

@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 from formicary.core.clock import seconds_until
 from formicary.core.errors import AgentStateError
 from formicary.core.mailbox import GREEDY, Mailbox
-from formicary.core.message import stamp
+from formicary.core.message import answer_to, stamp
 from formicary.core.quoting import shorten
 from formicary.core.strand import WAIT, coroutine_function
 
@@ -99,7 +99,7 @@ class Behaviour:
         self, message: Message, *, body: str | bytes = "", performative: str = "inform"
     ) -> Coroutine[Any, Any, None]:
         """Send an answer to `message`; await it. Arguments, errors: as of `Message.make_reply` and `send`."""
-        return self.send(message.make_reply(body=body, performative=performative))
+        return self.send(answer_to(message, body, performative))
 
     @overload
     def receive(self, timeout: None = None) -> Coroutine[Any, Any, Message]: ...
@@ -131,11 +131,15 @@ class Behaviour:
                 while (message := (yield WAIT)) is None and not mailbox.messages:
                     pass
             else:
-                mailbox.set_deadline(timeout)
+                deadline = mailbox.deadline
+                if deadline is None or timeout < deadline.armed:
+                    deadline = mailbox.set_deadline(timeout)
+                deadline.timeout = timeout
+                deadline.turn = mailbox.scheduler.turn
                 message = yield WAIT
             mailbox.burst = 0
             # While the behaviour is held, the time may be over and a message have come before that.
-            return message or mailbox.next()
+            return mailbox.next() if message is None else message
         mailbox.burst += 1
         if mailbox.burst > GREEDY:
             mailbox.burst = 0

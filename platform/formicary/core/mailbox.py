@@ -59,29 +59,30 @@ _NOBODY: Routes = {}
 class Deadline:
     """When a behaviour's wait for a message is over; one timer serves many waits.
 
-    Each wait says only until when it is. The timer stays as it is set, and when it goes off before that, it
-    is set anew: so a message that comes in time costs no timer.
+    Each wait says only how long it is and in which turn of the scheduler it began: it counts from the end of
+    that. The timer stays as it is set, and when it goes off before the wait is over, it is set anew: so a
+    message that comes in time costs neither a timer nor a look at the clock.
 
     Args:
         strand: what waits.
         scheduler: its own.
     """
 
-    __slots__ = ("_scheduler", "_strand", "_timer", "at", "timer_at")
+    __slots__ = ("_scheduler", "_strand", "_timer", "armed", "timeout", "turn")
 
     def __init__(self, strand: Strand, scheduler: Scheduler) -> None:
         self._strand = strand
         self._scheduler = scheduler
         self._timer: asyncio.TimerHandle | None = None
-        self.at = 0.0  # by the scheduler's clock
-        self.timer_at = math.inf  # when the timer goes off, if one is set
+        self.armed = math.inf  # for how many seconds the timer was set, if it is
+        self.timeout = 0.0
+        self.turn: list[float] = []
 
-    def set_timer(self) -> None:
-        """Have the timer go off at the deadline, which is earlier than what it is set to."""
+    def set_timer(self, seconds: float) -> None:
+        """Have the timer go off after some seconds: for a wait that is shorter than what it was set for."""
         self.cancel()
-        self.timer_at = self.at
-        delay = max(0.0, self.at - self._scheduler.time())
-        self._timer = self._scheduler.loop.call_later(delay, self._ring)
+        self.armed = seconds
+        self._timer = self._scheduler.loop.call_later(seconds, self._ring)
 
     def cancel(self) -> None:
         """Stop the timer."""
@@ -90,9 +91,10 @@ class Deadline:
 
     def _ring(self) -> None:
         self._timer = None
-        self.timer_at = math.inf
-        if self.at - self._scheduler.time() >= _TICK:
-            self.set_timer()
+        self.armed = math.inf
+        left = self.turn[0] + self.timeout - self._scheduler.time() if self.turn else self.timeout
+        if left >= _TICK:
+            self.set_timer(left)
         else:
             self._strand.expire()
 
@@ -114,6 +116,7 @@ class Mailbox:
         "matches",
         "messages",
         "owner",
+        "performative",
         "routes",
         "scheduler",
         "strand",
@@ -123,6 +126,7 @@ class Mailbox:
         self.owner = owner
         self.messages: deque[Message] | None = None  # made by the first message that has to wait
         self.matches: Callable[[Message], bool] | None = None
+        self.performative: str | None = None  # the one that is taken; `matches` is not asked then
         self.address: str | None = None  # the agent's, which is the sender of what the behaviour sends
         self.routes = _NOBODY
         self.limit = 0
@@ -146,8 +150,12 @@ class Mailbox:
 
     def accept(self, message: Message) -> Sequence[MessageSink] | None:
         """Take a message for an agent that has only this behaviour; the fast way in."""
-        matches = self.matches
-        if matches is not None and not matches(message):
+        wanted = self.performative
+        if wanted is not None:  # what most templates ask for, without a call
+            if message.performative != wanted:
+                self.owner.agent.add_unwanted(message)
+                return None
+        elif (matches := self.matches) is not None and not matches(message):
             self.owner.agent.add_unwanted(message)
             return None
         strand = self.strand
@@ -160,6 +168,10 @@ class Mailbox:
             if not scheduler.awake:
                 scheduler.wake()
             return None
+        return None if self.put(message) else (self,)
+
+    def take(self, message: Message) -> Sequence[MessageSink] | None:
+        """Take a message for an agent of which only this behaviour wants it; as `accept`."""
         return None if self.put(message) else (self,)
 
     def put(self, message: Message) -> bool:
@@ -218,15 +230,15 @@ class Mailbox:
         yield  # a loop that only looks must not starve those who would send
         return self.next()
 
-    def set_deadline(self, timeout: float) -> None:
-        """Let the wait that begins now end after `timeout` seconds."""
+    def set_deadline(self, timeout: float) -> Deadline:
+        """Set the timer for a wait of `timeout` seconds that begins now."""
         deadline = self.deadline
         if deadline is None:
             assert self.strand is not None
             deadline = self.deadline = Deadline(self.strand, self.scheduler)
-        deadline.at = at = self.scheduler.time() + timeout
-        if at < deadline.timer_at:
-            deadline.set_timer()
+        if timeout < deadline.armed:
+            deadline.set_timer(timeout)
+        return deadline
 
     async def _receive_in_task(self, timeout: float | None) -> Message | None:
         if self.is_done():

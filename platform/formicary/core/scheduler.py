@@ -16,15 +16,23 @@ from formicary.core.strand import PROGRAM_EXITS, SEND, WAIT, Strand
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-# Make a task the current one, and none. Before Python 3.12 there is no function that need not be undone after
-# each step, but the dictionary that such a function would change.
-_become: Callable[[asyncio.AbstractEventLoop, Any], object]
-_rest: Callable[[asyncio.AbstractEventLoop, None], object]
-if sys.version_info >= (3, 12):
-    _become = _rest = asyncio.tasks._swap_current_task  # noqa: SLF001 -- for third-party loops
+# Each step makes its strand the current task. Python sets an item of a dictionary by itself; a function that
+# does it would have to be called, which costs three times as much.
+_current_tasks: Any
+if sys.version_info >= (3, 14):
+
+    class _CurrentTasks:
+        """The current task of each loop, since asyncio keeps no dictionary of them any more."""
+
+        def __setitem__(self, loop: asyncio.AbstractEventLoop, task: Any) -> None:
+            asyncio.tasks._swap_current_task(loop, task)  # noqa: SLF001 -- for third-party loops
+
+        def __delitem__(self, loop: asyncio.AbstractEventLoop) -> None:
+            asyncio.tasks._swap_current_task(loop, None)  # noqa: SLF001 -- as above
+
+    _current_tasks = _CurrentTasks()
 else:
-    _become = asyncio.tasks._current_tasks.__setitem__  # type: ignore[attr-defined]  # noqa: SLF001 -- as above
-    _rest = asyncio.tasks._current_tasks.pop  # type: ignore[attr-defined]  # noqa: SLF001
+    _current_tasks = asyncio.tasks._current_tasks  # type: ignore[attr-defined]  # noqa: SLF001 -- as above
 
 # How many strands and messages run before the loop sees to sockets and timers again: in rounds, so that a
 # strand that has asked a micro-agent goes on in the same turn.
@@ -73,6 +81,7 @@ class Scheduler:
         "refuse",
         "resumed",
         "time",
+        "turn",
     )
 
     def __init__(
@@ -92,6 +101,7 @@ class Scheduler:
         self.refuse = refuse
         self.exits = exits
         self.awake = False
+        self.turn: list[float] = []  # empty until this turn of the queue is over, then holds when that was
         self.resumed = 0  # strands, and below messages to micro-agents: counted once for each batch of them
         self.handled = 0
         self.current: Strand | None = None  # the strand that runs now
@@ -123,13 +133,13 @@ class Scheduler:
         task = asyncio.current_task(self.loop)
         if task is None or isinstance(task, Strand):
             return
-        _rest(self.loop, None)
+        del _current_tasks[self.loop]
         self._handle = None
         try:
             self._context.run(self._run_ready)
         finally:
             self._handle = handle  # the loop calls it all the same: so many of these need one
-            _become(self.loop, task)
+            _current_tasks[self.loop] = task
 
     def wait_for_loop(self) -> None:
         """Let the loop write what there is to write first: not to run at the next `run_now`."""
@@ -161,12 +171,12 @@ class Scheduler:
         strand.stand_for(coroutine, context, agent)
         loop = self.loop
         self.current = strand
-        _become(loop, strand)
+        _current_tasks[loop] = strand
         try:
             yielded = context.run(coroutine.send, None)
         except BaseException as error:  # noqa: BLE001 -- whoever joins the agent is told
             self.current = None
-            _rest(loop, None)
+            del _current_tasks[loop]
             if type(error) is StopIteration and sys.getrefcount(strand) == _ALONE and strand.is_untouched():
                 self._spare = strand
             else:
@@ -174,7 +184,7 @@ class Scheduler:
                 strand.end(error)
             return
         self.current = None
-        _rest(loop, None)
+        del _current_tasks[loop]
         strand.adopt(coroutine, context, agent)
         agent.goes_on(strand)
         strand.wait_for(yielded)
@@ -208,6 +218,9 @@ class Scheduler:
         try:
             self._run_ready()
         finally:
+            # Who has begun to wait in this turn has waited from now on: one look at the clock for all.
+            self.turn.append(self.time())
+            self.turn = []
             # Also after a KeyboardInterrupt: what is ready stays ready.
             if self.ready or self.micro:
                 self.wake()
@@ -227,19 +240,20 @@ class Scheduler:
 
     def _run_strands(self) -> None:
         ready = self.ready
-        take = ready.popleft
+        current_tasks = _current_tasks
         loop = self.loop
         try:
             for number in _TURN:  # noqa: B007 -- it is looked at when the loop is over
-                strand = take()
-                value = take()
+                # Looked up where it is called, a method costs less than one that was bound before.
+                strand = ready.popleft()
+                value = ready.popleft()
                 resume = SEND
                 if strand.attention and (resume := strand.attend(value)) is None:
                     if ready:
                         continue
                     break
                 self.current = strand
-                _become(loop, strand)
+                current_tasks[loop] = strand
                 try:
                     yielded = strand.runner.run(resume, strand.coroutine, value)
                 except BaseException as error:  # noqa: BLE001 -- however it ends, whoever joins is told
@@ -255,14 +269,13 @@ class Scheduler:
             self.resumed += number + 1
             if self.current is not None:
                 self.current = None
-                _rest(loop, None)
+                del current_tasks[loop]
 
     def _run_micro(self) -> None:
         micro = self.micro
-        take = micro.popleft
         for number in _TURN:  # noqa: B007 -- as above
-            handle = take()
-            message = take()
+            handle = micro.popleft()
+            message = micro.popleft()
             try:
                 returned = handle(message)
             except PROGRAM_EXITS as error:

@@ -27,10 +27,16 @@ class Template:
         InvalidMessageError: a parameter that messages do not have, or a name that is not full.
     """
 
-    __slots__ = ("_expression", "_values", "_word", "match")
+    __slots__ = ("_expression", "_values", "_word", "fields", "match", "performative")
 
     match: Callable[[Message], bool]
     """Tells whether a message fits; a compiled function of one argument."""
+
+    fields: frozenset[str]
+    """The parameters that it looks at: of two messages that are equal in these, it takes both or none."""
+
+    performative: str | None
+    """The performative that it asks for, if that is all."""
 
     def __init__(self, **values: Any) -> None:
         unknown = values.keys() - _FIELDS - {"metadata"}
@@ -40,6 +46,9 @@ class Template:
                 f"messages have {', '.join(sorted(_FIELDS))} and metadata"
             )
         _check_names(values)
+        self.fields = frozenset(values)
+        only = values.get("performative") if len(values) == 1 else None
+        self.performative = only if type(only) is str else None
         terms: list[str] = []
         bound: list[Any] = []
         for field, value in values.items():
@@ -67,8 +76,10 @@ class Template:
         self.match = eval(f"lambda m: {source}", names)  # noqa: S307 -- see above
 
     @classmethod
-    def _composed(cls, word: str, expression: str, values: list[Any]) -> Template:
+    def _composed(cls, word: str, expression: str, values: list[Any], fields: frozenset[str]) -> Template:
         template = cls.__new__(cls)
+        template.fields = fields
+        template.performative = None
         template._compile(word, expression, values)  # noqa: SLF001 -- one of this class
         return template
 
@@ -76,7 +87,8 @@ class Template:
         shift = len(self._values)
         places = [f"{{{shift + index}}}" for index in range(len(other._values))]
         left, right = self._part_of(word), other._part_of(word).format(*places)
-        return Template._composed(word, f"{left} {word} {right}", self._values + other._values)
+        values, fields = self._values + other._values, self.fields | other.fields
+        return Template._composed(word, f"{left} {word} {right}", values, fields)
 
     def _part_of(self, word: str) -> str:
         # Chains stay flat: Python refuses some hundred nested brackets.
@@ -89,7 +101,7 @@ class Template:
         return self._joined("or", other)
 
     def __invert__(self) -> Template:
-        return Template._composed("not", f"not ({self._expression})", self._values)
+        return Template._composed("not", f"not ({self._expression})", self._values, self.fields)
 
     def __repr__(self) -> str:
         return f"<Template {self._expression.format(*map(repr, self._values))}>"

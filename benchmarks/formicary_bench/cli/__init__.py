@@ -66,7 +66,7 @@ _COMMANDS = (
 app = typer.Typer(
     cls=group_of(_COMMANDS),
     no_args_is_help=True,
-    help="Measure what messages between agents cost on this machine, beside what they cannot cost less than.",
+    help="Measure what messages between agents cost on this machine, beside the same without agents.",
 )
 
 

@@ -6,7 +6,7 @@ experiment that everything else is compared by, but with few pairs: logging in 2
 than all the rest. Of the directory there is the search in the replica and at the central one, and the rest in
 the replica.
 
-`links` says what links between containers cost: every route, each beside what it cannot cost less than. The
+`links` says what links between containers cost: every route, each beside the same without agents. The
 routes are held against bare sockets (with TLS where the link has TLS), bare components of the same server,
 stock SPADE agents with accounts there, and links that neither number nor acknowledge; messages of 100 kB, at
 which copying is all, against bare sockets.

@@ -108,6 +108,12 @@ def digits(number: float, wanted: int = 3) -> str:
     return f"{rounded:.{max(places, 0)}f}"
 
 
-def compared(ratio: float, name: str) -> str:
-    """Say how a figure compares to another: `0.87 of tasks`, `65 times tasks`."""
-    return f"{times(ratio)} {'of' if ratio < 1 else 'times'} {name}"
+def faster(ratio: float, name: str) -> str:
+    """Say how many times faster than another something is, by the ratio of their speeds.
+
+    `38 times faster than JADE`, `1.15 times slower than bare asyncio tasks`, `as fast as callbacks`.
+    """
+    factor = times(max(ratio, 1 / ratio)) if ratio > 0 else NOTHING
+    if factor == times(1.0):
+        return f"as fast as {name}"
+    return f"{factor} times {'faster' if ratio > 1 else 'slower'} than {name}"

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Chart, bars, intervals, with_reference
-from formicary_bench.reports.charts.series import label, subject
+from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.plots import Chart, dots, intervals, typical_columns
+from formicary_bench.reports.charts.series import by_series, label, subject
+from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
-from formicary_bench.reports.document.sentences import Tile, after, found_by, rate_against
+from formicary_bench.reports.document.sentences import Tile, after, found_by, tile_of
 from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import Column, against_baseline, or_invalid
+from formicary_bench.reports.document.tables import Column, or_invalid
+from formicary_bench.results.summary.each import CREATION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +47,7 @@ def _sentence(row: Row, rows: Sequence[Row]) -> str:
     name = "Agents with one waiting behaviour" if row.kind == "behaviours" else subject(row)
     return (
         f"{name} are created and started at {formatting.count(row.agents_per_s)} per second"
-        f"{after(rate_against(row, rows))}; each holds {formatting.size(row.bytes_per_agent)}."
+        f"{after(all_of(row, rows, CREATION))}; each holds {formatting.size(row.bytes_per_agent)}."
     )
 
 
@@ -56,20 +59,24 @@ def _charts(rows: Sequence[Row]) -> list[Chart]:
     most = max(row.agents for row in known)
     top = [row for row in known if row.agents == most]
     name = formatting.number(most)
-    speed = bars(
-        top,
-        lambda row: row.agents_per_s,
-        lambda row: row.agents_per_s_ci95,
-        lambda row: with_reference(f"{formatting.count(row.agents_per_s)}/s", against_baseline(row, rows)),
-    )
-    space = bars(
-        top, lambda row: row.bytes_per_agent, lambda _: None, lambda row: formatting.size(row.bytes_per_agent)
-    )
-    columns = creation_columns(top)
-    return [
-        Chart(f"Created and started per second, {name} agents", intervals(top), speed, columns),
-        Chart(f"Memory that each holds, {name} agents", "Less is better.", space, columns),
+    speed = dots(top, CREATION, "agents per second", _per_second, lambda row: against_baseline(row, rows))
+    held = [
+        Dot(series, row.bytes_per_agent, formatting.size(row.bytes_per_agent))
+        for series, members in by_series(top).items()
+        for row in members
+        if row.bytes_per_agent
     ]
+    columns = typical_columns(top, CREATION, _per_second)
+    found = [Chart(f"Created and started per second, {name} agents", intervals(top), speed, columns)]
+    if held:
+        space = Dots({"": held}, "memory of each", lambda value: formatting.short(formatting.size(value)))
+        title = f"Memory that each holds, {name} agents"
+        found.append(Chart(title, "Less is better.", space, creation_columns(top)))
+    return found
+
+
+def _per_second(value: float) -> str:
+    return f"{formatting.short(formatting.count(value))}/s"
 
 
 def _tiles(rows: Sequence[Row]) -> list[Tile]:
@@ -78,7 +85,8 @@ def _tiles(rows: Sequence[Row]) -> list[Tile]:
         return []
     row = max(created, key=lambda row: row.agents)
     held = f"each holds {formatting.size(row.bytes_per_agent)}"
-    return [Tile(f"{formatting.count(row.agents_per_s)}/s", "agents created and started", held)]
+    tile = tile_of(row, CREATION, _per_second, "agents created and started", held)
+    return [tile] if tile else []
 
 
 REPORT = Report(columns=_columns, sentences=_sentences, charts=_charts, tiles=_tiles)

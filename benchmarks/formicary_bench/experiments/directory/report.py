@@ -6,15 +6,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Chart, against, bars, intervals, values, with_reference
+from formicary_bench.reports.charts.plots import (
+    Chart,
+    against,
+    dots,
+    intervals,
+    tick,
+    typical_columns,
+    values,
+)
 from formicary_bench.reports.charts.series import label
+from formicary_bench.reports.document.factors import all_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
-from formicary_bench.reports.document.sentences import Tile, found_by, is_finding, median_against, where
+from formicary_bench.reports.document.sentences import Tile, found_by, is_finding, tile_of, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, or_invalid
 from formicary_bench.results.summary.baselines import baseline_of, median_ratio
+from formicary_bench.results.summary.each import CREATION, TIME
 from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
@@ -74,7 +84,7 @@ def _found(row: Row, run: Sequence[Row], message: str) -> str:
     number, what = (row.containers, "container") if row.containers else (row.services, "service")
     many = f"{formatting.number(number) if number else 'no'} {what}{'' if number == 1 else 's'}"
     ratio = against_message(row, run)
-    held = f" ({formatting.compared(ratio.mean, message)})" if ratio else ""
+    held = f" ({formatting.faster(1 / ratio.mean, message)})" if ratio else ""
     return f"{formatting.duration(row.rtt_p50_us)} with {many}{held}"
 
 
@@ -126,32 +136,30 @@ def _by_containers(rows: Sequence[Row]) -> list[Chart]:
 
 
 def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
-    """Make a chart of times with the most that was measured, each placement on a scale of its own."""
+    """Make a chart of times with the most that was measured, all placements on one scale."""
     most = max(map(_size, rows))
     top = [row for row in rows if _size(row) == most]
 
     def text(row: Row) -> str:
         ratio = against_message(row, run)
-        held = formatting.compared(ratio.mean, "a message") if ratio else ""
-        return with_reference(formatting.duration(row.rtt_p50_us), held)
+        return formatting.faster(1 / ratio.mean, "a message") if ratio else ""
 
-    chart = bars(top, lambda row: row.rtt_p50_us, lambda row: row.rtt_p50_ci95_us, text)
+    chart = dots(top, TIME, "median time", tick, text)
     name = f"Median time with {formatting.number(top[0].services)} services"
     if most[0]:
         name = f"Median time until {most[0]} other container{'s have' if most[0] > 1 else ' has'} seen it"
     caption = f"Less is better. A message is one to another agent with its answer. {intervals(top)}"
-    return [Chart(name, caption, chart, use_columns(top, run))]
+    return [Chart(name, caption, chart, typical_columns(top, TIME, formatting.duration))]
 
 
 def _churn_chart(rows: Sequence[Row]) -> Chart:
     most = max(row.agents for row in rows)
     top = [row for row in rows if row.agents == most]
-    chart = bars(
-        top,
-        lambda row: row.agents_per_s,
-        lambda row: row.agents_per_s_ci95,
-        lambda row: f"{formatting.count(row.agents_per_s)}/s",
-    )
+
+    def write(value: float) -> str:
+        return f"{formatting.short(formatting.count(value))}/s"
+
+    chart = dots(top, CREATION, "agents per second", write)
     caption = (
         "Agents of four containers in two processes that are started, register and end. In replicas, all "
         f"containers have seen them; the central directory has confirmed them. {intervals(top)}"
@@ -210,7 +218,8 @@ def _tiles(found: Findings) -> list[Tile]:
         return []
     row = max(replica, key=lambda row: row.services)
     meaning = f"a search in a replica with {formatting.number(row.services)} services"
-    return [Tile(formatting.duration(row.rtt_p50_us), meaning, median_against(row, found.run))]
+    tile = tile_of(row, TIME, formatting.duration, meaning, all_of(row, found.run, TIME))
+    return [tile] if tile else []
 
 
 def _churn_columns(rows: Sequence[Row]) -> list[Column]:

@@ -10,9 +10,9 @@ from formicary_bench import published
 from formicary_bench.experiments.memory.report_growth import growth_charts, sparkline
 from formicary_bench.experiments.memory.summary import each
 from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
@@ -75,7 +75,7 @@ def memory_charts(rows: Findings) -> list[Chart]:
         ("Memory of each idle agent", f"{less} That of an open container is taken off.", parts),
     ]
     drawn = [
-        Chart(titled(name, rows), caption, Bars({"": bars}), columns)
+        Chart(titled(name, rows), caption, Dots({"": bars}, "unique set size", _tick), columns)
         for name, caption, bars in charts
         if bars
     ]
@@ -89,16 +89,16 @@ def _reference_charts(rows: Findings) -> list[Chart]:
     if not bars:
         return []
     theirs = [
-        Bar(Series(one.platform, "u", "circle", ""), one.each, formatting.size(one.each), published=True)
+        Dot(Series(one.platform, "u", "circle", ""), one.each, formatting.size(one.each), published=True)
         for one in published.memory()
     ]
     where = f"Published, not measured here: {published.SOURCE}, Table 8"
     caption = (
-        "All on one scale. Ours is the unique set size; hatched bars are the paper's, of objects in the Java "
+        "All on one scale. Ours is the unique set size; hollow marks are the paper's, of objects in the Java "
         f"heap, measured on {published.MACHINE}."
     )
     title = f"Memory of each of {_PUBLISHED} idle agents, beside the published figures"
-    chart = Bars({"Measured here": bars, where: theirs}, together=True)
+    chart = Dots({"Measured here": bars, where: theirs}, "memory of each agent", _tick)
     columns = [
         Column("who", tuple(bar.series.label for bar in (*bars, *theirs)), names=True),
         Column("each agent", tuple(bar.text for bar in (*bars, *theirs))),
@@ -192,11 +192,11 @@ def _sized(name: str, values: Sequence[Estimate | None]) -> list[Column]:
     ]
 
 
-def _bar(row: Row, value: float, bounds: tuple[float, float] | None) -> Bar:
+def _bar(row: Row, value: float, bounds: tuple[float, float] | None) -> Dot:
     (series,) = by_series([row])
     many = f", {formatting.number(row.agents)}" if row.agents else ""
     name = msgspec.structs.replace(series, label=f"{series.label}{many}")
-    return Bar(name, max(value, 0), formatting.size(value), bounds)
+    return Dot(name, max(value, 0), formatting.size(value), bounds)
 
 
 def _range(figure: Estimate | None) -> str:
@@ -215,6 +215,10 @@ def _signed(number: float) -> str:
 
 def _idle(row: Row) -> str:
     return "micro-agents" if row.kind == "micro" else "agents"
+
+
+def _tick(value: float) -> str:
+    return formatting.short(formatting.size(value))
 
 
 def _lower(text: str) -> str:

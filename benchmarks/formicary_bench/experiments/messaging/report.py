@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
+from formicary_bench.reports.document.factors import faster
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.round_trips import (
     charts_by_size,
@@ -19,10 +20,11 @@ from formicary_bench.reports.document.sentences import (
     Tile,
     at_once,
     is_finding,
-    median_against,
-    rate_against,
+    tile_of,
     where,
 )
+from formicary_bench.results.summary.baselines import baseline_of
+from formicary_bench.results.summary.each import RATE, TIME
 from formicary_bench.vocabulary.placements import APART, SAME
 
 if TYPE_CHECKING:
@@ -48,18 +50,22 @@ def _pair_tiles(members: Sequence[Row], rows: Sequence[Row]) -> list[Tile]:
     few, many = fewest(members), most(members)
     place = where(few)
     place = place[0].lower() + place[1:]
-    return [
-        Tile(
-            formatting.duration(few.rtt_p50_us),
-            f"a message and its answer {place}, {at_once(few)}",
-            median_against(few, rows),
+    tiles = (
+        tile_of(
+            few, TIME, formatting.duration, f"there and back {place}, {at_once(few)}", _held(few, rows, TIME)
         ),
-        Tile(
-            f"{formatting.count(many.round_trips_per_s)}/s",
-            f"round trips {place}, {at_once(many)}",
-            rate_against(many, rows),
-        ),
-    ]
+        tile_of(many, RATE, _per_second, f"round trips {place}, {at_once(many)}", _held(many, rows, RATE)),
+    )
+    return [tile for tile in tiles if tile is not None]
+
+
+def _held(row: Row, rows: Sequence[Row], figure: str) -> str:
+    base = baseline_of(row, rows)
+    return faster(row, base, figure) if base else ""
+
+
+def _per_second(value: float) -> str:
+    return f"{formatting.count(value)}/s"
 
 
 def _encryption(found: Findings) -> list[Chart]:

@@ -9,9 +9,10 @@ import msgspec
 from formicary_bench import published
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
+from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import APART, Series, by_series, label, subject
-from formicary_bench.reports.charts.svg_charts import Bar, Bars, Lines, Point
+from formicary_bench.reports.charts.svg_charts import Lines, Point
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
@@ -166,7 +167,7 @@ def _overheads(rows: Sequence[Row]) -> list[Chart]:
     most = max(row.pairs for row in rows)
     shown = [row for row in rows if row.pairs == most]
     bars = [
-        Bar(series, max(figure.mean, 0), formatting.size(max(figure.mean, 0)), figure.ci95)
+        Dot(series, max(figure.mean, 0), formatting.size(max(figure.mean, 0)), figure.ci95)
         for series, (row, *_) in by_series(shown).items()
         for figure in ([row.network.wire_overhead_per_message] if row.network else [])
     ]
@@ -174,7 +175,15 @@ def _overheads(rows: Sequence[Row]) -> list[Chart]:
     if len(bars) < 2 or not columns:  # noqa: PLR2004 -- a comparison
         return []
     title = f"What a message of {most} pairs takes on the wire beyond its body"
-    return [Chart(title, f"Less is better. {_wire(rows)}", Bars({"": bars}), columns)]
+    return [
+        Chart(
+            title, f"Less is better. {_wire(rows)}", Dots({"": bars}, "bytes beyond the body", _tick), columns
+        )
+    ]
+
+
+def _tick(value: float) -> str:
+    return formatting.short(formatting.size(value))
 
 
 def _switch_columns(rows: Sequence[Row]) -> list[Column]:

@@ -9,16 +9,19 @@ import msgspec
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
+from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.series import PLACES, Series, by_series, label
 from formicary_bench.reports.charts.stacks import Stacks
-from formicary_bench.reports.charts.svg_charts import Bar, Bars, Lines, Plot, Point
+from formicary_bench.reports.charts.svg_charts import Lines, Plot, Point
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
+from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.statistics.typical import skewed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from formicary_bench.results.summary.row import Bounds, Row
+    from formicary_bench.results.summary.row import Row
 
 
 class Chart(msgspec.Struct, frozen=True):
@@ -31,10 +34,16 @@ class Chart(msgspec.Struct, frozen=True):
 
     @property
     def legend(self) -> list[Series]:
-        """The series that need naming; bars are named where they stand."""
+        """The series that need naming; dots are named where they stand."""
         if isinstance(self.plot, Stacks):
             return self.plot.series
         return list(self.plot.lines) if isinstance(self.plot, Lines) else []
+
+    @property
+    def lone(self) -> Dot | None:
+        """The only figure that there is: a number says it better than a drawing."""
+        dots = self.plot.all if isinstance(self.plot, Dots) else []
+        return dots[0] if len(dots) == 1 else None
 
 
 def against(
@@ -53,18 +62,19 @@ def against(
         text: How a value of it is written.
         y_title: The name of the axis of times.
     """
+    members_of = by_series(rows)
     lines = {
         series: [
             Point(
                 x=x(row),
                 y=row.rtt_mean_us or 0,
                 tip=_tip(row, _counted(int(x(row)), x_title) if text is str else text(int(x(row)))),
-                bounds=row.rtt_ci95_us,
+                bounds=skewed(row.rtt_mean_us or 0, row.rtt_ci95_us) if row.rtt_ci95_us else None,
                 sound=row.full_load is not False,
             )
             for row in sorted(members, key=x)
         ]
-        for series, members in by_series(rows).items()
+        for series, members in members_of.items()
     }
     return Lines(
         x_title,
@@ -73,23 +83,70 @@ def against(
         scales.logarithmic([row.rtt_mean_us or 0 for row in rows], tick),
         lines,
         scales.linear([0, *(row.rtt_mean_us or 0 for row in rows)], tick),
+        panels(members_of),
     )
 
 
-def bars(
+def dots(
     rows: Sequence[Row],
-    value: Callable[[Row], float | None],
-    bounds: Callable[[Row], Bounds | None],
-    text: Callable[[Row], str],
-) -> Bars:
-    """Make a chart of bars, each placement on a scale of its own."""
-    groups: dict[str, list[Bar]] = {}
+    figure: str,
+    title: str,
+    write: Callable[[float], str],
+    beside: Callable[[Row], str] = lambda _: "",
+) -> Dots:
+    """Make a chart of what rows typically gave, by placement, all on one scale.
+
+    Args:
+        rows: What it shows.
+        figure: Which figure of them, as in `results.summary.each`.
+        title: What the axis is.
+        write: How a value is written.
+        beside: What is noted of a row, such as what it is held against.
+    """
+    groups: dict[str, list[Dot]] = {}
     for series, members in by_series(rows).items():
         for row in members:
-            where = "" if row.agents else f"In {PLACES.get(row.placement, row.placement)}"
-            bar = Bar(series, value(row) or 0, text(row), bounds(row), row.full_load is not False)
-            groups.setdefault(where, []).append(bar)
-    return Bars(groups)
+            if dot := dot_of(series, row, figure, write, beside(row)):
+                groups.setdefault(panel_of(row), []).append(dot)
+    return Dots(groups, title, write)
+
+
+def dot_of(series: Series, row: Row, figure: str, write: Callable[[float], str], beside: str) -> Dot | None:
+    """Return what a row typically gave as a dot; None where it has no such figure. Arguments as of `dots`."""
+    known = typical_of(row, figure)
+    if known is None:
+        return None
+    value = " and ".join(map(write, known.modes)) + ", two modes" if known.modes else write(known.value)
+    is_sound = row.full_load is not False
+    return Dot(series, known.value, value, known.bounds, sound=is_sound, values=known.values, note=beside)
+
+
+def panel_of(row: Row) -> str:
+    """Return the name of the panel that a row is in: by its placement."""
+    return "" if row.agents else f"In {PLACES.get(row.placement, row.placement)}"
+
+
+def panels(lines: Mapping[Series, Sequence[Row]]) -> dict[Series, str]:
+    """Return the panels that series are in, by the placement of their rows; none where all are in one."""
+    found = {series: panel_of(rows[0]) for series, rows in lines.items()}
+    return found if len(set(found.values())) > 1 else {}
+
+
+def typical_columns(rows: Sequence[Row], figure: str, write: Callable[[float], str]) -> list[Column]:
+    """Return the values of a chart of dots as a table: the median, its interval, and each repetition."""
+    known = [
+        (row, found)
+        for members in by_series(rows).values()
+        for row in members
+        if (found := typical_of(row, figure))
+    ]
+    bounds = (one.bounds for _, one in known)
+    return [
+        Column("who", tuple(label(row) for row, _ in known), names=True),
+        Column("median", tuple(write(one.value) for _, one in known)),
+        Column("95%", tuple(f"{write(pair[0])} to {write(pair[1])}" if pair else "" for pair in bounds)),
+        Column("each repetition", tuple("; ".join(map(write, one.values)) for _, one in known)),
+    ]
 
 
 def values(rows: Sequence[Row], name: str, x: Callable[[Row], str]) -> list[Column]:
@@ -107,13 +164,8 @@ def intervals(rows: Sequence[Row]) -> str:
     """Say how the intervals of some rows were made."""
     methods = {row.ci_method for row in rows}
     if OVER_REPETITIONS in methods:
-        return f"Whiskers: 95% intervals over {max(row.repetitions for row in rows)} repetitions."
-    return "Whiskers: 95% intervals by batch means within one repetition." if BATCH_MEANS in methods else ""
-
-
-def with_reference(text: str, against: str) -> str:
-    """Put what a figure is held against behind it, if there is any."""
-    return f"{text}, {against}" if against else text
+        return f"95% intervals over {max(row.repetitions for row in rows)} repetitions."
+    return "95% intervals by batch means within one repetition." if BATCH_MEANS in methods else ""
 
 
 def _counted(number: int, things: str) -> str:

@@ -63,6 +63,17 @@ def linear(values: Sequence[float], text: Format) -> Scale:
     return _with_ticks(float, first, last, [(value, text(value)) for value in wanted])
 
 
+def from_zero(values: Sequence[float], text: Format) -> Scale:
+    """Make an axis of equal steps that begins at zero, or below it where a value is."""
+    low, high = min(0.0, *values), max(values) or 1.0
+    last = high + (high - low) * _ROOM
+    first = low - (high - low) * _ROOM if low < 0 else 0.0
+    power = 10.0 ** math.floor(math.log10((last - first) / _FEW))
+    step = next(size for size in (5 * power, 2 * power, power) if (last - first) / size >= _FEW)
+    wanted = (number * step for number in range(math.ceil(first / step), math.floor(last / step) + 1))
+    return _with_ticks(float, first, last, [(value, text(value)) for value in wanted])
+
+
 def logarithmic_at(values: Sequence[float], text: Format) -> Scale:
     """Make an axis of powers of ten with ticks at the very values that were measured."""
     logs = sorted({_log(value) for value in values})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import msgspec
 
@@ -26,54 +27,45 @@ PLACES = {SAME: "one process", APART: "two processes", TWO_HOSTS: "two hosts", N
 _WITHOUT_A_NAME = {"in-process", "none"}
 _ONE_ROUTE = BASELINES.keys() - {"formicary-unnumbered"}
 
-# The style sheet gives each letter a colour, light and dark. Marks and dashes say the same without colour;
-# what differs in TLS alone differs in dashes alone.
-_STYLES = {
-    ("formicary", "behaviours", "in-process", False): ("a", "circle", ""),
-    ("formicary", "micro", "in-process", False): ("b", "diamond", ""),
-    ("formicary", "behaviours", "xmpp", False): ("c", "square", ""),
-    ("formicary", "behaviours", "xmpp", True): ("c", "square", "3 2"),
-    ("formicary", "behaviours", "direct", False): ("i", "triangle", ""),
-    ("formicary", "behaviours", "direct", True): ("i", "triangle", "3 2"),
-    ("formicary", "micro", "xmpp", False): ("k", "diamond", ""),
-    ("formicary", "micro", "xmpp", True): ("k", "diamond", "3 2"),
-    ("formicary", "micro", "direct", False): ("l", "cross", ""),
-    ("formicary", "micro", "direct", True): ("l", "cross", "3 2"),
-    ("formicary-unbatched", "", "direct", False): ("d", "nabla", ""),
-    ("formicary-unbatched", "", "direct", True): ("d", "nabla", "3 2"),
-    ("formicary-unbatched", "", "xmpp", False): ("f", "cross", ""),
-    ("formicary-unbatched", "", "xmpp", True): ("f", "cross", "3 2"),
-    ("formicary-logins", "", "xmpp", False): ("e", "triangle", ""),
-    ("design", "hand-over", "in-process", False): ("c", "circle", "9 3"),
-    ("design", "pool", "in-process", False): ("d", "square", ""),
-    ("design", "buffer", "in-process", False): ("e", "nabla", ""),
-    ("design", "chain", "in-process", False): ("f", "cross", ""),
-    ("design", "copied", "in-process", False): ("i", "triangle", ""),
-    ("design", "encoded", "in-process", False): ("k", "diamond", "4 2"),
-    ("spade", "", "in-process", False): ("d", "triangle", ""),
-    ("spade", "", "xmpp", False): ("e", "nabla", ""),
-    ("tasks", "", "in-process", False): ("t", "circle", "6 4"),
-    ("callbacks", "", "in-process", False): ("u", "diamond", "2 3"),
-    ("tcp", "", "tcp", False): ("v", "square", "9 3 2 3"),
-    ("tcp", "", "tcp", True): ("v", "square", "2 3"),
-    ("components", "", "xmpp", False): ("w", "circle", "9 3 2 3"),
+# The style sheet gives each letter a colour, light and dark. Who it is has a colour, and a mark that says the
+# same without it; by which route it goes is a dash. So one thing looks alike in all charts of all reports.
+_LOOKS = {
+    ("formicary", "behaviours"): ("a", "circle"),
+    ("formicary", "micro"): ("b", "diamond"),
+    ("formicary", "replica"): ("m", "circle"),
+    ("formicary", "central"): ("n", "triangle"),
+    ("formicary", "lookup"): ("o", "square"),
+    ("formicary", "imported"): ("g", "square"),
+    ("formicary", "container"): ("i", "square"),
+    ("formicary-unbatched", ""): ("d", "nabla"),
+    ("formicary-unnumbered", ""): ("f", "cross"),
+    ("formicary-logins", ""): ("h", "triangle"),
+    ("design", "hand-over"): ("c", "circle"),
+    ("design", "pool"): ("d", "square"),
+    ("design", "buffer"): ("e", "nabla"),
+    ("design", "chain"): ("f", "cross"),
+    ("design", "copied"): ("i", "triangle"),
+    ("design", "encoded"): ("k", "diamond"),
+    ("jade", ""): ("c", "square"),
+    ("jason", ""): ("k", "triangle"),
+    ("jason-pool", ""): ("i", "nabla"),
+    ("mango", ""): ("l", "cross"),
+    ("madkit", ""): ("o", "cross"),
+    ("pekko", ""): ("g", "square"),
+    ("spade", ""): ("e", "nabla"),
+    ("tasks", ""): ("t", "circle"),
+    ("callbacks", ""): ("u", "diamond"),
+    ("tcp", ""): ("v", "square"),
+    ("components", ""): ("w", "triangle"),
+    ("python", ""): ("u", "circle"),
 }
-# How the directory is built is a colour; by which way it is used, a mark and a dash.
-_STYLES |= {
-    ("formicary", kind, route, tls): (colour, mark, dash_with_tls if tls else dash)
-    for kind, colour in (("replica", "m"), ("central", "n"), ("lookup", "o"))
-    for route, mark, dash, dash_with_tls in (
-        ("in-process", "circle", "", ""),
-        ("direct", "triangle", "9 3", "9 3 2 3"),
-        ("xmpp", "square", "2 3", "2 6"),
-        ("auto", "cross", "5 5", "5 5 1 5"),
-    )
-    for tls in (False, True)
-}
+_SPARE = tuple((colour, mark) for mark in ("nabla", "cross", "triangle") for colour in "fghdi")
+"""For whom we do not know: by the name, so that it is the same on all pages, whoever else is there."""
+
+_ROUTES = {"direct": "8 3", "xmpp": "2 3", "auto": "8 3 2 3", "tcp": "12 4", OWN: "4 2"}
+_WITH_TLS = {"direct": "8 3 1 3", "xmpp": "2 6", "auto": "8 3 2 3 2 3", "tcp": "12 4 1 4", OWN: "4 2 1 2"}
 _DASHES = ("12 4", "1 3", "12 2 2 2", "5 2", "2 5", "8 2 1 2")
 """For what differs in its hosts alone."""
-
-_SPARE = (("f", "cross", ""), ("g", "nabla", "4 2"), ("h", "triangle", "4 2"))
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -137,18 +129,33 @@ def by_series(rows: Iterable[Row]) -> dict[Series, list[Row]]:
         who = row.platform, row.kind, row.placement, row.route, row.tls
         groups.setdefault((*who, _over(row)), []).append(row)
     found: dict[Series, list[Row]] = {}
-    strangers = 0
     for (platform, kind, _, route, tls, over), members in groups.items():
-        # Agents look alike, whether they are created or talk to each other.
-        style = _STYLES.get((platform, kind, "in-process" if route == "none" else route, tls))
-        if style is None:
-            style = _SPARE[strangers % len(_SPARE)]
-            strangers += 1
+        style = look(platform, kind, route, tls=tls)
         if over:
             style = _unlike(style, found)
         # Two groups may come out with one name and style (routes that we do not know): they stay one series.
         found.setdefault(Series(label(members[0]), *style), []).extend(members)
     return found
+
+
+def look(platform: str, kind: str, route: str, *, tls: bool = False) -> tuple[str, str, str]:
+    """Return the colour, the mark and the dash of something: the same in every report.
+
+    Args:
+        platform: Whose it is.
+        kind: As of a subject.
+        route: By which its messages go.
+        tls: Whether they are encrypted.
+    """
+    known = _LOOKS.get((platform, kind)) or _LOOKS.get((platform, ""))
+    who = known or _SPARE[crc32(f"{platform} {kind}".encode()) % len(_SPARE)]
+    dash = (_WITH_TLS if tls else _ROUTES).get(route, "")
+    return *who, dash
+
+
+def colours() -> set[str]:
+    """Return the letters of all colours that series have."""
+    return {colour for colour, _ in (*_LOOKS.values(), *_SPARE)}
 
 
 def _unlike(style: tuple[str, str, str], others: Iterable[Series]) -> tuple[str, str, str]:

@@ -1,4 +1,4 @@
-"""Charts as inline SVG: lines over an axis, and bars.
+"""Charts as inline SVG: lines over an axis, side by side where they are of several placements.
 
 Each chart is drawn for a width, in its units; a report holds a wide and a narrow drawing of each, so that
 letters keep their size on a telephone. Colours come from the style sheet by class.
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.reports.charts.dots import Dots, draw_dots
 from formicary_bench.reports.charts.stacks import Stacks, draw_stacks
 from formicary_bench.reports.charts.svg import mark, polyline, tag
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 30, 44
 _LETTER = 6.6  # the width of a letter of an axis, at most
-_WORD = 7.6  # the width of a letter of a bar, at most
-_ROW, _GROUP, _LINE = 42, 30, 16
+_GAP, _HEAD = 26, 20  # pixels between panels, and of the name of one
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -39,7 +39,17 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Lines(msgspec.Struct, frozen=True):
-    """A chart of lines; `linear` is an axis of equal steps for whoever does not want the logarithmic `y`."""
+    """A chart of lines.
+
+    Attributes:
+        x_title: The name of the horizontal axis.
+        y_title: The name of the vertical one.
+        x: The horizontal axis.
+        y: The vertical one.
+        lines: The points of each series.
+        linear: An axis of equal steps for whoever does not want the logarithmic `y`.
+        panels: The names of the panels that series are in, all of the same axes; one panel if empty.
+    """
 
     x_title: str
     y_title: str
@@ -47,6 +57,12 @@ class Lines(msgspec.Struct, frozen=True):
     y: Scale
     lines: dict[Series, list[Point]]
     linear: Scale | None = None
+    panels: dict[Series, str] = {}
+
+    @property
+    def named_panels(self) -> list[str]:
+        """The names of the panels, in the order of their series."""
+        return list(dict.fromkeys(self.panels.get(series, "") for series in self.lines)) or [""]
 
 
 def axes_of(plot: Lines) -> str:
@@ -60,33 +76,7 @@ def axes_of(plot: Lines) -> str:
     return f"{', '.join(parts).capitalize()}." if parts else ""
 
 
-class Bar(msgspec.Struct, frozen=True):
-    """A bar: whose it is, how long, what is written at it, its interval, and whether it is sound.
-
-    `published` is one that somebody else has measured, on another machine.
-    """
-
-    series: Series
-    value: float
-    text: str
-    bounds: tuple[float, float] | None = None
-    sound: bool = True
-    published: bool = False
-
-
-class Bars(msgspec.Struct, frozen=True):
-    """A chart of bars in named groups, each group with a scale of its own, or all `together` on one."""
-
-    groups: dict[str, list[Bar]]
-    together: bool = False
-
-    def longest(self, name: str) -> float:
-        """Return how far the scale of a group reaches."""
-        bars = [bar for one in self.groups.values() for bar in one] if self.together else self.groups[name]
-        return max([bar.value for bar in bars] + [bar.bounds[1] for bar in bars if bar.bounds]) or 1
-
-
-Plot = Lines | Bars | Stacks
+Plot = Lines | Dots | Stacks
 
 
 def draw(plot: Plot, name: str, title: str, description: str, width: int) -> Markup:
@@ -118,7 +108,7 @@ def body_of(plot: Plot, width: int) -> tuple[int, list[Markup]]:
     """Return how high a plot of a width is, and its elements."""
     if isinstance(plot, Stacks):
         return draw_stacks(plot, width)
-    return _lines(plot, width) if isinstance(plot, Lines) else _bars(plot, width)
+    return _lines(plot, width) if isinstance(plot, Lines) else draw_dots(plot, width)
 
 
 def swatch(series: Series) -> Markup:
@@ -132,43 +122,76 @@ def swatch_body(series: Series) -> Markup:
     return tag("g", line, tag("g", mark(series.mark, 14, 8, 4), class_="mark"), class_=f"s-{series.colour}")
 
 
+class _Frame(msgspec.Struct, frozen=True):
+    """Where a panel is: its left and upper edges, and how wide and high it is within its axes."""
+
+    left: float
+    top: float
+    across: float
+    inner: float
+
+
 def _lines(plot: Lines, width: int) -> tuple[int, list[Markup]]:
-    height = 340 if width > 450 else 320  # noqa: PLR2004 - wide and narrow
-    inner, across = height - _TOP - _BOTTOM, width - _LEFT - _RIGHT
-
-    def at_x(value: float) -> float:
-        return _LEFT + plot.x.place(value) * across
-
-    def at_y(value: float) -> float:
-        return _TOP + (1 - plot.y.place(value)) * inner
-
-    body = [*_grid_y(plot, width, inner), *_grid_x(plot, width, height, across)]
-    body += [_line(series, points, at_x, at_y) for series, points in plot.lines.items()]
+    names = plot.named_panels
+    is_wide = width > 450  # noqa: PLR2004 - wide and narrow
+    height = 340 if is_wide else 320
+    head = _HEAD if len(names) > 1 else 0
+    if is_wide:
+        across = (width - _LEFT - _RIGHT - _GAP * (len(names) - 1)) / len(names)
+        inner = float(height - _TOP - _BOTTOM - head)
+        lefts = [_LEFT + place * (across + _GAP) for place in range(len(names))]
+        frames = [_Frame(left, _TOP + head, across, inner) for left in lefts]
+    else:
+        across, inner = float(width - _LEFT - _RIGHT), float(height - _TOP - _BOTTOM)
+        step = height - _TOP + head
+        frames = [_Frame(_LEFT, _TOP + head + place * step, across, inner) for place in range(len(names))]
+        height += (len(names) - 1) * step + head
+    kind = f" ({plot.y.kind})" if plot.y.kind == "logarithmic" else ""
+    body = [tag("text", f"{plot.y_title}{kind}", x=2.0, y=14.0, class_="axis-title")]
+    for name, frame in zip(names, frames, strict=True):
+        is_first = frame is frames[0] or not is_wide
+        body += _panel(plot, name, frame, width, with_ticks=is_first)
+    middle = _LEFT + (width - _LEFT - _RIGHT) / 2
+    body.append(
+        tag("text", plot.x_title, x=middle, y=height - 6.0, class_="axis-title", text_anchor="middle")
+    )
     return height, body
 
 
-def _grid_y(plot: Lines, width: int, inner: float) -> list[Markup]:
-    parts = [tag("text", plot.y_title, x=2.0, y=14.0, class_="axis-title")]
+def _panel(plot: Lines, name: str, frame: _Frame, width: int, *, with_ticks: bool) -> list[Markup]:
+    def at_x(value: float) -> float:
+        return frame.left + plot.x.place(value) * frame.across
+
+    def at_y(value: float) -> float:
+        return frame.top + (1 - plot.y.place(value)) * frame.inner
+
+    parts = [tag("text", name, x=frame.left, y=frame.top - 6, class_="group")] if name else []
+    parts += [*_grid_y(plot, frame, with_ticks=with_ticks), *_grid_x(plot, frame, width)]
+    shown = ((one, points) for one, points in plot.lines.items() if plot.panels.get(one, "") == name)
+    return [*parts, *(_line(series, points, at_x, at_y) for series, points in shown)]
+
+
+def _grid_y(plot: Lines, frame: _Frame, *, with_ticks: bool) -> list[Markup]:
+    parts = []
     for tick in plot.y.ticks:
-        y = _TOP + (1 - tick.place) * inner
-        parts.append(tag("line", x1=_LEFT, x2=width - _RIGHT, y1=y, y2=y, class_="grid"))
-        parts.append(tag("text", tick.text, x=_LEFT - 8, y=y + 4, class_="tick", text_anchor="end"))
+        y = frame.top + (1 - tick.place) * frame.inner
+        parts.append(tag("line", x1=frame.left, x2=frame.left + frame.across, y1=y, y2=y, class_="grid"))
+        if with_ticks:
+            parts.append(tag("text", tick.text, x=frame.left - 8, y=y + 4, class_="tick", text_anchor="end"))
     return parts
 
 
-def _grid_x(plot: Lines, width: int, height: int, across: float) -> list[Markup]:
-    bottom = height - _BOTTOM
-    parts = [tag("line", x1=_LEFT, x2=width - _RIGHT, y1=bottom, y2=bottom, class_="axis")]
+def _grid_x(plot: Lines, frame: _Frame, width: int) -> list[Markup]:
+    bottom = frame.top + frame.inner
+    parts = [tag("line", x1=frame.left, x2=frame.left + frame.across, y1=bottom, y2=bottom, class_="axis")]
     free = 0.0
     for tick in plot.x.ticks:
-        x = _LEFT + tick.place * across
+        x = frame.left + tick.place * frame.across
         parts.append(tag("line", x1=x, x2=x, y1=bottom, y2=bottom + 4, class_="axis"))
         room = len(tick.text) * _LETTER / 2
-        if x - room >= free and x + room <= width:
+        if x - room >= free and x + room <= min(width, frame.left + frame.across + _GAP):
             parts.append(tag("text", tick.text, x=x, y=bottom + 18, class_="tick", text_anchor="middle"))
             free = x + room + _LETTER
-    middle = _LEFT + across / 2
-    parts.append(tag("text", plot.x_title, x=middle, y=height - 6, class_="axis-title", text_anchor="middle"))
     return parts
 
 
@@ -193,50 +216,3 @@ def _line(
 def _whisker(x: float, low: float, high: float) -> Markup:
     path = f"M{x - 4:.1f} {low:.1f}h8M{x - 4:.1f} {high:.1f}h8M{x:.1f} {low:.1f}V{high:.1f}"
     return tag("path", d=path, class_="whisker")
-
-
-def _bars(plot: Bars, width: int) -> tuple[int, list[Markup]]:
-    body: list[Markup] = []
-    y = 4
-    for name, bars in plot.groups.items():
-        if name:
-            body.append(tag("text", name, x=0.0, y=y + 16, class_="group"))
-            y += _GROUP
-        for bar in bars:
-            body.append(_bar(bar, y, width, (width - 8) / plot.longest(name)))
-            y += _ROW + _own_line(bar, width)
-        y += 8
-    return y, body
-
-
-def _bar(bar: Bar, y: int, width: int, scale: float) -> Markup:
-    length = max(bar.value * scale, 1.0)
-    look = "bar" if bar.sound else "bar unsound"
-    name = tag("text", _fit(bar.series.label, width), x=0.0, y=y + 12, class_="bar-label")
-    y += _own_line(bar, width)
-    parts = [
-        name,
-        tag("text", bar.text, x=float(width), y=y + 12, class_="bar-value", text_anchor="end"),
-        tag("rect", x=0.0, y=y + 18, width=float(width), height=13.0, rx=3.0, class_="track"),
-        tag("rect", x=0.0, y=y + 18, width=length, height=13.0, rx=3.0, class_=look),
-    ]
-    if bar.published:
-        place = {"x": 0.0, "y": float(y + 18), "width": length, "height": 13.0}
-        parts.append(tag("rect", **place, rx=3.0, fill="url(#hatch)"))
-    if bar.bounds:
-        low, high = (max(bound, 0) * scale for bound in bar.bounds)
-        middle = y + 24.5
-        path = f"M{low:.1f} {middle - 4}v8M{high:.1f} {middle - 4}v8M{low:.1f} {middle}H{high:.1f}"
-        parts.append(tag("path", d=path, class_="bar-whisker"))
-    return tag("g", *parts, class_=f"s-{bar.series.colour}")
-
-
-def _own_line(bar: Bar, width: int) -> int:
-    """Return the height of the line that a name has for itself where it would run into its value."""
-    return _LINE if (len(bar.series.label) + len(bar.text)) * _WORD > width else 0
-
-
-def _fit(text: str, room: float) -> str:
-    """Cut a name that is wider than the chart; the table below has all of it."""
-    most = max(int(room / _WORD), 4)
-    return text if len(text) <= most else text[: most - 1] + "…"

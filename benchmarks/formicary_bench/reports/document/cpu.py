@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from formicary.profiling.model.groups import PAPERS, Group
 from formicary.profiling.model.profile import Method
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Chart
+from formicary_bench.reports.charts.dots import Dot, Dots
+from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, Series, label
-from formicary_bench.reports.charts.svg_charts import Bar, Bars
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_samples
 from formicary_bench.reports.document.tables import Column
@@ -71,16 +71,21 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
     for row in rows:
         if not row.cpu:
             continue
-        groups: dict[str, list[Bar]] = {}
+        groups: dict[str, list[Dot]] = {}
         for one in row.cpu.used:
             series = series_of(one.group)
             text = f"{formatting.duration(one.us.mean)}, {one.share:.0%}"
             where = process_name(one.process)
-            bar = Bar(series, one.us.mean, text, one.us.ci95)
+            bar = Dot(series, one.us.mean, text, one.us.ci95)
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
-        caption = f"CPU time for each {unit(row)}, with its 95% interval; each process on a scale of its own."
+        caption = f"CPU time for each {unit(row)}, with its 95% interval; all processes on one scale."
         found.append(
-            Chart(titled(f"CPU time by group: {name(row)}", [row]), caption, Bars(groups), cpu_columns([row]))
+            Chart(
+                titled(f"CPU time by group: {name(row)}", [row]),
+                caption,
+                Dots(groups, "CPU time", tick),
+                cpu_columns([row]),
+            )
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Which figure or table of a paper one of ours repeats, so that its title says so."""
+"""After which figure or table of a paper one of ours is made: its title says so, and the values are ours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def titled(title: str, rows: Sequence[Row]) -> str:
-    """Put in front of a title what it repeats, where it repeats anything: `Figure 9 of Alberola 2010: ...`.
+    """Put in front of a title what it is made after, if anything: `After Alberola 2010, Fig. 9: ...`.
 
     Args:
         title: The title of a chart.
@@ -25,13 +25,15 @@ def titled(title: str, rows: Sequence[Row]) -> str:
 
 
 def repeated(rows: Sequence[Row]) -> str:
-    """Say which figures or tables of a paper rows of one experiment repeat; empty where they repeat none."""
+    """Say after which figures or tables of a paper rows of one experiment are; empty where after none."""
     known = EXPERIMENTS.get(rows[0].experiment) if rows else None
     if known is None or known.repeats is None or not (numbers := known.repeats.numbers(rows)):
         return ""
     kind, paper = known.repeats.kind, known.repeats.paper
     *first, last = map(str, sorted(numbers))
-    return f"{kind}s {', '.join(first)} and {last} of {paper}" if first else f"{kind} {last} of {paper}"
+    kind = {"Figure": "Fig."}.get(kind, kind)
+    numbers_said = f"{', '.join(first)} and {last}" if first else last
+    return f"After {paper}, {kind} {numbers_said}"
 
 
 def cpu_table(row: Row) -> int | None:

@@ -6,23 +6,33 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
-from formicary_bench.reports.charts.plots import Chart, against, bars, intervals, tick, values, with_reference
+from formicary_bench.reports.charts.plots import (
+    Chart,
+    against,
+    dots,
+    intervals,
+    panels,
+    tick,
+    typical_columns,
+    values,
+)
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.sentences import (
     after,
     at_once,
     found_by,
-    median_against,
     plural,
-    rate_against,
     where,
 )
 from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import UNEVEN, Column, against_baseline, load_word, or_invalid
+from formicary_bench.reports.document.tables import UNEVEN, Column, load_word, or_invalid
 from formicary_bench.reports.document.warmth import warmth_column
+from formicary_bench.results.summary.each import RATE, TIME
+from formicary_bench.results.summary.typical import typical_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +43,8 @@ if TYPE_CHECKING:
 _TAIL_MARKS = (0.5, 0.9, 0.99, 0.999, 0.9999)
 _SAME = 1e-9
 _EMPTY = 0.5  # where no bytes at all are on an axis that has no zero
-_MEAN_TIME = "Mean time from a send to the arrival of its answer."
+_CROWD = 10  # pairs from which on most of the time is waiting
+_MEAN_TIME = "From a send to the arrival of its answer."
 
 
 def round_trip_columns(rows: Sequence[Row]) -> list[Column]:
@@ -99,16 +110,22 @@ def _load(members: list[Row], rows: Sequence[Row]) -> str:
     few, many = fewest(members), most(members)
     between = "" if few.kind == "behaviours" else f" between {plural(few)}"
     said = (
-        f"{where(few)}, a message and its answer{between} take {formatting.duration(few.rtt_p50_us)} "
-        f"with {at_once(few)} (median{after(median_against(few, rows))})"
+        f"{where(few)}{between}: {_time(few)} there and back with {at_once(few)}"
+        f"{after(all_of(few, rows, TIME))}"
     )
-    if many.round_trips_per_s is None:
+    rate = typical_of(many, RATE)
+    if rate is None:
         return f"{said}."
-    make = "that is" if many is few else f"{at_once(many)} make"
+    crowd = "" if many is few else f" with {at_once(many)}"
     return (
-        f"{said}; {make} {formatting.count(many.round_trips_per_s)} round trips per second"
-        f"{after(rate_against(many, rows))}."
+        f"{said}; {formatting.count(rate.value)} round trips per second{crowd}"
+        f"{after(all_of(many, rows, RATE))}."
     )
+
+
+def _time(row: Row) -> str:
+    known = typical_of(row, TIME)
+    return formatting.duration(known.value if known else None)
 
 
 def _size(members: list[Row]) -> str:
@@ -157,7 +174,7 @@ def load_charts(rows: Sequence[Row], size: int, tails: Mapping[Row, Tail]) -> li
         found.append(
             Chart(
                 titled(f"Round-trip time against {word}s ({body})", rows),
-                f"{_MEAN_TIME} {intervals(rows)}",
+                f"{_MEAN_TIME} {intervals(rows)}{_waiting(rows)}",
                 against(rows, lambda row: row.senders, f"{word}s at once", str),
                 values(rows, word + "s", lambda row: str(row.senders)),
             )
@@ -196,11 +213,18 @@ def size_charts(rows: Sequence[Row], load: int) -> list[Chart]:
     ]
 
 
+def _waiting(rows: Iterable[Row]) -> str:
+    """Say what the time of many pairs is, where there are many."""
+    many = max(row.senders for row in rows)
+    if many < _CROWD:
+        return ""
+    return f" With {many} at once, most of it is waiting in line."
+
+
 def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
     """Make a chart of percentiles in which every nine takes the same room."""
-    lines = {
-        series: _curve(tails[row]) for series, members in by_series(tails).items() for row in members[:1]
-    }
+    of_series = {series: members[:1] for series, members in by_series(tails).items()}
+    lines = {series: _curve(tails[row]) for series, (row,) in of_series.items()}
     points = [point for line in lines.values() for point in line]
     chart = Lines(
         "part of all round trips",
@@ -209,9 +233,10 @@ def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
         scales.logarithmic([point.y for point in points], tick),
         lines,
         scales.linear([0, *(point.y for point in points)], tick),
+        panels(of_series),
     )
-    caption = "How long the slow ones take. Each step to the right leaves out a tenth of what was left."
-    return Chart(name, caption, chart, _tail_columns(tails))
+    caption = "Each step to the right leaves out nine tenths of what was left."
+    return Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(tails))
 
 
 def _curve(tail: Tail) -> list[Point]:
@@ -227,17 +252,14 @@ def _curve(tail: Tail) -> list[Point]:
 
 
 def _rates(rows: Sequence[Row], name: str) -> Chart:
-    """Make a chart of rates, each placement on a scale of its own."""
-    chart = bars(
-        rows,
-        lambda row: row.round_trips_per_s,
-        lambda row: row.round_trips_per_s_ci95,
-        lambda row: with_reference(
-            f"{formatting.count(row.round_trips_per_s)}/s", against_baseline(row, rows)
-        ),
-    )
-    caption = f"All pairs together, counted while all of them are measured. {intervals(rows)}"
-    return Chart(name, caption, chart, message_columns(rows))
+    """Make a chart of rates, all placements on one scale."""
+    chart = dots(rows, RATE, "round trips per second", _per_second, lambda row: against_baseline(row, rows))
+    caption = "All pairs together; 95% intervals."
+    return Chart(name, caption, chart, typical_columns(rows, RATE, _per_second))
+
+
+def _per_second(value: float) -> str:
+    return f"{formatting.short(formatting.count(value))}/s"
 
 
 def _tail_columns(rows: Iterable[Row]) -> list[Column]:

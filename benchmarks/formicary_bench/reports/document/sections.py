@@ -9,6 +9,7 @@ import msgspec
 
 from formicary_bench.reports.document.cpu import name, process_name
 from formicary_bench.reports.document.hosts import voided, voided_digest
+from formicary_bench.reports.document.ranking import ranking
 from formicary_bench.reports.document.report import (
     charts,
     columns,
@@ -87,6 +88,12 @@ class Document:
     def trust(self) -> Trust:
         """How far the run can be trusted: said above everything, in every format."""
         return trust_of(self.run.manifest, self.rows)
+
+    @cached_property
+    def picture(self) -> Chart | None:
+        """What is seen first: who is faster, or else the first chart that there is."""
+        drawn = (chart for section in self.sections for chart in section.charts)
+        return ranking(self.shown) or next(drawn, None)
 
     @cached_property
     def shown(self) -> list[Row]:

@@ -11,28 +11,55 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import N_HOSTS, PLACES, SAME, by_series, subject
 from formicary_bench.reports.document.points import named, ordered
 from formicary_bench.reports.document.tables import load_word
-from formicary_bench.results.summary.baselines import (
-    BASELINES,
-    baseline_of,
-    median_ratio,
-    rate_ratio,
-    rivals_of,
-)
+from formicary_bench.results.summary.baselines import BASELINES
+from formicary_bench.results.summary.typical import typical_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.statistics.typical import Typical
 
 _ROUTES = {"xmpp": " through XMPP", "direct": " over a direct link", "auto": " by the route auto"}
 
 
 class Tile(msgspec.Struct, frozen=True):
-    """A figure to be seen first: its value, what it is, what it is held against."""
+    """A figure to be seen first.
+
+    Attributes:
+        value: What it typically is; both, where the repetitions fall into two modes.
+        meaning: What it is.
+        beside: What it is held against.
+        interval: Its 95% interval; empty where there is none.
+        known: What the repetitions gave.
+        write: How one of their values is written.
+    """
 
     value: str
     meaning: str
     beside: str
+    interval: str
+    known: Typical
+    write: Callable[[float], str]
+
+
+def tile_of(row: Row, figure: str, write: Callable[[float], str], meaning: str, beside: str) -> Tile | None:
+    """Return a figure of one row, and of its repetitions alone; None where it was not measured.
+
+    Args:
+        row: Whose figure it is.
+        figure: Which one, as in `results.summary.each`.
+        write: How a value of it is written.
+        meaning: What it is.
+        beside: What it is held against.
+    """
+    known = typical_of(row, figure)
+    if known is None:
+        return None
+    value = " or ".join(map(write, known.modes)) if known.modes else write(known.value)
+    interval = f"{write(known.bounds[0])} to {write(known.bounds[1])}" if known.bounds else ""
+    said = f"two modes: {interval}" if known.modes else interval
+    return Tile(value, meaning, beside, said, known, write)
 
 
 def title(experiment: str) -> str:
@@ -48,7 +75,7 @@ def source(experiment: str) -> str:
 
 
 def found_by(rows: Iterable[Row]) -> list[list[Row]]:
-    """Return the rows that say something, and not about a floor, series by series."""
+    """Return the rows that say something, and not about a baseline, series by series."""
     return list(by_series(row for row in rows if is_finding(row)).values())
 
 
@@ -75,41 +102,8 @@ def remarks(rows: Sequence[Row]) -> list[str]:
 
 
 def is_finding(row: Row) -> bool:
-    """Whether a row says something, and not about a floor."""
+    """Whether a row says something, and not about a baseline."""
     return row.platform not in BASELINES and (row.rtt_p50_us is not None or row.agents_per_s is not None)
-
-
-def median_against(row: Row, rows: Sequence[Row]) -> str:
-    """Say how many times the median time of its baseline and of rivals a row has."""
-    base = baseline_of(row, rows)
-    beside = [(base, f"what {_floor(base)} take")] if base else []
-    beside += [(rival, f"what {subject(rival)} takes") for rival in rivals_of(row, rows)]
-    ratios = ((median_ratio(row, other), name) for other, name in beside)
-    return _listed(
-        row, [formatting.compared(ratio.mean, name) for ratio, name in ratios if ratio is not None]
-    )
-
-
-def rate_against(row: Row, rows: Sequence[Row]) -> str:
-    """Say how many times the rate of its baseline and of rivals a row has."""
-    base = baseline_of(row, rows)
-    # Not "two bare tasks": there are as many as there are pairs.
-    beside = [(base, f"the rate of {_floor(base).removeprefix('two ')}")] if base else []
-    beside += [(rival, f"that of {subject(rival)}") for rival in rivals_of(row, rows)]
-    ratios = ((rate_ratio(row, other), name) for other, name in beside)
-    return _listed(
-        row, [formatting.compared(ratio.mean, name) for ratio, name in ratios if ratio is not None]
-    )
-
-
-def _floor(base: Row) -> str:
-    return BASELINES.get(base.platform, "a message and its answer") + (" with TLS" if base.tls else "")
-
-
-def _listed(row: Row, comparisons: list[str]) -> str:
-    doubt = ["full load not held"] if row.full_load is False else []
-    doubt += [row.warmth.word] if row.warmth and not row.warmth.settled else []
-    return ", ".join(comparisons + doubt)
 
 
 def where(row: Row) -> str:

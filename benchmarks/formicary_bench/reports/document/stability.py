@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from formicary_bench.statistics.stability import Assessment
 
 _WORST_FIRST = (Stability.TOO_FEW, Stability.DRIFTS, Stability.WIDE, Stability.STABLE)
-_BELIEVED = "By the repetitions, in the order in which they ran; a mean counts as known at 1% either way."
+_BELIEVED = "Half of each 95% interval; --json says it in sentences."
 
 
 def stability_column(rows: Sequence[Row]) -> list[Column]:
@@ -37,14 +37,15 @@ def stability_of_samples(lines: Sequence[tuple[Row, str]]) -> list[Column]:
 
 def stability_extras(rows: Sequence[Row]) -> list[Extra]:
     """Return the table that says of each figure of each row how far it can be believed."""
-    lines = [(row, one) for row in ordered(rows) for one in row.stability]
+    lines = [row for row in ordered(rows) if row.stability]
     if not lines:
         return []
+    known = [{one.figure: one.assessment for one in row.stability} for row in lines]
+    figures = dict.fromkeys(figure for one in known for figure in one)
     columns = [
-        Column("who", tuple(label_of(row) for row, _ in lines), names=True),
-        Column("at", tuple(point(row, rows) for row, _ in lines)),
-        Column("figure", tuple(one.figure for _, one in lines), names=True),
-        Column("how far it can be believed", tuple(one.assessment.sentence for _, one in lines), names=True),
+        Column("who", tuple(label_of(row) for row in lines), names=True),
+        Column("at", tuple(point(row, rows) for row in lines)),
+        *(Column(figure, tuple(_known_to(one.get(figure)) for one in known)) for figure in figures),
     ]
     return [Extra("How far the figures can be believed", columns, _BELIEVED, minor=True)]
 
@@ -62,6 +63,14 @@ def _assessments(row: Row) -> list[Assessment]:
 
 def _badness(one: Assessment) -> tuple[int, float]:
     return _WORST_FIRST.index(one.stability), -(one.half_width or 0)
+
+
+def _known_to(one: Assessment | None) -> str:
+    """Say how far a figure is known, and in a word if that is not all."""
+    if one is None or one.half_width is None:
+        return "" if one is None else _short(one)
+    half = f"±{one.half_width:.1%}"
+    return half if one.stability is not Stability.DRIFTS else f"{half}, {_short(one)}"
 
 
 def _is_too_few(one: Assessment) -> bool:

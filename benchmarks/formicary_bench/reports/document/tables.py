@@ -9,7 +9,9 @@ import msgspec
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import by_series, label
-from formicary_bench.results.summary.baselines import baseline_of, comparisons_of, rate_ratio
+from formicary_bench.results.summary.baselines import comparisons_of
+from formicary_bench.results.summary.each import RATE, TIME
+from formicary_bench.results.summary.typical import speed_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,15 +57,6 @@ def load_word(rows: Sequence[Row]) -> str:
     return "sender" if known and known.senders(1) else "pair"
 
 
-def against_baseline(row: Row, rows: Sequence[Row]) -> str:
-    """Say how many times its baseline's rate a row has: `0.87 of tasks`; empty without a baseline."""
-    base = baseline_of(row, rows)
-    ratio = rate_ratio(row, base) if base else None
-    if base is None or ratio is None:
-        return ""
-    return formatting.compared(ratio.mean, f"{base.platform} with TLS" if base.tls else base.platform)
-
-
 def ratio_columns(rows: Sequence[Row]) -> list[Column]:
     """Return the table that holds links between containers against all that says something about them.
 
@@ -80,23 +73,31 @@ def ratio_columns(rows: Sequence[Row]) -> list[Column]:
         Column(f"{load_word(rows)}s", tuple(str(row.senders) for row in ours)),
         Column("body", bodies, minor=len(set(bodies)) == 1),
         Column("held against", tuple(label(one.base) for one in found), names=True),
-        *_ratio("times its rate", [one.rate for one in found]),
-        *_ratio("times its median", [one.median for one in found]),
+        *_ratio("by rate", [speed_ratio(one.row, one.base, RATE) for one in found]),
+        *_ratio("by median", [speed_ratio(one.row, one.base, TIME) for one in found]),
     ]
 
 
 def _ratio(title: str, ratios: Sequence[Interval | None]) -> list[Column]:
     return [
-        Column(title, tuple(formatting.times(one.mean) if one else formatting.NOTHING for one in ratios)),
-        Column("95%", tuple(_spread(one) for one in ratios)),
+        Column(title, tuple(_factor(one.mean) if one else formatting.NOTHING for one in ratios)),
+        Column("95%", tuple(_factors(one) for one in ratios)),
     ]
 
 
-def _spread(ratio: Interval | None) -> str:
-    """Return half a ratio's interval; nothing where there is none, as one of both figures has none."""
-    if ratio is None or not ratio.half_width:
+def _factor(ratio: float) -> str:
+    """Say how many times as fast: `3.6 times slower`."""
+    return formatting.faster(ratio, "").removesuffix(" than ").removesuffix(" as ")
+
+
+def _factors(ratio: Interval | None) -> str:
+    """Return a ratio's interval; nothing where there is none, as one of both figures has none."""
+    if ratio is None or ratio.low == ratio.high:
         return ""
-    return formatting.spread(ratio.mean, (ratio.low, ratio.high))
+    if ratio.low < 1 < ratio.high:
+        return f"{_factor(ratio.low)} to {_factor(ratio.high).removesuffix(' times faster')} times faster"
+    low, high = (ratio.low, ratio.high) if ratio.mean >= 1 else (1 / ratio.high, 1 / ratio.low)
+    return f"{formatting.times(low)} to {formatting.times(high)}"
 
 
 def or_invalid(row: Row, figure: str) -> str:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 
 from formicary.core.quoting import printable
 from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.dots import strip
 from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swatch
 from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.sections import Document
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.charts.plots import Chart
     from formicary_bench.reports.charts.svg_charts import Plot
+    from formicary_bench.reports.document.sentences import Tile
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.store.model import Machine, Manifest, Option
     from formicary_bench.vocabulary.configuration import Configuration
@@ -51,8 +53,9 @@ class Beside(NamedTuple):
     drawn: Sequence[Sequence[str]]
 
 
-WIDE, NARROW = 560, 340
-"""The widths, in pixels, for which each chart is drawn; the style sheet shows the one that fits."""
+BROAD, WIDE, NARROW = 1100, 560, 340
+"""The widths, in pixels, for which charts are drawn (the first of the page alone); the style sheet shows the
+one that fits."""
 
 _SPACES = frozenset("\n\N{NO-BREAK SPACE}")
 _UNIT = re.compile(r"(?<=\d) (?=(?:µs|ms|s|k|M|B|kB|MB|\d{3})\b)")
@@ -102,6 +105,7 @@ def page(document: Document, beside: Beside | None = None) -> str:
             started=f"{manifest.started.day} {manifest.started:%B %Y, %H:%M %Z}",
             partial="" if manifest.complete else partial(manifest),
             left_out=left_out(manifest),
+            picture=document.picture,
             tiles=tiles([row for row in rows if not row.profiled]),
             sections=document.sections,
             trust=document.trust,
@@ -137,7 +141,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(drawings=_drawings, axes=_axes, swatch=swatch, duration=formatting.duration)
+    environment.globals.update(
+        drawings=_drawings,
+        first=_first,
+        strip=_strip,
+        swatch=swatch,
+    )
     environment.filters.update(drawn=Markup, emphasise=_emphasise, together=_together, json=_json)
     return environment
 
@@ -177,9 +186,16 @@ def _plots(chart: Chart) -> dict[str, Plot]:
     return plots
 
 
-def _axes(chart: Chart) -> dict[str, str]:
-    """Say what the axes of each plot of a chart are."""
-    return {axis: axes_of(plot) for axis, plot in _plots(chart).items() if isinstance(plot, Lines)}
+def _first(chart: Chart) -> dict[str, Markup]:
+    """Draw the picture that is seen first, for each width that there is a style for."""
+    about = chart.title, _description(chart, chart.plot)
+    widths = {"broad": BROAD, "wide": WIDE, "narrow": NARROW}
+    return {kind: draw(chart.plot, f"first-{kind}", *about, width) for kind, width in widths.items()}
+
+
+def _strip(tile: Tile) -> Markup:
+    """Draw the repetitions of a tile; nothing where they are not known."""
+    return strip(tile.known, tile.write, "Repetitions") if tile.known.values else Markup()
 
 
 def _description(chart: Chart, plot: Plot) -> str:

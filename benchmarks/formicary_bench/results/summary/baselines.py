@@ -1,4 +1,4 @@
-"""Which floor a figure stands on: the baseline of the same run that does the same without agents."""
+"""What a figure is held against: the baseline of the same run that does the same without agents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Bounds, Row
 
 BASELINES = {subject.platform: subject.floor for subject in SUBJECTS if subject.floor}
-"""The subjects that are floors, by platform, and what a sentence calls them."""
+"""The subjects that are baselines, by platform, and what a sentence calls them."""
 
 _SAME = "same-container"
 
@@ -43,9 +43,8 @@ def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
 
     Behaviours are held against tasks, micro-agents against callbacks (but created ones against tasks, as
     nobody creates a callback, and those of an open loop), direct links against TCP sockets with TLS if they
-    have it, what goes through the server against bare components there (or TCP sockets where these were not
-    measured). A baseline has no other baseline. A use of the directory is held against a message and its
-    answer on the same way.
+    have it, what goes through the server always against bare components there. A baseline has
+    no other baseline. A use of the directory is held against a message and its answer on the same way.
     """
     if row.family == DIRECTORY:
         return _message(row, rows)
@@ -129,7 +128,7 @@ def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
         has_callbacks = row.kind.startswith("micro") and not row.agents and not row.arrivals
         return (("callbacks" if has_callbacks else "tasks", False),)
     if row.route == "xmpp":
-        return ("components", row.tls), ("tcp", row.tls)
+        return (("components", row.tls),)
     return (("tcp", row.tls),)
 
 

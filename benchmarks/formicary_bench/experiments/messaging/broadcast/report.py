@@ -5,12 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.plots import Chart, against, bars, intervals, values, with_reference
+from formicary_bench.reports.charts.plots import (
+    Chart,
+    against,
+    dots,
+    intervals,
+    typical_columns,
+    values,
+)
 from formicary_bench.reports.charts.series import PLACES, by_series, label
+from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.report import Report
-from formicary_bench.reports.document.sentences import after, found_by, rate_against, where
+from formicary_bench.reports.document.sentences import after, found_by, where
 from formicary_bench.reports.document.stability import stability_column
-from formicary_bench.reports.document.tables import Column, against_baseline, or_invalid
+from formicary_bench.reports.document.tables import Column, or_invalid
+from formicary_bench.results.summary.each import RATE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +58,7 @@ def broadcast_sentences(rows: Sequence[Row]) -> list[str]:
         said.append(
             f"{where(many)}, {who} {'has' if many.pairs == 1 else 'have'} answered within "
             f"{formatting.duration(many.rtt_p50_us)} (median){alone}; that is "
-            f"{formatting.count(_answers(many))} answers per second{after(rate_against(many, rows))}."
+            f"{formatting.count(_answers(many))} answers per second{after(all_of(many, rows, RATE))}."
         )
     return said
 
@@ -70,14 +79,14 @@ def broadcast_charts(rows: Sequence[Row]) -> list[Chart]:
             )
         )
     top = [row for row in known if row.pairs == max(row.pairs for row in known)]
-    speed = bars(
-        top,
-        _answers,
-        lambda _: None,
-        lambda row: with_reference(f"{formatting.count(_answers(row))}/s", against_baseline(row, rows)),
-    )
+    receivers = top[0].pairs
+
+    def write(rounds: float) -> str:
+        return f"{formatting.count(rounds * receivers)}/s"
+
+    speed = dots(top, RATE, "answers per second", write, lambda row: against_baseline(row, rows))
     title = f"Answers per second, {formatting.one_or(top[0].pairs, 'receiver')}"
-    return [*found, Chart(title, "More is better.", speed, broadcast_columns(top))]
+    return [*found, Chart(title, "More is better.", speed, typical_columns(top, RATE, write))]
 
 
 def _answers(row: Row) -> float | None:

@@ -47,18 +47,30 @@ for (const button of document.querySelectorAll(".switch")) {
   button.addEventListener("click", () => {
     const linear = button.getAttribute("aria-pressed") !== "true";
     button.setAttribute("aria-pressed", String(linear));
-    for (const drawing of button.closest("figure").querySelectorAll(".drawing, .axes")) {
+    for (const drawing of button.closest("figure").querySelectorAll(".drawing")) {
       drawing.hidden = drawing.classList.contains("linear") !== linear;
     }
   });
 }
-// A legend's buttons hide and show their series, in both drawings of the figure.
-for (const button of document.querySelectorAll("[data-toggle]")) {
-  button.addEventListener("click", () => {
-    const shown = button.getAttribute("aria-pressed") !== "true";
-    button.setAttribute("aria-pressed", String(shown));
-    for (const series of button.closest("figure").querySelectorAll("[data-series]")) {
-      if (series.dataset.series === button.dataset.toggle) series.classList.toggle("off", !shown);
+// What the mouse is on, in a chart or its legend, stands out; a click shows it alone, another one all again.
+for (const figure of document.querySelectorAll("figure")) {
+  const all = [...figure.querySelectorAll("[data-series]")];
+  const buttons = [...figure.querySelectorAll("[data-toggle]")];
+  const light = (name) => {
+    figure.classList.toggle("lit", name !== "");
+    for (const one of all) one.classList.toggle("lit", one.dataset.series === name);
+  };
+  const isolate = (name) => {
+    const alone = figure.dataset.alone === name ? "" : name;
+    figure.dataset.alone = alone;
+    for (const one of all) one.classList.toggle("off", alone !== "" && one.dataset.series !== alone);
+    for (const one of buttons) one.setAttribute("aria-pressed", String(one.dataset.toggle === alone));
+  };
+  for (const [things, name] of [[all, "series"], [buttons, "toggle"]]) {
+    for (const one of things) {
+      one.addEventListener("pointerenter", () => light(one.dataset[name]));
+      one.addEventListener("pointerleave", () => light(""));
+      one.addEventListener("click", () => isolate(one.dataset[name]));
     }
-  });
+  }
 }

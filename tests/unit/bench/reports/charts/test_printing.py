@@ -7,10 +7,10 @@ import pytest
 from tests.unit.bench.synthetic import EVIL, add_repetition, create_plan, make_run, plan
 
 from formicary.errors import FormicaryError, UsageError
+from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.printing import WIDTHS, palette, write_pictures
-from formicary_bench.reports.charts.series import _STYLES, Series
-from formicary_bench.reports.charts.svg_charts import Bar, Bars
+from formicary_bench.reports.charts.series import Series, colours
 from formicary_bench.reports.document.sections import sections_of
 
 pytestmark = pytest.mark.figures
@@ -29,15 +29,21 @@ def drawn(figure, folder):
 def test_each_chart_has_a_file_named_after_it(figures, tmp_path):
     found = write_pictures(figures, "svg", 1, tmp_path / "out")
     assert len(found) == len(figures) == 6
-    assert found[0].name == ("01-figures-5-and-6-of-alberola-2010-round-trip-time-against-pairs-100-b.svg")
+    assert found[0].name == ("01-after-alberola-2010-fig.-5-and-6-round-trip-time-against-pairs-100-b.svg")
     assert sorted(tmp_path.joinpath("out").iterdir()) == found
 
 
 def test_svg_has_letters_and_the_colours_of_the_page(figures, tmp_path):
     text = write_pictures(figures[:1], "svg", 1, tmp_path)[0].read_text()
-    for words in (">Agents<", ">TCP sockets<", ">pairs at once<", ">mean round-trip time<", ">10<"):
+    for words in (
+        ">Agents<",
+        ">TCP sockets<",
+        ">pairs at once<",
+        ">mean round-trip time (logarithmic)<",
+        ">10<",
+    ):
         assert words in text
-    for colour in ("a", "b", "c", "t"):
+    for colour in ("a", "b", "v", "t"):
         assert palette()[colour] in text
 
 
@@ -66,7 +72,7 @@ def test_the_same_charts_give_the_same_files(figures, tmp_path, kind):
 
 def test_names_are_text_and_no_mathematics_or_paths(tmp_path):
     series = Series(f"$\\frac{{{EVIL}", "a", "circle", "")
-    chart = Bars({EVIL: [Bar(series, 1.0, "$1$", (0.5, 2.0), sound=False)]})
+    chart = Dots({EVIL: [Dot(series, 1.0, "$1$", (0.5, 2.0), sound=False)]}, EVIL, str)
     (path,) = write_pictures([Chart(f"../../{EVIL}", "", chart, [])], "svg", 1, tmp_path)
     assert path.parent == tmp_path
     text = path.read_text()
@@ -75,7 +81,7 @@ def test_names_are_text_and_no_mathematics_or_paths(tmp_path):
 
 
 def test_every_colour_of_a_series_is_in_the_palette():
-    assert {style[0] for style in _STYLES.values()} <= palette().keys()
+    assert colours() <= palette().keys()
 
 
 def test_points_without_full_load_are_hollow(tmp_path):
@@ -83,7 +89,7 @@ def test_points_without_full_load_are_hollow(tmp_path):
     run = make_run(tmp_path / "run", configurations, repetitions=0)
     add_repetition(run, configurations[0], 1, seed=1, full_load=False)
     bars, tails = [chart for section in sections_of(run) for chart in section.charts]
-    assert 'class="bar unsound"' in drawn(bars, tmp_path)
+    assert 'class="mark unsound"' in drawn(bars, tmp_path)
     assert 'unsound"' not in drawn(tails, tmp_path)
 
 

@@ -9,7 +9,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import against
 from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.charts.svg import tag
-from formicary_bench.reports.charts.svg_charts import Bar, Bars, Lines, Point, axes_of, draw
+from formicary_bench.reports.charts.svg_charts import Lines, Point, axes_of, draw
 
 
 def test_a_logarithmic_axis():
@@ -92,31 +92,6 @@ def test_nothing_is_drawn_outside_its_chart(width):
         places = [float(value) for _, value in re.findall(rf' ({name})="([-\d.]+)"', drawn)]
         assert places
         assert all(0 <= place <= most for place in places)
-
-
-def test_bars_are_as_long_as_their_values():
-    (series,) = by_series([ALONE])
-    chart = Bars({"In one process": [Bar(series, 100.0, "100/s"), Bar(series, 50.0, "50/s", (40, 60))]})
-    drawn = draw(chart, "c", "", "", 340)
-    full, half = (float(width) for width in re.findall(r'width="([\d.]+)"[^>]* class="bar"', drawn))
-    assert half == pytest.approx(full / 2)
-    assert "In one process" in drawn
-
-
-def test_a_long_name_does_not_run_into_its_value():
-    (series,) = by_series([row("x" * 150, "")])
-    drawn = draw(Bars({"": [Bar(series, 1.0, "1/s")]}), "c", "", "", 340)
-    assert re.search(r">(x+…)<", drawn)[1] == "x" * 43 + "…"
-
-
-def test_a_name_that_leaves_no_room_for_its_value_has_a_line_of_its_own():
-    (series,) = by_series([row("x" * 30, "")])
-    places = {}
-    for text in ("1/s", "12.0 k/s, 2.3 times tcp"):
-        drawn = draw(Bars({"": [Bar(series, 1.0, text)]}), "c", "", "", 340)
-        assert f">{series.label}<" in drawn
-        places[text] = re.findall(r'<text x="[\d.]+" y="(\d+)', drawn)
-    assert places == {"1/s": ["16", "16"], "12.0 k/s, 2.3 times tcp": ["16", "32"]}
 
 
 def test_attributes_and_text_are_escaped():

@@ -1,4 +1,4 @@
-"""The titles of charts name the papers' figures and tables that they repeat."""
+"""The titles of charts name the figures and tables that they are made after: the values are ours."""
 
 import pytest
 from tests.unit.bench.synthetic import row
@@ -7,24 +7,24 @@ from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports.charts.series import APART, SAME, TWO_HOSTS
 from formicary_bench.reports.document.papers import repeated, titled
 
-A, B = "of Alberola 2010", "of Burbeck 2004"
+A, B = "After Alberola 2010", "After Burbeck 2004"
 NUMBERS = {
-    "messaging/pairs": [(SAME, f"Figure 5 {A}"), (APART, f"Figure 6 {A}"), (TWO_HOSTS, f"Figure 7 {A}")],
-    "messaging/size": [(TWO_HOSTS, f"Figure 8 {A}")],
-    "messaging/many-to-one": [(TWO_HOSTS, f"Figure 9 {A}")],
-    "messaging/lower-bound": [(APART, f"Figure 10 {A}"), (TWO_HOSTS, f"Figure 11 {A}")],
-    "directory/register": [(APART, f"Figure 12 {A}"), (TWO_HOSTS, f"Figure 13 {A}")],
-    "directory/deregister": [(SAME, f"Figure 12 {A}"), (TWO_HOSTS, f"Figure 13 {A}")],
-    "directory/search": [(SAME, f"Figure 14 {A}"), (TWO_HOSTS, f"Figure 15 {A}")],
-    "network": [(TWO_HOSTS, f"Figure 17 {A}")],
-    "memory": [(SAME, f"Table 8 {A}")],
-    "messaging/cpu": [(SAME, f"Table 2 {A}"), (APART, f"Table 3 {A}"), (TWO_HOSTS, f"Table 3 {A}")],
-    "directory/cpu-register": [(SAME, f"Table 4 {A}"), (TWO_HOSTS, f"Table 5 {A}")],
-    "directory/cpu-search": [(SAME, f"Table 6 {A}"), (TWO_HOSTS, f"Table 7 {A}")],
-    "messaging/location": [(SAME, f"Figure 1 {B}")],
-    "messaging/single-pair-size": [(TWO_HOSTS, f"Figure 2 {B}")],
-    "messaging/scale": [(TWO_HOSTS, f"Figure 3 {B}"), (APART, f"Figure 5 {B}")],
-    "messaging/encryption": [(TWO_HOSTS, f"Figure 6 {B}")],
+    "messaging/pairs": [(SAME, f"{A}, Fig. 5"), (APART, f"{A}, Fig. 6"), (TWO_HOSTS, f"{A}, Fig. 7")],
+    "messaging/size": [(TWO_HOSTS, f"{A}, Fig. 8")],
+    "messaging/many-to-one": [(TWO_HOSTS, f"{A}, Fig. 9")],
+    "messaging/lower-bound": [(APART, f"{A}, Fig. 10"), (TWO_HOSTS, f"{A}, Fig. 11")],
+    "directory/register": [(APART, f"{A}, Fig. 12"), (TWO_HOSTS, f"{A}, Fig. 13")],
+    "directory/deregister": [(SAME, f"{A}, Fig. 12"), (TWO_HOSTS, f"{A}, Fig. 13")],
+    "directory/search": [(SAME, f"{A}, Fig. 14"), (TWO_HOSTS, f"{A}, Fig. 15")],
+    "network": [(TWO_HOSTS, f"{A}, Fig. 17")],
+    "memory": [(SAME, f"{A}, Table 8")],
+    "messaging/cpu": [(SAME, f"{A}, Table 2"), (APART, f"{A}, Table 3"), (TWO_HOSTS, f"{A}, Table 3")],
+    "directory/cpu-register": [(SAME, f"{A}, Table 4"), (TWO_HOSTS, f"{A}, Table 5")],
+    "directory/cpu-search": [(SAME, f"{A}, Table 6"), (TWO_HOSTS, f"{A}, Table 7")],
+    "messaging/location": [(SAME, f"{B}, Fig. 1")],
+    "messaging/single-pair-size": [(TWO_HOSTS, f"{B}, Fig. 2")],
+    "messaging/scale": [(TWO_HOSTS, f"{B}, Fig. 3"), (APART, f"{B}, Fig. 5")],
+    "messaging/encryption": [(TWO_HOSTS, f"{B}, Fig. 6")],
 }
 OTHERWISE = {"messaging/designs", "create"}  # of a section, or of a paper with another measure
 
@@ -38,14 +38,14 @@ def test_a_chart_is_called_by_what_it_repeats(experiment):
 
 def test_a_chart_of_several_names_them_all():
     pairs = [row(placement=placement) for placement in (SAME, APART, TWO_HOSTS)]
-    assert repeated(pairs) == f"Figures 5, 6 and 7 {A}"
-    assert repeated(pairs[:2]) == f"Figures 5 and 6 {A}"
+    assert repeated(pairs) == f"{A}, Fig. 5, 6 and 7"
+    assert repeated(pairs[:2]) == f"{A}, Fig. 5 and 6"
     many = [row(experiment="messaging/scale", placement=TWO_HOSTS, pairs=count) for count in (1, 10, 20)]
-    assert repeated(many) == f"Figures 3 and 4 {B}"
+    assert repeated(many) == f"{B}, Fig. 3 and 4"
     secret = [row(experiment="messaging/encryption", pairs=count) for count in (1, 10)]
-    assert repeated(secret) == f"Figure 7 {B}"
+    assert repeated(secret) == f"{B}, Fig. 7"
     split = row(experiment="directory/search", placement=TWO_HOSTS, spread="split")
-    assert repeated([split]) == f"Figure 16 {A}"
+    assert repeated([split]) == f"{A}, Fig. 16"
 
 
 def test_every_experiment_of_the_two_papers_is_known_and_no_other():

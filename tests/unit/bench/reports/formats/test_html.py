@@ -5,7 +5,17 @@ from html.parser import HTMLParser
 
 import msgspec
 import pytest
-from tests.unit.bench.synthetic import EVIL, MACHINE, add_repetition, make_run, plan, round_trips
+from tests.unit.bench.synthetic import (
+    EVIL,
+    MACHINE,
+    add_repetition,
+    create_plan,
+    directory_plan,
+    make_run,
+    messages,
+    plan,
+    round_trips,
+)
 
 from formicary_bench.reports.formats.html import render, write_html
 from formicary_bench.results.store.folder import RunFolder
@@ -70,7 +80,7 @@ def test_a_page_is_sound(quick_run):
     targets = [value[1:] for _, name, value in page.attributes if name == "href" and value.startswith("#")]
     assert named
     assert set(named + targets) <= set(page.ids)
-    assert page.elements.count("figure") == 6
+    assert page.elements.count("figure") == 7
     # A table of values beneath every chart.
     assert page.elements.count("details") >= page.elements.count("figure")
 
@@ -91,10 +101,11 @@ def test_a_page_tells_what_a_reader_needs(quick_run):
     assert "partial" not in text
 
 
-def test_a_page_holds_links_against_their_floors(quick_run):
-    text = Page(render(quick_run)).text
+def test_a_page_holds_links_against_their_baselines(tmp_path):
+    (sockets,) = [one for one in plan(pairs=(1,)) if one.platform == "tcp"]
+    text = Page(render(make_run(tmp_path / "run", [messages("two-containers", "direct"), sockets]))).text
     assert "Between two processes, held against what else was measured" in text
-    assert "Agents, xmpp" in text
+    assert "Agents, direct" in text
 
 
 def test_a_page_admits_what_is_wrong(tmp_path):
@@ -107,7 +118,7 @@ def test_a_page_admits_what_is_wrong(tmp_path):
     assert "1 of 12 configurations" in text
     assert "full load not held in 1 of 1" in text
     assert "Messages that were never answered: Agents (7)." in text
-    assert 'class="bar unsound"' in page
+    assert 'class="mark unsound"' in page
     assert "batch means" in text
 
 
@@ -177,3 +188,101 @@ def test_phases_that_differ_say_which_configurations_had_them(tmp_path):
     text = render(make_run(tmp_path / "uneven", [*even, few]))
     assert "<td>in-process, 9 at once, 100 B</td>" in text
     assert "<td>in-process, 1 at once, 100 B</td>" in text
+
+
+class Seen(HTMLParser):
+    """The words of the first screen, of what is seen without unfolding anything, and of the pictures."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.first, self.unfolded, self.drawn = 0, 0, []
+        self._open = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in {"meta", "link"}:
+            name = "first" if ("class", "first") in attrs else tag
+            self._open.append(name)
+
+    def handle_endtag(self, tag):
+        self._open.pop()
+
+    def handle_data(self, data):
+        if {"style", "script", "title", "desc", "caption"} & set(self._open):
+            return
+        if "svg" in self._open:
+            self.drawn.append(data)
+            return
+        words = len(data.split())
+        depth = self._open.count("details") - ("summary" in self._open)
+        self.unfolded += words if not depth else 0
+        self.first += words if "first" in self._open and not depth else 0
+
+
+RUNS = {
+    "pairs": lambda: plan(pairs=(1, 10)),
+    "create": create_plan,
+    "directory": directory_plan,
+    "size": lambda: plan("messaging/size", pairs=(1,), payloads=(1, 1000)),
+}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_the_first_screen_has_the_badge_a_picture_and_few_words(tmp_path, kind):
+    text = render(make_run(tmp_path / "run", RUNS[kind](), repetitions=3))
+    first = text.partition('<div class="first">')[2].partition('<main id="found">')[0]
+    assert first.index('class="badge') < first.index("<svg viewBox")
+    assert first.count('role="img"') == 3  # a drawing for each width
+    seen = Seen(text)
+    assert 10 < seen.first <= 60
+    assert seen.unfolded < 700
+
+
+def test_a_run_that_was_disturbed_in_every_way_still_says_so_in_few_words(tmp_path):
+    configurations = plan(pairs=(1, 5))
+    run = make_run(tmp_path / "run", configurations, repetitions=0, complete=False, left_out="much " * 50)
+    for configuration in configurations:
+        add_repetition(run, configuration, 1, seed=1, full_load=False, others_cores=3.0, stolen=0.2)
+    assert Seen(render(run)).first <= 60
+
+
+def test_who_is_faster_is_ranked_with_factors_that_can_be_read(tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(10,)), repetitions=5)
+    text = render(run)
+    drawn = Seen(text).drawn
+    ranked = [word for word in drawn if word in {"Callbacks", "Micro-agents", "asyncio tasks", "Agents"}][:4]
+    assert ranked == ["Callbacks", "Micro-agents", "asyncio tasks", "Agents"]
+    assert any(
+        re.fullmatch(r"1\.\d+ times slower than asyncio tasks \(1\.\d+ to 1\.\d+\)", one) for one in drawn
+    )
+    assert not re.search(r"0\.\d+ of (the rate|what|tasks)", text)
+
+
+def test_an_experiment_says_three_sentences_and_folds_the_rest(tmp_path):
+    run = make_run(tmp_path / "run", [*plan(pairs=(1,)), *directory_plan()], repetitions=1)
+    for section in render(run).split("<section")[1:]:
+        assert section.partition("<details")[0].count("<li>") <= 3
+
+
+def test_a_tile_is_of_one_row_with_its_interval_and_its_repetitions(tmp_path):
+    text = render(make_run(tmp_path / "run", plan(pairs=(1, 10)), repetitions=4))
+    tiles = text.partition('<ul class="tiles"')[2].partition("</ul>")[0].split("<li>")[1:]
+    assert len(tiles) == 4
+    for tile in tiles:
+        assert tile.count('class="repetition"') == 4
+        assert re.search(r'class="interval">[\d.]+\W\S+ to ', tile)
+
+
+def test_two_modes_are_two_figures_in_a_tile(tmp_path):
+    (one,) = plan(pairs=(1,))[:1]
+    run = make_run(tmp_path / "run", [one], repetitions=0)
+    for number in range(1, 9):
+        data = round_trips(one, seed=number)
+        data.rtt_ns[:] = data.rtt_ns * (1 if number % 2 else 3)
+        known = add_repetition(
+            make_run(tmp_path / f"other-{number}", [one], repetitions=0), one, number, number
+        )
+        run.add(known, data)
+    tile = render(run).partition('<ul class="tiles"')[2].partition("</ul>")[0].split("<li>")[1]
+    assert re.search(r'class="value">1\.\d+\W\S+ or 5\.\d+\W', tile)
+    assert "two modes" in tile

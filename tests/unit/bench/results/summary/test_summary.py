@@ -167,7 +167,6 @@ def test_each_figure_stands_on_the_floor_of_its_kind(quick_run):
     assert found == {
         ("messaging/pairs", "formicary", "behaviours", "same-container"): "tasks",
         ("messaging/pairs", "formicary", "micro", "same-container"): "callbacks",
-        ("messaging/pairs", "formicary", "behaviours", "two-containers"): "tcp",
         ("create", "formicary", "behaviours", "same-container"): "tasks",
         ("create", "formicary", "micro", "same-container"): "tasks",
     }
@@ -212,8 +211,10 @@ def test_each_route_is_held_against_what_it_adds_to(ours, bases):
     assert [one.median.mean for one in found] == pytest.approx([1 / one.rate.mean for one in found])
 
 
-def test_where_no_components_were_measured_sockets_are_the_floor_of_all_routes():
-    assert baseline_of(apart(), [SOCKETS]) == baseline_of(DIRECT, [SOCKETS]) == SOCKETS
+def test_what_goes_through_the_server_is_held_against_components_alone():
+    assert baseline_of(apart(), LINKS) == COMPONENTS
+    assert baseline_of(apart(), [SOCKETS]) is None
+    assert baseline_of(DIRECT, [SOCKETS]) == SOCKETS
     assert baseline_of(DIRECT_WITH_TLS, [SOCKETS]) is None
 
 

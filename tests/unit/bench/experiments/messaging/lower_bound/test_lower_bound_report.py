@@ -111,8 +111,8 @@ def test_sizes_and_pairs_of_encryption_have_figures_of_their_own(tmp_path):
     run = make_run(tmp_path / "run", [*plan(name, (1,), (0, 2048)), *plan(name, (10,), (2048,))])
     (section,) = sections(digests(run))
     titles = [chart.title for chart in section.charts]
-    assert "Figure 6 of Burbeck 2004: Round-trip time against size of the body, one pair" in titles
-    assert "Figure 7 of Burbeck 2004: Round-trip time against pairs (2.05 kB)" in titles
+    assert "After Burbeck 2004, Fig. 6: Round-trip time against size of the body, one pair" in titles
+    assert "After Burbeck 2004, Fig. 7: Round-trip time against pairs (2.05 kB)" in titles
     (by_size,) = [chart for chart in section.charts if "size of the body" in chart.title]
     assert by_size.columns[1].cells[:2] == ("0 B", "2.05 kB")
 
@@ -123,7 +123,7 @@ def test_sizes_and_pairs_of_encryption_have_figures_of_their_own(tmp_path):
         ((5,), (2048,), "Round trips per second, 5 pairs (2.05 kB)"),
         ((5,), (0, 2048), "Round trips per second, 5 pairs (0 B)"),
         ((1,), (2048,), "Round trips per second, one pair (2.05 kB)"),
-        ((1, 5), (2048,), "Figure 7 of Burbeck 2004: Round-trip time against pairs (2.05 kB)"),
+        ((1, 5), (2048,), "After Burbeck 2004, Fig. 7: Round-trip time against pairs (2.05 kB)"),
     ],
 )
 def test_encryption_of_one_point_has_figures_too_and_none_by_a_single_size(pairs, sizes, title, tmp_path):
@@ -185,5 +185,5 @@ def test_the_report_says_how_many_times_as_long_agents_take():
     assert extra.columns[-1].cells == ("± 5.4%", "", "")
     assert against_processes_table([AGENTS]) == []
     one_host, two_hosts = lower_bound_charts(ALL)
-    assert one_host.title == "Figure 10 of Alberola 2010: Total time against pairs, one host"
-    assert two_hosts.title == "Figure 11 of Alberola 2010: Total time against pairs, two hosts"
+    assert one_host.title == "After Alberola 2010, Fig. 10: Total time against pairs, one host"
+    assert two_hosts.title == "After Alberola 2010, Fig. 11: Total time against pairs, two hosts"

@@ -98,7 +98,9 @@ def test_memory_of_an_agent_is_drawn_as_the_table_has_it(tmp_path):
     assert {bar.series.label: bar.value for bar in theirs} == pytest.approx(wanted)
     assert [bar.published for bar in (*ours, *theirs)] == [False] * len(ours) + [True] * len(theirs)
     assert marked(chart)
-    assert str(draw(chart.plot, "one", chart.title, chart.caption, 700)).count("mark published") == len(theirs)
+    assert str(draw(chart.plot, "one", chart.title, chart.caption, 700)).count("mark published") == len(
+        theirs
+    )
 
 
 def test_throughputs_are_drawn_as_the_text_has_them(tmp_path):

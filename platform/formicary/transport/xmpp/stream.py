@@ -39,6 +39,10 @@ _FRAME_END = b"</frame></message>"
 _ATTRIBUTE = re.compile(rb"(?<![^ ])([^ =']+)='([^']*)'")  # looked for where one can begin, so in linear time
 _TAG = re.compile(rb"""<(?:[!?]|(?:[^<>'"]|'[^']*'|"[^"]*")*>)""")
 
+_NO_FRAME = "<not a frame>"  # which is nobody's address
+_HEADS = 1000  # heads of frames whose senders are remembered
+_HEAD_BYTES = 4096  # of the longest head that is remembered
+
 _CONNECT_TIMEOUT = 10.0  # seconds until the server has accepted the container
 _CLOSE_TIMEOUT = 2.0  # seconds that the server gets to close its side
 _HIGH_WATER = 1 << 20  # bytes that may wait to be written before senders have to
@@ -98,6 +102,7 @@ class XmppStream(asyncio.Protocol):
         self._depth = 0
         self._between_stanzas = False  # the parser holds no part of a stanza
         self._incomplete = b""  # the beginning of a stanza with a frame, or of a tag
+        self._origins: dict[bytes, str] = {}  # of frames, by all that is before their texts
         self._builder = TreeBuilder()
         self._parser = expat.ParserCreate(namespace_separator="}")
         self._parser.buffer_text = True
@@ -255,21 +260,39 @@ class XmppStream(asyncio.Protocol):
     def _take_frames(self, data: bytes) -> bytes:
         """Pass on the frames that `data` begins with; return what is left for the parser."""
         position = 0
-        while head := _FRAME.match(data, position):
-            start = head.end()
+        while True:
+            start = data.find(b">", data.find(b">", position) + 1) + 1  # behind two tags, if there are two
+            origin = self._origins.get(data[position:start])
+            if origin is None:
+                head = _FRAME.match(data, position)
+                if head is None:
+                    break
+                origin, start = self._origin_of(head), head.end()
             end = data.find(b"<", start)
             if end < 0 or len(data) < end + len(_FRAME_END):
                 self._incomplete = data[position:]
                 return b""
-            attributes = dict(_ATTRIBUTE.findall(head[1]))
-            if attributes.get(b"type") != self._frame_type or not data.startswith(_FRAME_END, end):
+            if origin is _NO_FRAME or not data.startswith(_FRAME_END, end):
                 break
             position = end + len(_FRAME_END)
-            self._on_frame(attributes.get(b"from", b"").decode(errors="replace"), data[start:end])
+            self._on_frame(origin, data[start:end])
         if _MAYBE_FRAME.fullmatch(data, position):
             self._incomplete = data[position:]
             return b""
         return data[position:]
+
+    def _origin_of(self, head: re.Match[bytes]) -> str:
+        """Return from whom the frame behind a head is, and remember it by the head's bytes."""
+        attributes = dict(_ATTRIBUTE.findall(head[1]))
+        if attributes.get(b"type") == self._frame_type:
+            origin = attributes.get(b"from", b"").decode(errors="replace")
+        else:
+            origin = _NO_FRAME
+        if len(head[0]) <= _HEAD_BYTES:
+            if len(self._origins) >= _HEADS:
+                self._origins.clear()
+            self._origins[head[0]] = origin
+        return origin
 
     def _hold_back(self, data: bytes) -> bytes:
         """Keep the beginning of a tag at the end of `data`; return what comes before it.

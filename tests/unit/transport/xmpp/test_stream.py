@@ -173,3 +173,25 @@ async def test_a_frame_from_what_is_no_text_is_passed_on_and_the_stream_goes_on(
     stream.feed(frame)
     assert stream.came == [("c\ufffd.lab.localhost", b"AAAA"), ("c2.lab.localhost", b"AAAA")]
     assert stream.ended is None
+
+
+async def test_the_senders_of_frames_are_told_apart_however_many_there_are():
+    stream = Stream()
+    stream.feed(HEADER + "<handshake/>")
+    senders = [f"c{number}.lab.localhost" for number in range(1500)]
+    frames = [FRAME.replace("c2.lab.localhost", sender) for sender in (*senders, *reversed(senders))]
+    stream.feed("".join(frames))
+    long = FRAME.replace("c2", "c" * 10_000)
+    stream.feed(long + FRAME + long)
+    assert [sender for sender, _ in stream.came[:-3]] == [*senders, *reversed(senders)]
+    assert [len(sender) for sender, _ in stream.came[-3:]] == [10_014, 16, 10_014]
+    assert sum(map(len, stream.stream._origins)) < 1000 * 200
+
+
+async def test_a_frame_of_another_type_is_an_ordinary_stanza_each_time():
+    stream = Stream()
+    stream.feed(HEADER + "<handshake/>")
+    for _ in range(3):
+        stream.feed(FRAME.replace("<message ", "<message type='chat' "))
+        stream.feed(FRAME)
+    assert [one[0] for one in stream.came] == ["{jabber:component:accept}message", "c2.lab.localhost"] * 3

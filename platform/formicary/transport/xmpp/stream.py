@@ -283,11 +283,9 @@ class XmppStream(asyncio.Protocol):
 
     def _origin_of(self, head: re.Match[bytes]) -> str:
         """Return from whom the frame behind a head is, and remember it by the head's bytes."""
-        attributes = dict(_ATTRIBUTE.findall(head[1]))
-        if attributes.get(b"type") == self._frame_type:
-            origin = attributes.get(b"from", b"").decode(errors="replace")
-        else:
-            origin = _NO_FRAME
+        attributes: dict[bytes, bytes] = dict(_ATTRIBUTE.findall(head[1]))
+        is_frame = attributes.get(b"type") == self._frame_type
+        origin = attributes.get(b"from", b"").decode(errors="replace") if is_frame else _NO_FRAME
         if len(head[0]) <= _HEAD_BYTES:
             if len(self._origins) >= _HEADS:
                 self._origins.clear()

@@ -188,10 +188,15 @@ async def test_the_senders_of_frames_are_told_apart_however_many_there_are():
     assert sum(map(len, stream.stream._origins)) < 1000 * 200
 
 
-async def test_a_frame_of_another_type_is_an_ordinary_stanza_each_time():
+async def test_what_is_like_a_frame_but_of_another_type_is_parsed_each_time():
     stream = Stream()
     stream.feed(HEADER + "<handshake/>")
-    for _ in range(3):
-        stream.feed(FRAME.replace("<message ", "<message type='chat' "))
+    parsed = []
+    stream.stream._parse = parsed.append
+    other = FRAME.replace("<message ", "<message type='chat' ")
+    for _ in range(2):
+        stream.stream._between_stanzas = True
         stream.feed(FRAME)
-    assert [one[0] for one in stream.came] == ["{jabber:component:accept}message", "c2.lab.localhost"] * 3
+        stream.feed(other)
+    assert parsed == [other.encode()] * 2
+    assert stream.came == [("c2.lab.localhost", b"AAAA")] * 2

@@ -6,6 +6,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from formicary.core.logs import get_logger
+from formicary.core.message import Message
 from formicary.transport.link.frames import Names, decode, encode, from_entry
 
 if TYPE_CHECKING:
@@ -111,7 +112,12 @@ class Arrivals:
         note = arrived.append
         for entry in entries:
             try:
-                message, receiver = from_entry(entry, receivers, senders)
+                to, by, body, act, others = entry
+                if others is None:  # as `from_entry` does, without its call
+                    receiver = receivers[to]
+                    message = Message(receiver, senders[by], body, act)
+                else:
+                    message, receiver = from_entry(entry, receivers, senders)
             except ValueError as error:
                 self._take_unusual(entry, error)
                 continue

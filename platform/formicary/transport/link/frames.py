@@ -117,6 +117,37 @@ def to_entry(message: Message, receiver: str) -> Entry:
     return _locals[receiver], _locals[sender], body, act, others or None
 
 
+def to_entries(letters: list[tuple[Message, str]]) -> list[Entry]:
+    """Return the entries of messages, each for one of its receivers, by full name; errors as of `to_entry`.
+
+    What most messages are is looked at here, attribute by attribute: a call and two tuples less for each.
+    """
+    entries: list[Entry] = []
+    add = entries.append
+    names = _locals
+    for message, receiver in letters:
+        act = message.performative
+        if (
+            message.to is receiver
+            and (act is None or act.__class__ is str)
+            and message.thread is None
+            and message.reply_to is None
+            and message.language is None
+            and message.encoding is None
+            and message.ontology is None
+            and message.protocol is None
+            and message.conversation_id is None
+            and message.reply_with is None
+            and message.in_reply_to is None
+            and message.reply_by is None
+            and message.metadata is None
+        ):
+            add((names[receiver], names[message.sender], message.body, act, None))  # type: ignore[index]
+        else:
+            add(to_entry(message, receiver))
+    return entries
+
+
 def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message, str]:
     """Return the message of an entry, and the full name of the receiver that it is for.
 

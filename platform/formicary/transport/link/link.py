@@ -13,12 +13,14 @@ from formicary.core.quoting import shorten
 from formicary.transport.link.arrivals import Arrivals, control_order, pause_order, receipt_order
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.failing import Failing
+from formicary.transport.link.frames import Names
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
 from formicary.transport.link.paths import NoPath
 from formicary.transport.link.paused import PausedReceiver
 from formicary.transport.link.receipts import Receipts, read_receipt
+from formicary.transport.link.sent_batch import SentBatch
 from formicary.transport.link.session import State
 from formicary.transport.remote_sink import RemoteSink
 
@@ -76,6 +78,8 @@ class Link:
         """Whether there has been a direct connection to this incarnation of the other container."""
         self.obstacle = ""
         """Why there is no direct connection, where messages have no other path; empty if not known."""
+        self.at_turn_end: Callable[[Callable[[], None]], None] = owner.container.scheduler.at_turn_end
+        """Calls back when the agents have had their turn."""
         self.outbox = Outbox(self, domain, batch_size)
         self.paused: dict[str, PausedReceiver] = {}
         self._paused_names = 0  # characters
@@ -90,6 +94,7 @@ class Link:
         """When its latest session ended, or it was made, by the loop's clock."""
         self._timer: asyncio.TimerHandle | None = None
         self._is_slow = True  # whether the timer, if any, waits for long
+        self._receivers, self._senders = Names(domain), Names(owner.container.domain)
         self._failed = 0
         self._failing = Failing(self.undeliverable)
         self._messages_sent = 0
@@ -139,10 +144,11 @@ class Link:
 
     def send_batch(self, data: bytes, letters: list[Letter]) -> None:
         """Send a batch, which holds `letters`; in parts, where it is too large for a frame."""
-        if self._owner.before_batch is not None:
-            self._owner.before_batch()
+        if (before := self._owner.before_batch) is not None:
+            before()
         self._messages_sent += len(letters)
         now = self._now()
+        batch = SentBatch(data, len(letters), self._receivers, self._senders) if letters else None
         limit = self.batch_limit
         if len(data) > limit:
             view = memoryview(data)
@@ -150,7 +156,9 @@ class Link:
             for start in range(0, last, limit):
                 self._send(self.session.send(bytes(view[start : start + limit]), None, now, PART))
             data = bytes(view[last:])
-        self._send(self.session.send(data, letters, now))
+        frame = self.session.send(data, batch, now)
+        if frame is not None and (path := self._path) is not None:  # as `_send`
+            path.send(frame)
         if self._is_slow:
             self._tick_soon()
 
@@ -172,10 +180,6 @@ class Link:
             self.session.ask(self._now())
             self._perform()
             self._tick_soon()
-
-    def at_turn_end(self, callback: Callable[[], None]) -> None:
-        """Call back when the agents have had their turn."""
-        self._container.scheduler.at_turn_end(callback)
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
@@ -265,8 +269,9 @@ class Link:
             self._drop(str(error))
         if session.instructions:
             self._perform()
-        if not self.outbox.has_room and self.has_room:
-            self.outbox.open()
+        outbox = self.outbox
+        if not outbox.has_room and self.has_room:
+            outbox.open()
         if self._is_slow or self._is_closing:
             self._tick_soon()
 

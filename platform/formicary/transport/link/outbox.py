@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 from msgspec.structs import astuple
 
 from formicary.core.errors import InvalidMessageError, MessageTooLargeError
-from formicary.transport.link.frames import encode, size, to_entry
+from formicary.transport.link.frames import encode, size, to_entries, to_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -80,6 +80,7 @@ class Outbox:
     """
 
     __slots__ = (
+        "_at_turn_end",
         "_batch_size",
         "_batches",
         "_carrier",
@@ -98,6 +99,7 @@ class Outbox:
     def __init__(self, carrier: Carrier, domain: str, batch_size: int = BATCH_SIZE) -> None:
         self._batch_size = batch_size
         self._carrier = carrier
+        self._at_turn_end = carrier.at_turn_end
         self._domain = domain
         self._letters: list[Letter] = []
         self._until = self._batch_size  # letters at which something is to be done about them
@@ -117,7 +119,19 @@ class Outbox:
         Raises:
             MessageTooLargeError: it is too large for the link.
         """
-        return self.accept_for(message, message.to)  # type: ignore[arg-type]  # one receiver, so it is a name
+        if not self.has_room:  # as in `accept_for`, without its call
+            return (self,)
+        receiver: str = message.to  # type: ignore[assignment]  # one receiver, so it is a name
+        if len(message.body) > _WEIGHED:
+            self._weigh(message, receiver)
+        letters = self._letters
+        letters.append((message, receiver))
+        if len(letters) >= self._until:
+            self._send_or_stop()
+        elif not self._is_scheduled:
+            self._is_scheduled = True
+            self._at_turn_end(self._end_turn)
+        return None
 
     def accept_for(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for one of its receivers, as `accept`."""
@@ -146,13 +160,13 @@ class Outbox:
 
     def _schedule(self) -> None:
         self._is_scheduled = True
-        self._carrier.at_turn_end(self._end_turn)
+        self._at_turn_end(self._end_turn)
 
     def _end_turn(self) -> None:
         self._is_scheduled = False
         if self._batches >= _TURN and self._carrier.has_room:
             self.open()
-        else:
+        elif self._letters:
             self.flush()
         self._batches = 0
 
@@ -224,13 +238,16 @@ class Outbox:
         self._weight = 0
         self.has_failures = False
         try:
-            entries = [to_entry(message, receiver) for message, receiver in letters]
+            entries = to_entries(letters)
             data = encode(entries)
         except (ValueError, TypeError):  # one of them is no message, or is text that is no Unicode
             letters, entries = self._sort_out(letters)
             data = encode(entries)
         if entries:
-            self._send(letters, entries, data)
+            if len(data) <= self._carrier.batch_limit:
+                self._carrier.send_batch(data, letters)
+            else:
+                self._divide(letters, entries, data)
 
     def _sort_out(self, letters: list[Letter]) -> tuple[list[Letter], list[Entry]]:
         """Keep the messages that can go, and give the others up."""
@@ -247,13 +264,14 @@ class Outbox:
                 good.append((message, receiver))
         return good, entries
 
-    def _send(self, letters: list[Letter], entries: list[Entry], data: bytes) -> None:
+    def _divide(self, letters: list[Letter], entries: list[Entry], data: bytes) -> None:
+        """Send messages as several batches where one would be too large."""
         if len(data) <= self._carrier.batch_limit:
             self._carrier.send_batch(data, letters)
         elif len(letters) > 1:
             half = len(letters) // 2
-            self._send(letters[:half], entries[:half], encode(entries[:half]))
-            self._send(letters[half:], entries[half:], encode(entries[half:]))
+            self._divide(letters[:half], entries[:half], encode(entries[:half]))
+            self._divide(letters[half:], entries[half:], encode(entries[half:]))
         elif len(data) <= self._carrier.message_limit:
             self._carrier.send_batch(data, letters)  # in parts
         else:

@@ -100,7 +100,16 @@ class Sending:
     @property
     def has_room(self) -> bool:
         """Whether messages are to be sent now."""
-        return self.window > 0 and self._fits(0) and not self.untaken.is_full
+        # `_fits(0)`, without its call: this is asked for each batch.
+        unacked, other = self._unacked, self._other
+        return (
+            self.window > 0
+            and (
+                not unacked
+                or (len(unacked) < other.window_frames and self._unacked_bytes + SIZE <= other.window_bytes)
+            )
+            and not self.untaken.is_full
+        )
 
     @property
     def unacknowledged(self) -> int:
@@ -237,14 +246,14 @@ class Sending:
             self.instructions.append(Transmit(_pack(kind, self.own, self.peer, number, self._ack_sent)))
 
     def _forget(self, acked: int) -> None:
-        unacked = self._unacked
-        keeps = self._other.receipts
+        take = self._unacked.popleft
+        keep = self.untaken.add if self._other.receipts else None
         for _ in range(acked - self._acked):
-            frame, item = unacked.popleft()
+            frame, item = take()
             size = len(frame)
             self._unacked_bytes -= size
-            if keeps and item:
-                self.untaken.add(item, size)
+            if item and keep is not None:
+                keep(item, size)
         self._acked = acked
 
     def _credit(self, terms: Terms) -> Fate:

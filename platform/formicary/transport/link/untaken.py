@@ -96,10 +96,11 @@ class Untaken:
             self.size -= size
             stop = min(last, upto)
             share = size // len(batch)
+            letters = batch[:] if index < len(opened) and opened[index][0] <= min(last, upto) else ()
             while index < len(opened) and opened[index][0] <= stop:
                 start, count = opened[index]
                 for number in range(max(start, first), min(start + count - 1, stop) + 1):
-                    self._open[number] = batch[number - first], share
+                    self._open[number] = letters[number - first], share
                     self.size += share
                 if start + count - 1 > stop:
                     break

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.property.transport.strategies import LOCAL, TEXT, messages
 
 from formicary.core.message import Message
-from formicary.transport.link.frames import Names, decode, encode, from_entry, size, to_entry
+from formicary.transport.link.frames import Names, decode, encode, from_entry, size, to_entries, to_entry
 
 DOMAINS = ("c2.lab.localhost", "c1.lab.localhost")
 
@@ -31,6 +31,14 @@ def test_a_message_to_several_arrives_with_all_of_them(message, locals_):
     message = message.replace(to=names)
     data = encode([to_entry(message, name) for name in names])
     assert unpack(data) == [(message, name) for name in names]
+
+
+@given(st.lists(messages(), max_size=5), LOCAL)
+def test_messages_together_have_the_entries_that_each_has(sent, other):
+    usual = Message(to="b@c2.lab.localhost", sender="a@c1.lab.localhost", body="x", performative="inform")
+    several = usual.replace(to=("b@c2.lab.localhost", f"{other}@c2.lab.localhost"))
+    letters = [(message, message.to) for message in (usual, *sent)] + [(several, name) for name in several.to]
+    assert to_entries(letters) == [to_entry(message, receiver) for message, receiver in letters]
 
 
 @given(messages(), st.lists(LOCAL, min_size=2, max_size=4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 from collections import deque
 
 import msgspec
@@ -161,6 +162,20 @@ def send_all(bodies, to="b@c2", pause=0.0):
 
 async def arrived(collected, count):
     await until(lambda: len(collected.messages) >= count)
+
+
+async def test_what_was_sent_is_kept_as_bytes_until_it_is_taken():
+    async with Pair() as (one, two):
+        await start(two.container, "b", Deaf())
+        body = "x" * 100
+        alone = sys.getrefcount(body)
+        await start(one.container, "a", send_all([body]))
+        await until(lambda: one.link.session.acknowledged)
+        await asyncio.sleep(1)
+        assert len(one.link.session.untaken) == 1
+        assert sys.getrefcount(body) <= alone + 1  # what the behaviour has
+        ((failed, _),) = one.link.session.untaken.withdraw()
+        assert failed == Message("b@c2.lab.localhost", "a@c1.lab.localhost", body)
 
 
 async def test_a_link_is_idle_until_something_is_sent_and_then_opens():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from formicary.core.message import Message
     from formicary.transport.link.outbox import Letter
@@ -24,7 +26,7 @@ class Failing:
 
     def __init__(self, undeliverable: Callable[[Message, str, str], None]) -> None:
         self._undeliverable = undeliverable
-        self._left: deque[tuple[Letter, str]] = deque()
+        self._left: deque[tuple[Iterator[Letter], str]] = deque()  # made, some of them, when it is their turn
         self._is_scheduled = False
 
     @property
@@ -34,13 +36,13 @@ class Failing:
 
     def add(self, letters: Iterable[Letter], reason: str) -> None:
         """Fail messages, in order: the first at once, unless others are before them."""
-        self._left.extend((letter, reason) for letter in letters)
+        self._left.append((iter(letters), reason))
         if not self._is_scheduled:
             self._go_on()
 
     def finish(self) -> None:
         """Fail all that is left, now."""
-        self._fail(len(self._left))
+        self._fail(sys.maxsize)
 
     def _go_on(self) -> None:
         try:
@@ -52,7 +54,11 @@ class Failing:
 
     def _fail(self, count: int) -> None:
         left = self._left
-        while left and count > 0:
-            count -= 1
-            (message, receiver), reason = left.popleft()
-            self._undeliverable(message, receiver, reason)
+        while left:
+            letters, reason = left[0]
+            for message, receiver in islice(letters, count):
+                count -= 1
+                self._undeliverable(message, receiver, reason)
+            if count <= 0:
+                return
+            left.popleft()

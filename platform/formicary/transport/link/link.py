@@ -6,6 +6,7 @@ The thin shell around a `Session`: it performs what that says, chooses the path,
 from __future__ import annotations
 
 import asyncio
+from itertools import chain
 from typing import TYPE_CHECKING, NoReturn
 
 from formicary.container.link_status import LinkStatus
@@ -25,7 +26,7 @@ from formicary.transport.link.session import State
 from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from formicary.core.errors import FormicaryError
     from formicary.core.mailbox import MessageSink
@@ -301,7 +302,7 @@ class Link:
                     case Opened(terms):
                         self._opened(terms)
                     case Failed(batches, reason, fate):
-                        self._fail([letter for letters in batches for letter in letters], reason, fate)
+                        self._fail(chain.from_iterable(batches), reason, fate)
                     case Ended(reason):
                         self._ended(reason)
                     case Doubt():
@@ -337,7 +338,7 @@ class Link:
         elif not self._owner.is_closed:
             self.outbox.open()
 
-    def _fail(self, letters: list[Letter], reason: str, fate: Fate) -> None:
+    def _fail(self, letters: Iterable[Letter], reason: str, fate: Fate) -> None:
         name = self.domain.partition(".")[0]
         why = f"container {name} cannot be reached: {reason}; {fate.value}"
         if self.obstacle:
@@ -478,7 +479,7 @@ class Link:
         instructions, self.session.instructions = self.session.instructions, []
         for instruction in instructions:
             if isinstance(instruction, Failed) and instruction.fate is not Fate.DELIVERED:
-                letters = [letter for batch in instruction.items for letter in batch]
+                letters = chain.from_iterable(instruction.items)
                 is_certain = instruction.fate is Fate.UNDELIVERED
                 before = "the message could go" if is_certain else _UNCONFIRMED
                 self._bury(letters, before)
@@ -487,7 +488,7 @@ class Link:
         if self._timer is not None:
             self._timer.cancel()
 
-    def _bury(self, letters: list[Letter], before: str) -> None:
+    def _bury(self, letters: Iterable[Letter], before: str) -> None:
         """Make dead letters of what this container has stopped before."""
         reason = f"container {self._container.name} stopped before {before}"
         for message, receiver in letters:

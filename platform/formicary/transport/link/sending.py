@@ -282,7 +282,7 @@ class Sending:
         self._unacked.clear()
         self._pending.clear()
         for items, each in (
-            ([arrived] if arrived else [], Fate.DELIVERED),
+            (arrived, Fate.DELIVERED),
             (sent, fate),
             (pending, Fate.UNDELIVERED),
         ):

@@ -449,9 +449,10 @@ class Session(Sending):
         if untaken.full_since is None:
             untaken.full_since = now
         elif now - untaken.full_since > GIVE_UP:
-            letters = untaken.withdraw(len(untaken) // 2)
-            reason = f"none of {len(untaken) + len(letters)} messages was taken there for {GIVE_UP:g} s"
-            self.instructions.append(Failed([letters], reason, Fate.DELIVERED))
+            count = len(untaken)
+            batches = untaken.withdraw(count // 2)
+            reason = f"none of {count} messages was taken there for {GIVE_UP:g} s"
+            self.instructions.append(Failed(batches, reason, Fate.DELIVERED))
 
     def ask(self, now: float) -> None:
         """Ask for a sign of life now, unless one is awaited: the present path may be at fault."""

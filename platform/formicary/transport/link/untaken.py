@@ -115,18 +115,20 @@ class Untaken:
         self.is_full = self.size >= LIMIT_BYTES or len(self) >= LIMIT
 
     def withdraw(self, most: int | None = None) -> list[Any]:
-        """Take out and return messages: those that were left open, and then the oldest.
+        """Take out and return messages, as batches: those that were left open, and then the oldest.
 
         Args:
             most: how many to take out at least, if there are so many; None for all.
         """
-        taken = [message for message, _ in self._open.values()]
+        taken: list[Any] = [[message for message, _ in self._open.values()]] if self._open else []
+        count = len(self._open)
         self.size -= sum(size for _, size in self._open.values())
         self._open.clear()
         self._dropped = max(self._dropped, self._known)
-        while self._batches and (most is None or len(taken) < most):
+        while self._batches and (most is None or count < most):
             self._dropped, size, batch = self._batches.popleft()
-            taken += batch
+            taken.append(batch)
+            count += len(batch)
             self.size -= size
         self._weigh()
         return taken

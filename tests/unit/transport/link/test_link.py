@@ -174,7 +174,7 @@ async def test_what_was_sent_is_kept_as_bytes_until_it_is_taken():
         await asyncio.sleep(1)
         assert len(one.link.session.untaken) == 1
         assert sys.getrefcount(body) <= alone + 1  # what the behaviour has
-        ((failed, _),) = one.link.session.untaken.withdraw()
+        (((failed, _),),) = one.link.session.untaken.withdraw()
         assert failed == Message("b@c2.lab.localhost", "a@c1.lab.localhost", body)
 
 

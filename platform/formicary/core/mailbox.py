@@ -171,7 +171,17 @@ class Mailbox:
         return None if self.put(message) else (self,)
 
     def take(self, message: Message) -> Sequence[MessageSink] | None:
-        """Take a message for an agent of which only this behaviour wants it; as `accept`."""
+        """Take a message that is known to be wanted; as `accept`."""
+        strand = self.strand
+        if strand is not None and strand.waiting:
+            strand.waiting = False
+            scheduler = self.scheduler
+            ready = scheduler.ready
+            ready.append(strand)
+            ready.append(message)
+            if not scheduler.awake:
+                scheduler.wake()
+            return None
         return None if self.put(message) else (self,)
 
     def put(self, message: Message) -> bool:

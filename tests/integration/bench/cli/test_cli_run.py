@@ -68,7 +68,7 @@ def test_json_has_nothing_but_lines_of_json(bench, tmp_path):
 
 
 def test_the_list_names_every_experiment_with_its_source(bench):
-    listed = bench("list")
+    listed = bench("list", "--all")
     rows = bench("list", "--json").rows
     assert {row["name"] for row in rows} == {
         "messaging/pairs", "messaging/many-to-one", "messaging/size", "messaging/scale-out", "create",

@@ -63,8 +63,15 @@ CHECKS = {
 }
 
 # Most tests wait for others, so more of them run than there are processors. Those of a file stay together:
-# they share servers, and pages share their names.
-SIDE_BY_SIDE = ["--numprocesses", str((os.cpu_count() or 1) + 2), "--dist", "loadfile"]
+# they share servers, and pages share their names. Files come in the order of their names, tests/integration
+# before tests/unit: by itself xdist begins those with few tests last, and some of them take longest.
+SIDE_BY_SIDE = [
+    "--numprocesses",
+    str((os.cpu_count() or 1) + 2),
+    "--dist",
+    "loadfile",
+    "--no-loadscope-reorder",
+]
 # Faults come alone: many are caused at once as it is, and what is away too long counts as gone. So does what
 # asks a sampler for the truth within two points, which others on the same processors would take from it.
 ALONE = [

@@ -40,6 +40,7 @@ class Listed(msgspec.Struct, frozen=True):
         warm_up: when it is measured, where it has a driver.
         missing: what is missing to run it, each with what to do; empty if it can be run.
         notes: what is missing to run a part of it.
+        is_installed: whether nothing has to be fetched or built; if not, the last of `missing` says how.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Listed(msgspec.Struct, frozen=True):
     warm_up: str = ""
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    is_installed: bool = True
 
 
 def listed() -> list[Listed]:
@@ -99,7 +101,7 @@ def _with_driver() -> Iterator[Listed]:
 def _not_installed() -> Iterator[Listed]:
     for recipe in RECIPES.values():
         missing = (*recipe.missing(), recipe.how_to_install)
-        yield Listed(recipe.name, run_as=recipe.run_as, warm_up=WARM, missing=missing)
+        yield Listed(recipe.name, run_as=recipe.run_as, warm_up=WARM, missing=missing, is_installed=False)
 
 
 def _has_server() -> bool:

@@ -27,7 +27,7 @@ def overview(rows: Sequence[Listed]) -> RenderableType:
     table = Table(
         box=box.SIMPLE_HEAD,
         pad_edge=False,
-        caption="All about one: formicary bench platforms show NAME",
+        caption="All about one, and how it is installed: formicary bench platforms show NAME",
         caption_justify="left",
     )
     for title in ("platform", "experiments", "processes", "missing"):
@@ -38,7 +38,7 @@ def overview(rows: Sequence[Listed]) -> RenderableType:
             _lines([f"{row.name} {row.version}".strip()]),
             _lines(["; ".join(in_short(row.experiments))]),
             where,
-            _lines(lacks(row)),
+            _lines(lacks(row) if row.is_installed else [*row.missing[:-1], "not installed"]),
         )
     return table
 

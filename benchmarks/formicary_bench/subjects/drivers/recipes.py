@@ -32,6 +32,7 @@ class Recipe:
         version: which version of it will be installed.
         run_as: how it is run, and why so.
         source: the name of the driver's sources; that of the platform if empty.
+        arguments: what the driver is started with.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Recipe:
     version: str
     run_as: str
     source: str = field(default="", kw_only=True)
+    arguments: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def how_to_install(self) -> str:
@@ -64,13 +66,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Java(Recipe):
-    """A driver in Java, built by Maven from the module of its sources' name in the folder `java`.
-
-    Attributes:
-        arguments: what the driver is started with.
-    """
-
-    arguments: tuple[str, ...] = field(default=(), kw_only=True)
+    """A driver in Java, built by Maven from the module of its sources' name in the folder `java`."""
 
     def missing(self) -> list[str]:
         """Return which of Java and Maven is not there."""
@@ -162,9 +158,10 @@ class Python(Recipe):
         run([*pip, *self.requirements], self.name, show)
         shutil.copy(_HERE / "python" / f"{self.source or self.name}_driver.py", folder / "driver.py")
         shutil.copy(_HERE / "python" / "lab.py", folder)
-        return python, str(folder / "driver.py")
+        return python, str(folder / "driver.py"), *self.arguments
 
 
+_MANGO = ("mango-agents[fastjson]==2.4.0",)
 _ALL: tuple[Recipe, ...] = (
     Java(
         "jade",
@@ -208,8 +205,19 @@ _ALL: tuple[Recipe, ...] = (
         "2.4.0",
         "TCP containers, and agents that answer in handle_message by schedule_instant_message, as in "
         "mango's tutorial. Within a container messages are neither copied nor encoded, which is the "
-        "default. The loop is asyncio's own, which mango takes by itself.",
-        ("mango-agents==2.4.0",),
+        "default. The loop is asyncio's own: mango's TCP containers do not work on uvloop.",
+        _MANGO,
+    ),
+    Python(
+        "mango-lean",
+        "mango, lean",
+        "2.4.0",
+        "As mango, but with the fewest layers that its interface permits: handle_message makes a task of "
+        "asyncio of the agent's send_message, past mango's scheduler, which takes most of the time "
+        "otherwise; and between processes the codec is FastJSON.",
+        _MANGO,
+        source="mango",
+        arguments=("lean",),
     ),
     Java(
         "pekko",

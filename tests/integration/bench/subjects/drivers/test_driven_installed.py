@@ -31,6 +31,7 @@ PLATFORMS = (
     "jason-pool",
     "madkit",
     "mango",
+    "mango-lean",
     "pekko",
     pytest.param("spade", marks=[pytest.mark.spade, pytest.mark.server]),
 )

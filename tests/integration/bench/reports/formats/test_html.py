@@ -26,6 +26,21 @@ OUTSIDE = """
 """
 SHOWN = "[...document.querySelectorAll('.drawing')].filter((one) => one.getClientRects().length).length"
 TIP = "document.getElementById('tip').hidden ? '' : document.getElementById('tip').textContent"
+FIRST_WORDS = """
+(() => {
+  let words = 0;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const parent = walker.currentNode.parentElement;
+    if (parent.closest('svg, script, style, .skip, caption')) continue;
+    if (!parent.checkVisibility({contentVisibilityAuto: true})) continue;
+    if (parent.getBoundingClientRect().top >= innerHeight) continue;
+    words += walker.currentNode.textContent.split(/\\s+/).filter(Boolean).length;
+  }
+  return words;
+})()
+"""
+TIMES = "[...document.querySelectorAll('.figures svg[role]')].find((one) => one.getClientRects().length)"
 CHART = "[...document.querySelectorAll('.drawing svg')].find((one) => one.getClientRects().length)"
 
 
@@ -91,7 +106,7 @@ def test_a_page_asks_for_nothing_but_itself(visit, address):
 def test_each_figure_shows_one_drawing_and_can_change_its_axis(visit, width):
     page = visit(width)
     figures = page.run("document.querySelectorAll('figure').length")
-    assert page.run(SHOWN) == figures == 13
+    assert page.run(SHOWN) == figures == 14
     before = page.run(f"{CHART}.getAttribute('aria-labelledby')")
     page.run("document.querySelector('.switch').click()")
     assert page.run(SHOWN) == figures
@@ -101,19 +116,47 @@ def test_each_figure_shows_one_drawing_and_can_change_its_axis(visit, width):
     assert page.run(f"{CHART}.getAttribute('aria-labelledby')") == before
 
 
-def test_a_legend_hides_a_series(visit):
+LEGEND = "document.querySelector('.figures figure [data-toggle]')"
+LINES = "[...document.querySelector('.figures figure').querySelectorAll('.wide:not(.linear) .series')]"
+
+
+def test_a_click_isolates_a_series_and_another_one_shows_all_again(visit):
     page = visit()
-    count = f"[...{CHART}.querySelectorAll('.series')].filter((one) => one.getClientRects().length).length"
-    assert page.run(count) == 6
-    page.run("document.querySelector('[data-toggle]').click()")
-    assert page.run(count) == 5
-    assert page.run("document.querySelector('[data-toggle]').getAttribute('aria-pressed')") == "false"
+    shown = f"{LINES}.filter((one) => !one.classList.contains('off')).length"
+    assert page.run(shown) == 6
+    page.run(f"{LEGEND}.click()")
+    assert page.run(shown) == 1
+    assert page.run(f"{LEGEND}.getAttribute('aria-pressed')") == "true"
+    page.run(f"{LEGEND}.click()")
+    assert page.run(shown) == 6
+    assert page.run(f"{LEGEND}.getAttribute('aria-pressed')") == "false"
+    page.run(f"{LINES}[2].dispatchEvent(new MouseEvent('click'))")
+    assert page.run(shown) == 1
+
+
+def test_what_the_mouse_is_on_stands_out(visit):
+    page = visit()
+    page.run(f"{LINES}[2].dispatchEvent(new PointerEvent('pointerenter'))")
+    assert page.run(f"{LINES}.map((one) => getComputedStyle(one).opacity === '1')").count(True) == 1
+    page.run(f"{LINES}[2].dispatchEvent(new PointerEvent('pointerleave'))")
+    assert page.run(f"{LINES}.every((one) => getComputedStyle(one).opacity === '1')")
+
+
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_the_first_screen_is_the_badge_and_a_picture_in_few_words(visit, width):
+    page = visit(width)
+    words = page.run(FIRST_WORDS)
+    assert 10 < words <= 60
+    assert page.run("document.querySelector('.badge').getBoundingClientRect().bottom < innerHeight")
+    assert page.run(f"{CHART}.getBoundingClientRect().top < innerHeight / 2")
+    assert page.run(f"{CHART}.getAttribute('aria-labelledby').startsWith('first-')")
 
 
 def test_the_mouse_finds_values(visit):
     page = visit()
-    page.run(f"{CHART}.scrollIntoView({{block: 'center'}})")
-    box = page.run(f"(({CHART}).querySelector('.series:last-child .hit').getBoundingClientRect()).toJSON()")
+    page.run(f"{TIMES}.scrollIntoView({{block: 'center'}})")
+    hit = "[data-series='TCP sockets'] .hit"
+    box = page.run(f'(({TIMES}).querySelector("{hit}").getBoundingClientRect()).toJSON()')
     page.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert page.run(TIP).startswith("TCP sockets: 1 pair at once: 3")
     page.move(1, 1)
@@ -122,7 +165,7 @@ def test_the_mouse_finds_values(visit):
 
 def test_the_keyboard_finds_values(visit):
     page = visit(400)
-    page.run(f"{CHART}.focus()")
+    page.run(f"{TIMES}.focus()")
     seen = []
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"):
         page.press(key)

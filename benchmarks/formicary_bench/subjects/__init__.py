@@ -1,4 +1,4 @@
-"""What can be measured: our agents, the floors below them, and other platforms beside them.
+"""What can be measured: our agents, baselines without agents, and other platforms.
 
 `registry` has all of them, each declared in the `catalogue` of its package as a `subject`: what it can do,
 and the module that has its roles. That has asynchronous context managers named after the roles of workers

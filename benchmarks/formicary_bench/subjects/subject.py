@@ -44,7 +44,7 @@ class Subject:
         kind: of our agents, `behaviours` or `micro`; of our directory, how it is built; of what has no
             agents, what it holds instead.
         label: what charts and tables call it.
-        floor: what sentences call it, where it is a baseline: what others are held against.
+        baseline: what sentences call it, where it is a baseline, which others are held against.
         families: in which families of experiments it can take part.
         package: what must be installed beside us, if anything.
         extra: the extra of ours that installs it; if empty, the one that is called as the package.
@@ -63,7 +63,7 @@ class Subject:
     carriers: Mapping[str, tuple[Carrier, ...]]
     kind: str = ""
     label: str = ""
-    floor: str = ""
+    baseline: str = ""
     families: tuple[str, ...] = ("messaging",)
     package: str = ""
     extra: str = ""

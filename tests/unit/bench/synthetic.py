@@ -305,6 +305,6 @@ def row(platform="formicary", kind="behaviours", pairs=1, **about):
 
 ALONE = row(rtt_p50_us=1.9, rtt_mean_us=2.0, rtt_ci95_us=(1.9, 2.1), round_trips_per_s=500_000.0)
 CROWD = row(pairs=100, rtt_p50_us=170.0, rtt_mean_us=175.0, round_trips_per_s=571_000.0)
-FLOOR = row("tasks", "", rtt_p50_us=2.2, rtt_mean_us=2.3, round_trips_per_s=430_000.0)
-CROWDED_FLOOR = row("tasks", "", 100, rtt_p50_us=150.0, rtt_mean_us=152.0, round_trips_per_s=656_000.0)
-ROWS = [ALONE, FLOOR, CROWD, CROWDED_FLOOR]
+BASELINE = row("tasks", "", rtt_p50_us=2.2, rtt_mean_us=2.3, round_trips_per_s=430_000.0)
+CROWDED_BASELINE = row("tasks", "", 100, rtt_p50_us=150.0, rtt_mean_us=152.0, round_trips_per_s=656_000.0)
+ROWS = [ALONE, BASELINE, CROWD, CROWDED_BASELINE]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary.row import Bounds, Row
 
-BASELINES = {subject.platform: subject.floor for subject in SUBJECTS if subject.floor}
+BASELINES = {subject.platform: subject.baseline for subject in SUBJECTS if subject.baseline}
 """The subjects that are baselines, by platform, and what a sentence calls them."""
 
 _SAME = "same-container"

@@ -90,7 +90,7 @@ def _is_held_against(row: Row, other: Row, summary: Summary, *, is_before: bool)
 
 
 def _takes_part(row: Row) -> bool:
-    """Whether a row is undisturbed, and of a platform: that floors are faster needs no test."""
+    """Whether a row is undisturbed, and of a platform: baselines are no platforms."""
     return row.platform not in BASELINES and not row.profiled and not row.invalid
 
 

@@ -1,1 +1,1 @@
-"""The floors: the same exchange without agents."""
+"""The baselines: the same exchange without agents."""

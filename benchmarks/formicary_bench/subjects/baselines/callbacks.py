@@ -1,4 +1,4 @@
-"""The floor for micro-agents: bare functions that call each other through a run queue."""
+"""The baseline of micro-agents: bare functions that call each other through a run queue."""
 
 from __future__ import annotations
 

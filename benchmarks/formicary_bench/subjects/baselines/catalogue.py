@@ -1,4 +1,4 @@
-"""The floors: the same exchange without agents, and the interpreter alone."""
+"""The baselines: the same exchange without agents, and the interpreter alone."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ SUBJECTS = (
         _HERE + "tasks",
         IN_PROCESS,
         label="asyncio tasks",
-        floor="two bare asyncio tasks",
+        baseline="two bare asyncio tasks",
         families=("messaging", "create"),
     ),
-    Subject("callbacks", _HERE + "callbacks", IN_PROCESS, label="Callbacks", floor="two bare callbacks"),
+    Subject("callbacks", _HERE + "callbacks", IN_PROCESS, label="Callbacks", baseline="two bare callbacks"),
     Subject(
         "tcp",
         _HERE + "tcp",
         apart(Carrier(TCP), Carrier(TCP, tls=True)),
         label="TCP sockets",
-        floor="bare TCP sockets",
+        baseline="bare TCP sockets",
         families=("messaging", "network"),
     ),
     Subject(
@@ -31,6 +31,6 @@ SUBJECTS = (
         _HERE + "components",
         apart(Carrier(XMPP), Carrier(XMPP, tls=True)),
         label="Bare components",
-        floor="bare components of the server",
+        baseline="bare components of the server",
     ),
 )

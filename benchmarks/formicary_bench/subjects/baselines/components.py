@@ -1,8 +1,9 @@
-"""The floor for what goes through an XMPP server: two bare components, one stanza for each message.
+"""The baseline of what goes through an XMPP server: bare components, one stanza for each message.
 
 Each worker is one component (XEP-0114), as a container is, with nothing on top: stanzas are prepared strings,
-and what comes in is cut at its end tags. So this is the server's own time, and its own rate where many pairs
-keep it busy.
+and what comes in is cut at its end tags. So this is what the same server takes for a stanza with one message,
+and its rate of such stanzas where many pairs keep it busy. Agents can be faster: a container sends many
+messages in one stanza, and the managed server passes containers' frames on without taking them apart.
 """
 
 from __future__ import annotations

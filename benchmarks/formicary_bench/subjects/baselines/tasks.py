@@ -1,4 +1,4 @@
-"""The floor for agents with behaviours: bare asyncio tasks that hand over through a deque and a future.
+"""The baseline of agents with behaviours: asyncio tasks that hand over through a deque and a future.
 
 Everything is written out where it runs, as nobody would write a program: no call is made that the work does
 not need, and a future only where there is nothing to take. By asyncio's means it cannot be had for less.

@@ -1,8 +1,10 @@
-"""The floor for two processes: bare TCP sockets, a connection per pair, frames with their length first.
+"""The baseline of direct links: bare TCP sockets, one connection for each pair, a message in each write.
 
-Whoever can reach the echoing side's port is echoed to: it is a floor, and nothing goes over it that is worth
-keeping secret. With TLS it is TLS 1.3, with a certificate made for the measurement, which the asking side
-checks.
+There are no batches, so agents of many pairs can be faster: a link sends all that they have to send in one
+turn of the loop at once, over one connection. A frame is a message, with its length first.
+
+Whoever can reach the echoing side's port is echoed to: nothing goes over it that is worth keeping secret.
+With TLS it is TLS 1.3, with a certificate made for the measurement, which the asking side checks.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ SUBJECTS = (
         _HERE + "unnumbered",
         apart(*BETWEEN),
         label="Without numbers",
-        floor="links without numbers",
+        baseline="links without numbers",
         hidden=True,
     ),
     Subject(

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.unit.bench.synthetic import ALONE, FLOOR, row
+from tests.unit.bench.synthetic import ALONE, BASELINE, row
 
 from formicary_bench.reports.charts.dots import Dot, Dots, ranked, strip
 from formicary_bench.reports.charts.plots import Chart
@@ -11,7 +11,7 @@ from formicary_bench.reports.charts.series import by_series
 from formicary_bench.reports.charts.svg_charts import draw
 from formicary_bench.statistics.typical import typical
 
-SERIES, BASE = by_series([ALONE, FLOOR])
+SERIES, BASE = by_series([ALONE, BASELINE])
 
 
 def chart(*values, **about):

@@ -10,10 +10,10 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests.unit.bench.synthetic import (
     ALONE,
+    BASELINE,
     CROWD,
-    CROWDED_FLOOR,
+    CROWDED_BASELINE,
     EVIL,
-    FLOOR,
     ROWS,
     add_repetition,
     document,
@@ -76,7 +76,7 @@ def test_parts_keep_all_their_nines():
     assert [formatting.part(1 - 10.0**-n) for n in (1, 2, 5)] == ["90%", "99%", "99.999%"]
 
 
-def test_a_sentence_holds_the_figures_and_the_floor():
+def test_a_sentence_holds_the_figures_and_the_baseline():
     (said,) = sentences("messaging/pairs", ROWS)
     assert said == (
         "In one process: 1.90 µs there and back with one pair, 1.16 times faster than asyncio tasks; 571 k "
@@ -84,7 +84,7 @@ def test_a_sentence_holds_the_figures_and_the_floor():
     )
 
 
-def test_a_sentence_without_a_floor_claims_nothing_about_it():
+def test_a_sentence_without_a_baseline_claims_nothing_about_it():
     (said,) = sentences("messaging/pairs", [ALONE, CROWD])
     assert "tasks" not in said
 
@@ -112,7 +112,7 @@ def test_one_size_is_said_once():
 
 def test_a_doubtful_figure_says_so_where_it_stands():
     doubtful = row(pairs=100, full_load=False, rtt_p50_us=170.0, round_trips_per_s=571_000.0)
-    (said,) = sentences("messaging/pairs", [ALONE, doubtful, CROWDED_FLOOR])
+    (said,) = sentences("messaging/pairs", [ALONE, doubtful, CROWDED_BASELINE])
     assert said.endswith("1.15 times slower than asyncio tasks, full load not held.")
 
 
@@ -140,7 +140,7 @@ def test_remarks_tell_of_load_losses_and_notes():
 
 
 def test_series_keep_their_look_and_baselines_come_last():
-    series = list(by_series([FLOOR, row("jade", ""), ALONE]))
+    series = list(by_series([BASELINE, row("jade", ""), ALONE]))
     assert [(one.label, one.colour) for one in series] == [
         ("Agents", "a"),
         ("JADE", "c"),
@@ -168,9 +168,9 @@ def test_routes_and_tls_have_names_of_their_own():
 
 
 def test_links_are_held_against_what_they_add_to(quick_run):
-    floor = row("tcp", "", **{**WITH_TLS, "route": "tcp", "round_trips_per_s": 20.0})
+    baseline = row("tcp", "", **{**WITH_TLS, "route": "tcp", "round_trips_per_s": 20.0})
     ours = row(**WITH_TLS, rtt_p50_us=1.0)
-    text = shown(quick_run, [ours, floor], width=200)
+    text = shown(quick_run, [ours, baseline], width=200)
     assert "held against what else was measured" in text
     assert "4.0 times faster than TCP sockets with TLS" in " ".join(text.split())
     assert re.search(r"Agents, direct with TLS +1 +TCP sockets with TLS +4\.0 times faster", text)

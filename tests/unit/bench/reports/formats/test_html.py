@@ -101,6 +101,14 @@ def test_a_page_tells_what_a_reader_needs(quick_run):
     assert "partial" not in text
 
 
+def test_a_page_says_what_baselines_are_and_why_agents_can_be_faster(quick_run):
+    text = Page(render(quick_run)).text.replace(" ,", ",")
+    assert "bare components, one stanza for each message through the same server" in text
+    assert "TCP sockets between two, one connection for each pair, a message in each write" in text
+    assert "a container sends many in one stanza, and the managed server passes containers’ frames on" in text
+    assert "floor" not in text
+
+
 def test_a_page_holds_links_against_their_baselines(tmp_path):
     (sockets,) = [one for one in plan(pairs=(1,)) if one.platform == "tcp"]
     text = Page(render(make_run(tmp_path / "run", [messages("two-containers", "direct"), sockets]))).text

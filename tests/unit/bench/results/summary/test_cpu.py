@@ -422,7 +422,7 @@ def test_differences_are_tested_and_a_remark_is_made_where_there_is_none(tmp_pat
     assert verdicts["all"] == verdicts["runtime"] == "not significant"
 
 
-def test_profiled_rows_are_shown_apart_and_are_nobodys_floor(tmp_path, capsys):
+def test_profiled_rows_are_shown_apart_and_are_nobodys_baseline(tmp_path, capsys):
     plan = cpu_plan("messaging/pairs", subjects=("formicary-behaviours", "tasks"), pairs=(2,), profile=True)
     run = run_of(tmp_path / "run", plan, [profile(warnings=("few samples",)), profile(1.1)])
     rows = summarise(run)

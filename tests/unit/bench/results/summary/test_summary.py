@@ -156,7 +156,7 @@ def test_rows_come_in_the_order_of_the_plan(tmp_path):
     assert [(row.platform, row.pairs) for row in rows] == [(c.platform, c.pairs) for c in configurations]
 
 
-def test_each_figure_stands_on_the_floor_of_its_kind(quick_run):
+def test_each_figure_stands_on_the_baseline_of_its_kind(quick_run):
     rows = summarise(quick_run)
     found = {}
     for row in rows:
@@ -172,7 +172,7 @@ def test_each_figure_stands_on_the_floor_of_its_kind(quick_run):
     }
 
 
-def test_ratios_to_the_floor(quick_run):
+def test_ratios_to_the_baseline(quick_run):
     rows = summarise(quick_run)
     base = baseline_of(rows[0], rows)
     ratio = rate_ratio(rows[0], base)

@@ -128,7 +128,7 @@ def test_tables_without_figures_have_no_stability():
 
 def test_platforms_are_compared_where_they_do_the_same_at_the_same_place(rows, tmp_path):
     found = {(row.kind, row.senders): row.compared for row in rows if row.compared}
-    assert set(found) == {("behaviours", 1), ("behaviours", 10)}  # with micro-agents; floors take no part
+    assert set(found) == {("behaviours", 1), ("behaviours", 10)}  # with micro-agents; baselines take no part
     for compared in found.values():
         assert {(one.platform, one.kind, one.figure) for one in compared} == {
             ("formicary", "micro", TIME),

@@ -31,7 +31,7 @@ RESOURCES = {
     "messaging/cpu", "directory/cpu", "directory/cpu-register", "directory/cpu-search",
     "messaging/scale-out",
 }  # fmt: skip
-"""Nothing of theirs is a rate that has a floor."""
+"""Nothing of theirs is a rate that has a baseline."""
 _BY_NAME = (
     "broadcast",
     "lower-bound",
@@ -150,7 +150,7 @@ def test_one_process_has_no_routes_to_choose():
     ]  # fmt: skip
 
 
-def test_links_hold_every_route_against_its_floor(with_spade):
+def test_links_hold_every_route_against_its_baseline(with_spade):
     plan = make_plan(Options("links"))
     assert {(c.platform, c.kind, c.route, c.tls) for c in plan if c.experiment == "messaging/pairs"} >= {
         ("formicary", kind, *carrier)
@@ -208,11 +208,11 @@ def test_experiments_with_the_exchange_that_a_driver_knows_are_done_by_it(experi
 
 
 @pytest.mark.parametrize("experiment", [name for name in ALL if name not in RESOURCES])
-def test_everything_of_ours_has_its_floor_in_the_same_run(experiment):
+def test_everything_of_ours_has_its_baseline_in_the_same_run(experiment):
     rows = [as_row(configuration) for configuration in make_plan(Options(experiment))]
     ours = [row for row in rows if row.platform not in BASELINES]
     assert ours
-    # What uses the directory is held against a message; that message's own floor is in other runs.
+    # What uses the directory is held against a message; that message's own baseline is in other runs.
     needed = [row for row in ours if row.experiment != "directory/churn"]
     if experiment.startswith("directory"):
         needed = [row for row in needed if row.experiment != "messaging/pairs"]

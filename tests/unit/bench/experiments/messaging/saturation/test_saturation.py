@@ -398,7 +398,7 @@ def test_searches_of_platforms_in_a_run_are_held_against_each_other():
     rows = with_comparisons([ours, micro, replace(micro, platform="tasks", kind="")])
     ((one,), *others) = [row.compared for row in rows]
     assert (one.kind, one.figure, one.comparison.verdict) == ("micro", HIGHEST, Verdict.SLOWER)
-    assert others == [(), ()]  # a floor takes no part
+    assert others == [(), ()]  # a baseline takes no part
     (table,) = [extra for extra in extras(SATURATION, rows, rows) if extra.title == "Which is faster"]
     assert {column.title: column.cells for column in table.columns}["figure"] == ("highest rate",)
     other_limit = replace(micro, saturation=saturation_estimates(800, [found(80_000, 90_000)]))

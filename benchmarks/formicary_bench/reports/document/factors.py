@@ -26,10 +26,12 @@ def faster(row: Row, other: Row, figure: str, name: str = "") -> str:
         row: Who is judged.
         other: Who it is held against.
         figure: By which figure, as in `results.summary.each`.
-        name: What to call the other one; by itself, its platform.
+        name: What to call the other one; by itself, its platform, or what it is where that is another thing.
     """
     ratio = speed_ratio(row, other, figure)
-    return said(ratio, name or name_of(other)) if ratio else ""
+    if not name:
+        name = "a message and its answer" if other.family != row.family else name_of(other)
+    return said(ratio, name) if ratio else ""
 
 
 def said(ratio: Interval, name: str) -> str:

@@ -117,10 +117,7 @@ def _load(members: list[Row], rows: Sequence[Row]) -> str:
     if rate is None:
         return f"{said}."
     crowd = "" if many is few else f" with {at_once(many)}"
-    return (
-        f"{said}; {formatting.count(rate.value)} round trips per second{crowd}"
-        f"{after(all_of(many, rows, RATE))}."
-    )
+    return f"{said}; {formatting.count(rate.value)} round trips/s{crowd}{after(all_of(many, rows, RATE))}."
 
 
 def _time(row: Row) -> str:

@@ -139,6 +139,7 @@ def _exceptions(rows: Sequence[Row]) -> Iterable[tuple[int, str]]:
     """Return how many rows are worth less than the others, and why."""
     counted = {
         "full load not held": sum(row.full_load is False for row in rows),
+        "not warm": sum(row.warmth is not None and not row.warmth.settled for row in rows),
         "not valid": sum(bool(row.invalid) for row in rows),
         "drift": sum(
             any(one.assessment.stability is Stability.DRIFTS for one in row.stability) for row in rows

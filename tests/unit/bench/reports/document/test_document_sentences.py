@@ -80,7 +80,7 @@ def test_a_sentence_holds_the_figures_and_the_baseline():
     (said,) = sentences("messaging/pairs", ROWS)
     assert said == (
         "In one process: 1.90 µs there and back with one pair, 1.16 times faster than asyncio tasks; 571 k "
-        "round trips per second with 100 pairs, 1.15 times slower than asyncio tasks."
+        "round trips/s with 100 pairs, 1.15 times slower than asyncio tasks."
     )
 
 
@@ -107,7 +107,7 @@ def test_ours_are_held_against_other_platforms_too():
 
 def test_one_size_is_said_once():
     (said,) = sentences("messaging/pairs", [ALONE])
-    assert said.endswith("with one pair; 500 k round trips per second.")
+    assert said.endswith("with one pair; 500 k round trips/s.")
 
 
 def test_a_doubtful_figure_says_so_where_it_stands():

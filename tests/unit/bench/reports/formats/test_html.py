@@ -9,12 +9,14 @@ from tests.unit.bench.synthetic import (
     EVIL,
     MACHINE,
     add_repetition,
+    churn_plan,
     create_plan,
     directory_plan,
     make_run,
     messages,
     plan,
     round_trips,
+    scale_plan,
 )
 
 from formicary_bench.reports.formats.html import render, write_html
@@ -232,6 +234,8 @@ RUNS = {
     "pairs": lambda: plan(pairs=(1, 10)),
     "create": create_plan,
     "directory": directory_plan,
+    "churn": churn_plan,
+    "scale": scale_plan,
     "size": lambda: plan("messaging/size", pairs=(1,), payloads=(1, 1000)),
 }
 

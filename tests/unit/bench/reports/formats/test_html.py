@@ -299,3 +299,21 @@ def test_two_modes_are_two_figures_in_a_tile(tmp_path):
     tile = render(run).partition('<ul class="tiles"')[2].partition("</ul>")[0].split("<li>")[1]
     assert re.search(r'class="value">1\.\d+\W\S+ or 5\.\d+\W', tile)
     assert "two modes" in tile
+
+
+def test_captions_say_whose_the_values_are_and_what_they_are_made_of(tmp_path):
+    text = Page(render(make_run(tmp_path / "run", plan(pairs=(1, 50)), repetitions=3))).text
+    assert "After Alberola 2010, Fig. 5 and 6: " in text
+    assert "leaves out nine tenths of what was left" in text
+    assert "With 50 at once, most of it is waiting in line." in text
+    assert "A baseline is no lower bound" in text
+    alone = Page(render(make_run(tmp_path / "alone", plan(pairs=(1,)), repetitions=3))).text
+    assert "waiting in line" not in alone
+
+
+def test_placements_are_panels_on_one_scale(tmp_path):
+    text = render(make_run(tmp_path / "run", plan(pairs=(1, 50)), repetitions=3))
+    figure = text.partition("Round-trip time against pairs")[2].partition("</figure>")[0]
+    drawing = figure.partition('<div class="drawing wide">')[2].partition("</div>")[0]
+    assert re.findall(r'class="group">([^<]+)<', drawing) == ["In one process", "In two processes"]
+    assert drawing.count(">mean round-trip time (logarithmic)<") == 1

@@ -123,16 +123,22 @@ def _of_accounts(process: Process, view: View) -> dict[Key, Estimate]:
 def _of_samples(process: Process, profile: Profile, name: Callable[[Frames], Key]) -> dict[Key, Estimate]:
     seconds = thread_seconds(process, profile.rate_hz)
     counts: defaultdict[int, Counter[Key]] = defaultdict(Counter)
+    blocks: defaultdict[int, defaultdict[Key, Counter[int]]] = defaultdict(lambda: defaultdict(Counter))
     for stack in process.stacks:
-        counts[stack.tid][name(tuple(profile.frames[place] for place in stack.frames))] += stack.count
+        key = name(tuple(profile.frames[place] for place in stack.frames))
+        counts[stack.tid][key] += stack.count
+        for block, count in stack.blocks:
+            blocks[stack.tid][key][block] += count
     total: defaultdict[Key, Estimate] = defaultdict(lambda: NOTHING)
     for tid, used in seconds.items():
         of_it = counts[tid]
+        sizes = sum(blocks[tid].values(), Counter())
         if not of_it:
             key = name(()) if process.stacks else (UNKNOWN, "")
             total[key] += Estimate(used, TICK_S**2 / 6)
         for key, count in of_it.items():
-            total[key] += of_samples(used, count, of_it.total(), used * profile.rate_hz)
+            in_time = [(blocks[tid][key][block], size) for block, size in sorted(sizes.items())]
+            total[key] += of_samples(used, count, of_it.total(), used * profile.rate_hz, in_time)
     _move_collections(total, process, profile, name)
     return dict(total)
 

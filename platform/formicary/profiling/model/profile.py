@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 VERSION = 1
 """Of the JSON below; a reader refuses others."""
 
+BLOCKS = 16
+"""Into how many blocks the samples of a thread are put, in their order, as many into each as possible."""
+
 ROUGH_COST = 0.5
 """From such a `cost` on, times are what is left of two large numbers, and rough."""
 
@@ -57,11 +60,14 @@ class Stack(msgspec.Struct, frozen=True, array_like=True):
         tid: the thread.
         frames: places in the profile's table of frames, outermost first.
         count: how many samples.
+        blocks: how many of them are in each block of the thread's samples that has some: the blocks, as
+            `BLOCKS` says, follow each other in time. Profiles of former versions do not have it.
     """
 
     tid: int
     frames: tuple[int, ...]
     count: int
+    blocks: tuple[tuple[int, int], ...] = ()
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -104,12 +110,14 @@ class Thread(msgspec.Struct, frozen=True):
         name: as the program named it, else as the operating system does.
         kind: `loop`, `pool`, `executor`, `python` or `native`.
         cpu_s: seconds of CPU, user and system, within the window.
+        waits: how many samples were left out, as they have the thread wait.
     """
 
     tid: int
     name: str
     kind: str
     cpu_s: float
+    waits: int = 0
 
 
 class Process(msgspec.Struct, frozen=True):

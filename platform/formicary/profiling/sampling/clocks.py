@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -21,10 +22,11 @@ class Times(NamedTuple):
 
 
 class ThreadUse(NamedTuple):
-    """What a thread has used within the window."""
+    """What a thread has used within the window, and how many seconds of it it was there."""
 
     name: str
     cpu_s: float
+    lived_s: float = 0.0
 
 
 @dataclass
@@ -36,6 +38,8 @@ class _Watched:
     first_of: dict[int, float]
     last_of: dict[int, float] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
+    seen_first: dict[int, float] = field(default_factory=dict)
+    seen_last: dict[int, float] = field(default_factory=dict)
     is_gone: bool = False
 
 
@@ -141,9 +145,12 @@ def _read(watched: _Watched) -> None:
     except psutil.Error:
         watched.is_gone = True
         return
+    now = time.monotonic()
     with suppress(psutil.Error):  # its threads may not be seen
         for thread in process.threads():
             watched.last_of[thread.id] = thread.user_time + thread.system_time
+            watched.seen_first.setdefault(thread.id, now)
+            watched.seen_last[thread.id] = now
             if thread.id not in watched.names:
                 watched.names[thread.id] = _thread_name(process.pid, thread.id)
 
@@ -163,7 +170,11 @@ def _used(watched: _Watched) -> ProcessUse:
         watched.name,
         Times(max(0.0, last.user - first.user), max(0.0, last.system - first.system)),
         {
-            tid: ThreadUse(watched.names[tid], max(0.0, seconds - watched.first_of.get(tid, 0.0)))
+            tid: ThreadUse(
+                watched.names[tid],
+                max(0.0, seconds - watched.first_of.get(tid, 0.0)),
+                watched.seen_last[tid] - watched.seen_first[tid],
+            )
             for tid, seconds in watched.last_of.items()
         },
         watched.is_gone,

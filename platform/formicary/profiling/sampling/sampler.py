@@ -39,13 +39,19 @@ class SampledThread:
         pid: its process.
         tid: the operating system's number of it.
         name: as the program named it; empty if it did not.
-        stacks: how often it was seen using the CPU with each stack, outermost frame first.
+        samples: the stacks, outermost frame first, with which it was seen running or ready to, in the order
+            of time.
     """
 
     pid: int
     tid: int
     name: str
-    stacks: Counter[tuple[Frame, ...]]
+    samples: list[tuple[Frame, ...]]
+
+    @property
+    def stacks(self) -> Counter[tuple[Frame, ...]]:
+        """How often it was seen with each stack."""
+        return Counter(self.samples)
 
 
 @dataclass
@@ -65,7 +71,7 @@ class Samples:
     @property
     def count(self) -> int:
         """How many samples there are."""
-        return sum(seen.stacks.total() for seen in self.threads)
+        return sum(len(seen.samples) for seen in self.threads)
 
     def warnings(self) -> list[str]:
         """Return what whoever reads the figures should know."""
@@ -261,7 +267,10 @@ def read_speedscope(document: Any, pid: int) -> list[SampledThread]:
         if named is None:
             raise ValueError(f"{profile['name']!r} is not a thread")
         key = int(named["pid"] or pid), int(named["tid"], 0)
-        seen = found.setdefault(key, SampledThread(*key, named["name"] or "", Counter()))
-        for stack, count in Counter(map(tuple, profile["samples"])).items():
-            seen.stacks[tuple(table[place] for place in stack if real[place])] += count
+        seen = found.setdefault(key, SampledThread(*key, named["name"] or "", []))
+        stacks: dict[tuple[int, ...], tuple[Frame, ...]] = {}
+        for sample in map(tuple, profile["samples"]):
+            if sample not in stacks:
+                stacks[sample] = tuple(table[place] for place in sample if real[place])
+            seen.samples.append(stacks[sample])
     return list(found.values())

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import socket
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Self
 
 from formicary.profiling.model.declarations import with_group
 from formicary.profiling.model.groups import Group, Rules
 from formicary.profiling.model.modules import module_of
-from formicary.profiling.model.profile import Collection, Frame, Method, Process, Profile, Role, Stack, Thread
+from formicary.profiling.model.profile import (
+    BLOCKS,
+    Collection,
+    Frame,
+    Method,
+    Process,
+    Profile,
+    Role,
+    Stack,
+    Thread,
+)
 from formicary.profiling.sampling.clocks import Clocks, tick_s
 from formicary.profiling.sampling.control import WindowFacts
 from formicary.profiling.sampling.sampler import Sampler, Samples
+from formicary.profiling.sampling.waits import without_waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -107,7 +118,11 @@ class Window:
         )
 
     def _process(self, used: ProcessUse, samples: Samples, facts: WindowFacts, frames: _Table) -> Process:
-        seen = [thread for thread in samples.threads if thread.pid == used.pid]
+        sampled = [thread for thread in samples.threads if thread.pid == used.pid]
+        seen = [without_waits(thread, used.threads.get(thread.tid), self._rate) for thread in sampled]
+        waits = {
+            all_.tid: len(all_.samples) - len(rest.samples) for all_, rest in zip(sampled, seen, strict=True)
+        }
         is_root = used.pid == self._pid
         return Process(
             pid=used.pid,
@@ -115,12 +130,8 @@ class Window:
             name=used.name,
             user_s=used.times.user,
             system_s=used.times.system,
-            threads=tuple(_threads(used, seen, facts if is_root else WindowFacts())),
-            stacks=tuple(
-                Stack(thread.tid, frames.of(stack), count)
-                for thread in seen
-                for stack, count in thread.stacks.items()
-            ),
+            threads=tuple(_threads(used, seen, waits, facts if is_root else WindowFacts())),
+            stacks=tuple(stack for thread in seen for stack in _stacks(thread, frames)),
             collections=tuple(
                 Collection(tid, frames.of(stack), seconds)
                 for tid, stack, seconds in (facts.collections if is_root else ())
@@ -141,7 +152,20 @@ class _Table:
         return tuple(self.places.setdefault(frame, len(self.places)) for frame in stack)
 
 
-def _threads(used: ProcessUse, seen: list[SampledThread], facts: WindowFacts) -> list[Thread]:
+def _stacks(thread: SampledThread, frames: _Table) -> list[Stack]:
+    """Return the stacks of a thread, each with its samples by block of time."""
+    blocks: defaultdict[tuple[Frame, ...], Counter[int]] = defaultdict(Counter)
+    for place, stack in enumerate(thread.samples):
+        blocks[stack][place * BLOCKS // len(thread.samples)] += 1
+    return [
+        Stack(thread.tid, frames.of(stack), of_it.total(), tuple(sorted(of_it.items())))
+        for stack, of_it in blocks.items()
+    ]
+
+
+def _threads(
+    used: ProcessUse, seen: list[SampledThread], waits: dict[int, int], facts: WindowFacts
+) -> list[Thread]:
     by_tid = {thread.tid: thread for thread in seen}
     threads = []
     for tid in dict.fromkeys([*used.threads, *by_tid]):
@@ -150,7 +174,7 @@ def _threads(used: ProcessUse, seen: list[SampledThread], facts: WindowFacts) ->
         name = facts.threads.get(tid) or (thread.name if thread else "") or system or f"thread {tid}"
         is_python = thread is not None or tid in facts.threads or tid == used.pid
         seconds = used.threads[tid].cpu_s if tid in used.threads else 0.0
-        threads.append(Thread(tid, name, kind_of(thread, is_python=is_python), seconds))
+        threads.append(Thread(tid, name, kind_of(thread, is_python=is_python), seconds, waits.get(tid, 0)))
     return threads
 
 

@@ -1,0 +1,95 @@
+"""A program whose split is known, and whose threads wait most of the time, in the standard library.
+
+Arguments: the ways of waiting, with commas, at the same time; seconds of CPU for each; and a file for the
+seconds of each group.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import json
+import queue
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import uvloop
+import work_agents
+import work_communication
+import work_directory
+import work_platform
+
+PERIOD = 0.02  # seconds: 50 Hz
+SLICE = 0.004  # seconds of CPU in each period
+used: collections.Counter[str] = collections.Counter()
+lock = threading.Lock()
+
+
+def work(name, module):
+    before = time.thread_time()
+    module.python(before + SLICE)
+    with lock:
+        used[name] += time.thread_time() - before
+
+
+def pool(rounds):
+    with ThreadPoolExecutor(3) as executor:
+        for number in range(rounds):
+            executor.submit(work, *(("agents", work_agents), ("platform", work_platform))[number % 4 == 0])
+            time.sleep(PERIOD)
+
+
+def queued(rounds):
+    jobs = queue.Queue()
+
+    def worker():
+        while jobs.get():
+            work("communication", work_communication)
+
+    thread = threading.Thread(target=worker)
+    thread.start()
+    for _ in range(rounds):
+        jobs.put(1)
+        time.sleep(PERIOD)
+    jobs.put(0)
+    thread.join()
+
+
+def condition(rounds):
+    never = threading.Condition()
+    for _ in range(rounds):
+        with never:
+            never.wait(PERIOD)
+        work("directory", work_directory)
+
+
+async def timers(rounds):
+    for number in range(rounds):
+        work(*(("agents", work_agents), ("directory", work_directory))[number % 3 == 0])
+        await asyncio.sleep(PERIOD - SLICE)
+
+
+def loop(rounds):
+    asyncio.run(timers(rounds))
+
+
+def uv(rounds):
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(timers(rounds))
+
+
+def main() -> None:
+    ways = {"pool": pool, "queued": queued, "condition": condition, "loop": loop, "uv": uv}
+    rounds = round(float(sys.argv[2]) / SLICE)
+    threads = [threading.Thread(target=ways[name], args=(rounds,)) for name in sys.argv[1].split(",")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    Path(sys.argv[3]).write_text(json.dumps(used))
+
+
+main()

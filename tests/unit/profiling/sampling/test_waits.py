@@ -1,0 +1,50 @@
+"""Samples that have a thread wait do not count, as far as its clock knows nothing of them."""
+
+from __future__ import annotations
+
+import concurrent.futures.thread
+import selectors
+import threading
+
+from formicary.profiling.model.profile import Frame
+from formicary.profiling.sampling.clocks import ThreadUse
+from formicary.profiling.sampling.sampler import SampledThread
+from formicary.profiling.sampling.waits import without_waits
+
+RATE = 50
+WORK = (Frame("Trader.run", "/home/ada/market.py", 3),)
+WAIT = (Frame("Queue.get", threading.__file__), Frame("Condition.wait", threading.__file__))
+IDLE = (Frame("_worker", concurrent.futures.thread.__file__),)
+SELECT = (Frame("EpollSelector.select", selectors.__file__),)
+
+
+def left(samples, cpu_s, lived_s=10.0):
+    thread = SampledThread(1, 2, "a thread", samples)
+    return without_waits(thread, ThreadUse("a thread", cpu_s, lived_s), RATE).stacks
+
+
+def test_waits_are_left_out_where_there_are_more_samples_than_the_clock_says():
+    assert left([WORK, WAIT, IDLE] * 100, 2.0) == {WORK: 100}
+
+
+def test_they_stay_where_the_clock_says_as_many():
+    assert left([WORK, WORK, WAIT, IDLE] * 25, 2.0) == {WORK: 50, WAIT: 25, IDLE: 25}
+
+
+def test_an_event_loop_keeps_what_the_clock_says_all_over_the_window():
+    samples = [WORK] * 80 + [SELECT] * 120
+    assert left(samples, 2.0) == {WORK: 80, SELECT: 20}
+    assert left(samples, 1.0) == {WORK: 80}
+
+
+def test_an_event_loop_that_never_waits_stands_in_line_as_it_works():
+    assert left([WORK, SELECT] * 250, 2.0) == {WORK: 250, SELECT: 250}
+
+
+def test_a_thread_whose_clock_was_not_read_keeps_all():
+    thread = SampledThread(1, 2, "a thread", [WORK, WAIT] * 100)
+    assert without_waits(thread, None, RATE) == thread
+
+
+def test_a_wait_further_out_is_none():
+    assert left([(*WAIT, *WORK), WAIT] * 100, 1.0) == {(*WAIT, *WORK): 100}

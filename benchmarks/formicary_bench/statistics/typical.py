@@ -17,6 +17,7 @@ from formicary_bench.statistics.intervals import mean_interval
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_FEWEST = 3  # of two, the interval reaches over decades and says nothing
 _FEWEST_FOR_MODES = 6  # of fewer, chance leaves a gap in the middle too often
 _FEWEST_OF_A_MODE = 2
 _APART = 3.0  # times the wider mode's own width that lies between two modes, from the one to the other
@@ -28,7 +29,8 @@ class Typical(msgspec.Struct, frozen=True):
 
     Attributes:
         value: The median of the repetitions.
-        bounds: Its 95% interval; None where there is one repetition, or one that is not above zero.
+        bounds: Its 95% interval; None where there are fewer than three repetitions, or one is not
+            above zero.
         values: What each repetition gave, in their order.
         modes: The medians of the two groups that they fall into; empty where it is one.
     """
@@ -79,7 +81,7 @@ def skewed(value: float, bounds: tuple[float, float]) -> tuple[float, float]:
 
 
 def _bounds(values: Sequence[float]) -> tuple[float, float] | None:
-    if min(values) <= 0:
+    if len(values) < _FEWEST or min(values) <= 0:
         return None
     found = mean_interval([math.log(value) for value in values])
     if found is None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from formicary_bench.reports.charts.series import Series
     from formicary_bench.statistics.typical import Typical
 
-_MANY = 5.0  # times the smallest, from which on a scale is logarithmic
+_MANY = 8.0  # times the smallest, from which on a scale is logarithmic
 _WORD = 7.6  # the width of a letter of a name, at most
 _LETTER = 6.6  # that of a letter of an axis
 _ROW, _LINE, _GROUP, _FOOT = 40, 16, 28, 40

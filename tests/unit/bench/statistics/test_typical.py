@@ -14,7 +14,7 @@ def test_the_median_with_an_interval_that_is_longer_upwards():
     assert high - 5.0 > 5.0 - low
 
 
-@pytest.mark.parametrize("values", [[3.0], [0.0, 1.0, 2.0], [-1.0, 1.0]])
+@pytest.mark.parametrize("values", [[3.0], [3.0, 4.0], [0.0, 1.0, 2.0], [-1.0, 1.0, 2.0]])
 def test_what_has_no_interval_has_none(values):
     assert typical(values).bounds is None
     assert typical([]) is None

@@ -212,7 +212,7 @@ class Seen(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         if tag not in {"meta", "link"}:
-            name = "first" if ("class", "first") in attrs else tag
+            name = "first" if {("class", "first"), ("class", "first bare")} & set(attrs) else tag
             self._open.append(name)
 
     def handle_endtag(self, tag):
@@ -317,3 +317,13 @@ def test_placements_are_panels_on_one_scale(tmp_path):
     drawing = figure.partition('<div class="drawing wide">')[2].partition("</div>")[0]
     assert re.findall(r'class="group">([^<]+)<', drawing) == ["In one process", "In two processes"]
     assert drawing.count(">mean round-trip time (logarithmic)<") == 1
+
+
+def test_where_nothing_is_valid_the_reasons_are_not_folded(tmp_path):
+    (one,) = plan(pairs=(1,))[:1]
+    run = make_run(tmp_path / "run", [one], repetitions=0)
+    add_repetition(run, one, 1, seed=1, invalid=("the sender was saturated",))
+    text = render(run)
+    assert 'class="all remarks" open' in text
+    assert "not valid in 1 of 1" in text
+    assert Seen(text).first <= 60

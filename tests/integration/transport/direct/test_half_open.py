@@ -180,8 +180,10 @@ async def test_without_file_descriptors_it_goes_on_and_says_so(tmp_path, loop):
             address = msgspec.structs.replace(
                 JoinAddress.parse(victim.only("tcp")), tcp=(other.getsockname(),), domain="c9.lab.localhost"
             )
-            await victim.ask("use 0")
-            said = await victim.ask(f"dial {address}")
+            said = "no answer"
+            while "no answer" in said:  # something was closed only now, which left a descriptor for this
+                await victim.ask("use 0")
+                said = await victim.ask(f"dial {address}")
             assert "Too many open files; this process may have 256 files and connections open at once" in said
             assert "raise that with `ulimit -n`" in said
             crowd = Crowd(victim, "tcp", SOME_HELLO, 10)

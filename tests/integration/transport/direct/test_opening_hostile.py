@@ -133,7 +133,8 @@ async def test_a_crowd_of_silent_ones_does_not_keep_others_out(monkeypatch):
         await counted(c1, "too many at once", 6)
         c1.direct.dropped.clear()
         await still_works(c1, c2)
-        assert c1.direct.dropped == {"too many at once": 1}
+        assert c1.direct.dropped.total() <= 1  # none where the newcomer has proven who it is at once
+        assert c1.direct.dropped.keys() <= {"too many at once"}
         await c1.direct.close()
         for stream in crowd:
             await until_closed(*stream)

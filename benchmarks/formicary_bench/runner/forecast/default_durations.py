@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from formicary_bench.subjects.registry import SUBJECTS
+from formicary_bench.subjects.registry import SUBJECTS, has_driver
 from formicary_bench.vocabulary.designs import REPLICA
 from formicary_bench.vocabulary.names import DIRECTORY, GROWTH, MEMORY, NETWORK
 from formicary_bench.vocabulary.placements import SAME
@@ -21,6 +21,7 @@ _MORE = {MEMORY: 0.6, NETWORK: 0.8}  # with looking at the memory, or at the net
 _PROFILED = 1.0  # with a profiler
 # With accounts: to make them and to be heard of by each other, and to log in each agent.
 _ACCOUNTED, _LOGIN = 5.0, 0.06
+_WARMING = 6.0  # a platform with a driver makes rounds until it is warm
 
 # Round trips per second: of one pair, and of many together.
 _RATES = {
@@ -63,6 +64,8 @@ def default_duration(one: Configuration) -> DefaultDuration:
         return DefaultDuration(_TRIALS * begin, _TRIALS * _TRIAL)
     if one.platform in _ACCOUNTS:
         begin += _ACCOUNTED + 2 * one.load * _LOGIN
+    if has_driver(one):
+        begin += _WARMING
     return DefaultDuration(begin, _work(one))
 
 

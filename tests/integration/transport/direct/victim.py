@@ -43,7 +43,7 @@ async def main(options):
                 case ["dropped"]:
                     answer = json.dumps(direct.dropped)
                 case ["use", left]:
-                    files = use_all_but(int(left))
+                    files += use_all_but(int(left))
                     answer = str(len(files))
                 case ["free"]:
                     for file in files:

@@ -41,6 +41,12 @@ _COMMANDS = (
         "Put a run into a folder of static files: the page, its figures and tables, and all raw values.",
         "PUBLISH",
     ),
+    LazyCommand(
+        "claims",
+        "formicary_bench.cli.claims:claims",
+        "Say what the papers conclude, and what a run says of it: reproduced, refuted, or cannot tell.",
+        "CLAIMS",
+    ),
     LazyCommand("plan", "formicary_bench.cli.plan:app", "Make and check files that say what a run measures."),
     LazyCommand(
         "compare",

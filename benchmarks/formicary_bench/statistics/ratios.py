@@ -52,3 +52,34 @@ def ratio_of_values(values: Sequence[float], base: Sequence[float]) -> Interval 
         return None
     found = difference([math.log(value) for value in values], [math.log(value) for value in base])
     return Interval(math.exp(found.mean), math.exp(found.low), math.exp(found.high))
+
+
+def product_of_values(powers: Sequence[tuple[int, Sequence[float]]], family: int = 1) -> Interval | None:
+    """Multiply and divide the figures of several sets of repetitions: a ratio, or one of two ratios.
+
+    As `ratio_of_values`, for any number of them.
+
+    Args:
+        powers: 1 for a set that is multiplied by and -1 for one that is divided by, and its figures.
+        family: How many of the kind are looked at together: the interval is as wide as holds all of their
+            truths at once with 95% (Bonferroni's correction).
+
+    Returns:
+        What it comes to, with its interval; None where a set has fewer than two figures, or one that is not
+        above zero.
+    """
+    from scipy.special import stdtrit
+
+    from formicary_bench.statistics.tests import variance
+
+    if any(len(values) < 2 or min(values) <= 0 for _, values in powers):  # noqa: PLR2004 - no spread
+        return None
+    logs = [(power, [math.log(value) for value in values]) for power, values in powers]
+    mean = math.fsum(power * math.fsum(values) / len(values) for power, values in logs)
+    parts = [(power**2 * variance(values) / len(values), len(values) - 1) for power, values in logs]
+    total = math.fsum(part for part, _ in parts)
+    half = 0.0
+    if total > 0:
+        freedom = total**2 / math.fsum(part**2 / degrees for part, degrees in parts)
+        half = math.sqrt(total) * float(stdtrit(freedom, 1 - 0.025 / family))
+    return Interval(math.exp(mean), math.exp(mean - half), math.exp(mean + half))

@@ -97,7 +97,7 @@ def _welch(values: Sequence[float], base: Sequence[float]) -> tuple[float, float
     """Give the standard error of a difference of means, and its degrees of freedom."""
     if min(len(values), len(base)) < 2:  # noqa: PLR2004 - one value has no spread
         return None
-    parts = [_variance(each) / len(each) for each in (values, base)]
+    parts = [variance(each) / len(each) for each in (values, base)]
     total = sum(parts)
     if not total:
         return 0.0, 1.0
@@ -110,10 +110,11 @@ def _student(values: Sequence[float], base: Sequence[float]) -> tuple[float, flo
     n, m = len(values), len(base)
     if min(n, m) < 2:  # noqa: PLR2004 - one value has no spread
         return None
-    pooled = ((n - 1) * _variance(values) + (m - 1) * _variance(base)) / (n + m - 2)
+    pooled = ((n - 1) * variance(values) + (m - 1) * variance(base)) / (n + m - 2)
     return math.sqrt(pooled * (1 / n + 1 / m)), n + m - 2
 
 
-def _variance(values: Sequence[float]) -> float:
+def variance(values: Sequence[float]) -> float:
+    """Give the variance of two values or more, as those of a sample."""
     mean = math.fsum(values) / len(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.published.claims import claims
+from formicary_bench.reports.document.claims import cards
 from formicary_bench.reports.document.cpu import name, process_name
 from formicary_bench.reports.document.hosts import voided, voided_digest
 from formicary_bench.reports.document.ranking import ranking
@@ -25,12 +27,14 @@ from formicary_bench.reports.document.report import (
 from formicary_bench.reports.document.sentences import source
 from formicary_bench.results.summary.cpu import RULES
 from formicary_bench.results.summary.summary import digests
+from formicary_bench.results.verdicts.claims import verdict_on
 from formicary_bench.results.verdicts.trust import trust_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.reports.charts.plots import Chart
+    from formicary_bench.reports.document.claims import CardText
     from formicary_bench.reports.document.tables import Column, Extra
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.summary.row import Digest, Row
@@ -94,6 +98,11 @@ class Document:
         """What is seen first: who is faster, or else the first chart that there is."""
         drawn = (chart for section in self.sections for chart in section.charts)
         return ranking(self.shown) or next(drawn, None)
+
+    @cached_property
+    def cards(self) -> list[CardText]:
+        """What the run says of the papers' claims, those that it says something of first."""
+        return cards(verdict_on(claims(), self.shown))
 
     @cached_property
     def shown(self) -> list[Row]:

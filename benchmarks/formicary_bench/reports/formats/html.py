@@ -19,6 +19,7 @@ from formicary.core.quoting import printable
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import strip
 from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swatch
+from formicary_bench.reports.document.claims import counted, references
 from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.template import FOLDER, template
@@ -109,6 +110,9 @@ def page(document: Document, beside: Beside | None = None) -> str:
             tiles=tiles([row for row in rows if not row.profiled]),
             sections=document.sections,
             trust=document.trust,
+            cards=document.cards,
+            claims_counted=counted(document.cards),
+            references=references(),
             configurations=len(rows),
             trips=formatting.count(sum(row.round_trips for row in rows if row.family != DIRECTORY)),
             repetitions=sorted({row.repetitions for row in rows}),

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from formicary.core.quoting import printable
+from formicary_bench.reports.document.claims import TITLE, claims_said, references
 from formicary_bench.reports.formats.fitting import pages
 from formicary_bench.reports.formats.terminal import left_out, partial
 
@@ -51,6 +52,9 @@ def render(document: Document) -> str:
         document: What is said of it.
     """
     blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
+    if said := claims_said(document.cards):
+        blocks += [f"\\noindent\\textbf{{{TITLE}.}}", _list(said)]
+        blocks += ["\\noindent\\textbf{References.}", _list(references())]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -69,6 +73,11 @@ def _head(document: Document) -> Iterator[str]:
         yield f"\\noindent\\textbf{{Left out.}} {_escape(left_out(manifest))}"
     if not manifest.repetitions:
         yield "Nothing has been measured yet."
+
+
+def _list(lines: Sequence[str]) -> str:
+    items = "\n".join(f"\\item {_escape(line)}" for line in lines)
+    return f"\\begin{{itemize}}\\footnotesize\\sloppy\n{items}\n\\end{{itemize}}"
 
 
 def _section(section: Section) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from formicary.core.quoting import printable
+from formicary_bench.reports.document.claims import TITLE, claims_said, references
 from formicary_bench.reports.formats.terminal import left_out, partial
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ def render(document: Document) -> str:
         document: What is said of it.
     """
     blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
+    if said := claims_said(document.cards):
+        blocks += [f"## {TITLE}", "\n".join(f"- {_escape(sentence)}" for sentence in said)]
+        blocks += ["### References", "\n".join(f"- {_escape(reference)}" for reference in references())]
     return "\n\n".join(blocks) + "\n"
 
 

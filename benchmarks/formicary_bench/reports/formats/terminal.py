@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from formicary_bench.reports.document.claims import TITLE, claims_said
 from formicary_bench.reports.document.tables import UNEVEN, Column, Extra
 from formicary_bench.reports.formats.fitting import side_by_side
 
@@ -64,6 +65,11 @@ def show(document: Document, console: Console | None = None) -> None:
         console.print(_plain(f"! {manifest.left_out}", "yellow"))
     for section in sections:
         _show_section(section, console)
+    if said := claims_said(document.cards):
+        console.print()
+        console.print(_plain(TITLE, "bold"))
+        for sentence in said:
+            console.print(Padding(_plain(sentence), _INDENT))
 
 
 def _show_section(section: Section, console: Console) -> None:

@@ -1,0 +1,161 @@
+"""The papers' claims as cards: what they conclude, their figures beside ours, and what that comes to."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.published.claims import papers
+from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.series import PLACES, label
+from formicary_bench.reports.document.tables import load_word
+from formicary_bench.results.summary.each import CREATION, HOLDS, RATE, TOTAL
+from formicary_bench.results.verdicts.claims import Outcome, values_of
+from formicary_bench.vocabulary.names import DIRECTORY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary.row import Row
+    from formicary_bench.results.verdicts.claims import At, Card
+
+TITLE = "What the papers conclude"
+
+MOST = 6
+"""So many points of a claim are shown, and no more."""
+
+
+class CardText(msgspec.Struct, frozen=True):
+    """A card as a reader sees it.
+
+    Attributes:
+        id: The claim's name, for links.
+        outcome: What it comes to, in a word or two.
+        says: The claim.
+        source: The paper, and where in it.
+        published: What the paper prints.
+        ours: What was measured here, a line for each point.
+        takes: What it would take to tell; empty where it is told.
+        remark: What differs from the paper's experiment; empty where nothing does.
+        is_measured: Whether the run says anything of it.
+    """
+
+    id: str
+    outcome: str
+    says: str
+    source: str
+    published: tuple[str, ...]
+    ours: tuple[str, ...]
+    takes: str
+    remark: str
+    is_measured: bool
+
+
+def cards(judged: Sequence[Card]) -> list[CardText]:
+    """Return the cards of claims, those that are decided first, and then those that were measured."""
+    found = [_card(card) for card in judged]
+    return sorted(found, key=lambda card: (not card.is_measured, card.outcome == Outcome.OPEN))
+
+
+def counted(judged: Sequence[CardText]) -> str:
+    """Say how many claims come to what: `2 reproduced, 1 refuted, 44 cannot tell`."""
+    there = {outcome: sum(card.outcome == outcome for card in judged) for outcome in Outcome}
+    return ", ".join(f"{many} {outcome}" for outcome, many in there.items() if many)
+
+
+def claims_said(judged: Sequence[CardText]) -> list[str]:
+    """Say what a run says of the claims that it has measured, a sentence each."""
+    return [_said(card) for card in judged if card.is_measured]
+
+
+def _said(card: CardText) -> str:
+    takes = f" To tell: {card.takes}." if card.takes else ""
+    figures = "; ".join([*card.published, *card.ours])
+    return f"{card.outcome}: {card.says} ({card.source}) {figures}.{takes}"
+
+
+def references() -> list[str]:
+    """Return the full references of the papers."""
+    return [paper.reference for paper in papers().values()]
+
+
+def _card(card: Card) -> CardText:
+    claim, check = card.claim, card.claim.check
+    figure = check.figure if check else ""
+    shown = [_ours(point, card) for point in _telling(card)[:MOST]]
+    more = len(card.points) - len(shown)
+    lines = [
+        *([card.counted] if card.counted else []),
+        *shown,
+        *([f"{more} more points"] if more > 0 else []),
+    ]
+    return CardText(
+        id=f"claim-{claim.id}",
+        outcome=card.outcome,
+        says=claim.says,
+        source=f"{claim.paper}, {claim.where}",
+        published=claim.published,
+        ours=tuple(lines),
+        takes=card.takes,
+        remark=check.stands_for if check and figure else "",
+        is_measured=bool(card.points),
+    )
+
+
+def _telling(card: Card) -> list[At]:
+    """Return the points of a card, with those first that made it what it is."""
+    return sorted(card.points, key=lambda point: point.outcome is not card.outcome)
+
+
+def _ours(point: At, card: Card) -> str:
+    """Write one point: `JADE 12.3 µs, MadKit 9.8 µs: 0.80 (0.77 to 0.83)`."""
+    check = card.claim.check
+    assert check is not None
+    figures = [check.figure, (check.other and check.other.figure) or check.figure]
+    if check.along:
+        figures = [check.figure] * 2
+    parts = [_one(row, figure) for row, figure in zip(point.rows, figures, strict=False)]
+    where = point_of(point.rows[0], check.along)
+    said = f"{where}: {', '.join(parts)}"
+    if point.doubt:
+        return f"{said}; {point.doubt}"
+    if point.value is None:
+        return said
+    value, is_ratio = point.value, check.other is not None or bool(check.along)
+    mean, low, high = (
+        formatting.times(one) if is_ratio else written(one, check.figure)
+        for one in (value.mean, value.low, value.high)
+    )
+    return f"{said}; {mean} ({low} to {high})"
+
+
+def point_of(row: Row, along: str = "") -> str:
+    """Say where a row stands, without what grows in it."""
+    said = [PLACES.get(row.placement, row.placement)]
+    if row.senders and along != "pairs" and row.family != DIRECTORY:
+        said.append(formatting.counted(row.senders, load_word([row])))
+    if row.services and along != "services":
+        said.append(formatting.counted(row.services, "service"))
+    if row.agents and along != "agents":
+        said.append(formatting.counted(row.agents, "agent"))
+    if row.payload_bytes not in {0, 100} and along != "payload_bytes":
+        said.append(formatting.short(formatting.size(row.payload_bytes)))
+    return ", ".join(said)
+
+
+def _one(row: Row, figure: str) -> str:
+    values = values_of(row, figure)
+    return f"{label(row)} {written(median(values), figure)}" if values else label(row)
+
+
+def written(value: float, figure: str) -> str:
+    """Write a value of a figure with its unit."""
+    if figure.startswith("share of"):
+        return f"{value:.1%} {figure.removeprefix('share of ')}"
+    if figure == HOLDS:
+        return formatting.size(value)
+    if figure in {CREATION, RATE}:
+        return f"{formatting.short(formatting.count(value))}/s"
+    return formatting.duration(1e6 * value if figure == TOTAL else value)

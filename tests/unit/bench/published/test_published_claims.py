@@ -1,0 +1,75 @@
+"""The papers' claims as they are kept: whose, where, tested by what exists, with the printed figures."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from formicary_bench import published
+from formicary_bench.experiments.registry import EXPERIMENTS
+from formicary_bench.published.claims import claims, papers
+from formicary_bench.results.summary import each
+from formicary_bench.results.summary.row import Row
+from formicary_bench.subjects.drivers.recipes import RECIPES
+from formicary_bench.subjects.registry import SUBJECTS
+
+CLAIMS = claims()
+FIGURES = {value for name, value in vars(each).items() if name.isupper() and isinstance(value, str)}
+SHARES = {f"share of {group}" for group in ("agents", "communication", "directory", "runtime")}
+WITH_FILES = {"Alberola 2010": "alberola2010_*.csv"}
+
+
+def test_each_claim_has_a_name_of_its_own_and_says_whose_it_is_and_where():
+    assert len({claim.id for claim in CLAIMS}) == len(CLAIMS)
+    assert {claim.paper for claim in CLAIMS} == papers().keys()
+    assert len(papers()) == 5
+    for claim in CLAIMS:
+        assert re.fullmatch(r"[a-z]+(-[a-z]+)+", claim.id)
+        assert re.match(r"Sections? \d", claim.where)
+        assert claim.says.endswith(".")
+        assert claim.check or claim.needs
+
+
+@pytest.mark.parametrize("claim", [claim for claim in CLAIMS if claim.check], ids=lambda claim: claim.id)
+def test_tests_are_of_what_exists(claim):
+    names = {subject.name for subject in SUBJECTS} | {*RECIPES}
+    sides = [side for side in (claim.check.one, claim.check.other) if side]
+    for side in sides:
+        assert set(side.experiments) <= EXPERIMENTS.keys()
+        assert side.experiments
+        assert not side.subject or side.subject in names
+        for experiment in side.experiments:
+            known = EXPERIMENTS[experiment]
+            assert set(side.placements) & set(known.placements) or not side.placements
+    assert {claim.check.figure, *(side.figure for side in sides if side.figure)} <= FIGURES | SHARES
+    low, high = claim.check.between
+    assert low < high
+    assert not claim.check.along or claim.check.along in Row.__struct_fields__
+
+
+def test_every_experiment_of_a_paper_has_a_claim():
+    tested = {name for claim in CLAIMS if claim.check for name in claim.check.one.experiments}
+    of_papers = {name for name, one in EXPERIMENTS.items() if "our own" not in one.source}
+    # What the network carries is decided by a network of known capacity, not by an experiment alone.
+    assert of_papers - tested == {"network"}
+
+
+def test_printed_figures_are_those_of_the_tables():
+    folder = Path(published.__file__).parent
+    for claim in CLAIMS:
+        if not (pattern := WITH_FILES.get(claim.paper)):
+            continue
+        cells = {
+            float(cell)
+            for path in folder.glob(pattern)
+            for line in csv.reader(path.read_text(encoding="utf-8").splitlines())
+            for cell in line
+            if re.fullmatch(r"[\d.]+", cell)
+        }
+        said = [
+            float(found)
+            for text in claim.published
+            for found in re.findall(r"\d+(?:\.\d+)?(?=%| KB| kbit)", text)
+        ]
+        assert set(said) <= cells

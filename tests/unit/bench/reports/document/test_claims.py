@@ -1,0 +1,107 @@
+"""The papers' claims as a reader sees them: beside ours, in every format and on the command line."""
+
+import json
+
+import pytest
+from tests.unit.bench.synthetic import directory_plan, document, make_run, plan
+from tests.unit.bench.synthetic import row as row_of
+
+from formicary.cli import main
+from formicary_bench.published.claims import claims, papers
+from formicary_bench.reports.document.claims import cards, claims_said, counted, references, written
+from formicary_bench.reports.formats import latex, markdown
+from formicary_bench.reports.formats.html import page, render
+from formicary_bench.results.summary.each import CREATION, HOLDS, TIME, TOTAL, Each
+from formicary_bench.results.verdicts.claims import verdict_on
+
+MICRO = [
+    row_of(kind=kind, each=tuple(Each(median_us=median + 0.01 * at) for at in range(6)))
+    for kind, median in (("micro", 1.0), ("behaviours", 3.0))
+]
+
+
+def shown(rows):
+    return cards(verdict_on(claims(), rows))
+
+
+@pytest.fixture
+def bench(capsys):
+    """Run `formicary bench`; give its exit code and what it printed."""
+
+    def call(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(["bench", *map(str, arguments)])
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return call
+
+
+def test_a_card_has_the_claim_its_place_the_printed_figures_and_ours():
+    first, *others = shown(MICRO)
+    assert (first.id, first.outcome) == ("claim-frantz-micro-agents", "reproduced")
+    assert first.source == "Frantz 2010, Section 2.6, Table 1"
+    assert first.published == ("OPAL: 1.1 s for 1000 rounds", "OPAL micro-agents: 0.08 s for 1000 rounds")
+    (line,) = first.ours
+    assert line.startswith("one process, 1 pair: Micro-agents 1.02 µs, Agents 3.02 µs; 0.34 (0.3")
+    assert not first.takes
+    assert not any(card.is_measured for card in others)
+    assert counted([first, *others]) == f"1 reproduced, {len(others)} cannot tell"
+
+
+def test_values_are_written_with_the_unit_of_their_figure():
+    assert written(12.34, TIME) == "12.3 µs"
+    assert written(1.5, TOTAL) == "1.50 s"
+    assert written(1500.0, CREATION) == "1500/s"
+    assert written(27e6, HOLDS) == "27.0 MB"
+    assert written(0.444, "share of directory") == "44.4% directory"
+
+
+def test_the_page_folds_claims_after_the_first_screen(tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1,)), repetitions=1)
+    text = page(document(run, MICRO))
+    first, _, rest = text.partition('<main id="found">')
+    assert "What the papers conclude" not in first
+    assert '<details class="all claims" id="claims"><summary>What the papers conclude: 1 reproduced, ' in rest
+    assert '<article class="claim" id="claim-frantz-micro-agents">' in rest
+    assert rest.count('id="claim-') == len(claims())
+    assert "doi:10.1007/s10462-010-9167-9" in rest
+
+
+def test_the_other_formats_have_the_claims_that_were_measured_and_the_papers(tmp_path):
+    run = make_run(tmp_path / "run", plan(pairs=(1,)), repetitions=1)
+    said = document(run, MICRO)
+    for text in (markdown.render(said), latex.render(said)):
+        assert "What the papers conclude" in text
+        assert "Micro-agents are many times faster" in text
+        assert "Voyager" not in text
+        assert all(paper.reference.split(":")[0].split(",")[0] in text for paper in papers().values())
+    assert claims_said(shown([])) == []
+    assert len(references()) == 5
+
+
+def test_a_real_folder_is_judged_too(tmp_path):
+    run = make_run(tmp_path / "run", directory_plan(), repetitions=6)
+    text = render(run)
+    assert "The best directory is distributed" in text
+
+
+def test_the_command_lists_claims_and_judges_a_run(tmp_path, bench):
+    code, out, _ = bench("claims")
+    assert code == 0
+    assert out.count("CANNOT TELL: ") == len(claims())
+    assert "To tell: formicary bench run messaging/pairs --repeat 10 --platform madkit,jade" in out
+    run = make_run(tmp_path / "run", directory_plan(), repetitions=6)
+    code, out, _ = bench("claims", run.path)
+    assert out.startswith("REPRODUCED: ")
+    assert "REPRODUCED: The best directory is distributed" in out
+    code, out, _ = bench("claims", run.path, "--json")
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert len(lines) == len(claims())
+    assert {"reproduced", "cannot tell"} <= {line["outcome"] for line in lines}
+
+
+def test_the_command_says_what_is_no_run(tmp_path, bench):
+    code, out, err = bench("claims", tmp_path / "none")
+    assert code
+    assert not out
+    assert "there is no folder" in err

@@ -1,0 +1,169 @@
+"""What a run says of the papers' claims: by direction and interval, and never more than it can tell."""
+
+import pytest
+from tests.unit.bench.synthetic import row
+
+from formicary_bench.published.claims import Check, Claim, Side, claims
+from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
+from formicary_bench.results.summary.each import CREATION, TIME, Each
+from formicary_bench.results.summary.estimates import MemoryEstimates
+from formicary_bench.results.summary.warmth import Warmth
+from formicary_bench.results.verdicts.claims import Outcome, judge, verdict_on
+from formicary_bench.statistics.estimates import Estimate
+
+NEAR = (0.98, 0.99, 1.0, 1.0, 1.01, 1.02)
+BY_ID = {claim.id: claim for claim in claims()}
+
+
+def timed(median, platform="jade", kind="", scatter=NEAR, **about):
+    each = tuple(Each(median_us=median * one, per_s=1e6 / (median * one)) for one in scatter)
+    known = {"repetitions": len(each), "each": each, "warmth": Warmth(settled=True, warm_up_s=1.0)}
+    return row(platform, kind, **{**known, **about})
+
+
+def crowd(jade, madkit, **about):
+    return [timed(jade, "jade", pairs=200, **about), timed(madkit, "madkit", pairs=200, **about)]
+
+
+@pytest.mark.parametrize(
+    ("jade", "madkit", "outcome"),
+    [(100, 80, Outcome.REPRODUCED), (80, 100, Outcome.REFUTED), (100, 100.5, Outcome.OPEN)],
+)
+def test_a_claim_is_reproduced_or_refuted_only_beyond_its_interval(jade, madkit, outcome):
+    card = judge(BY_ID["alberola-one-kernel"], crowd(jade, madkit))
+    assert card.outcome is outcome
+    (point,) = card.points
+    assert point.value.mean == pytest.approx(madkit / jade, rel=0.001)
+    assert point.value.low < point.value.mean < point.value.high
+    assert bool(card.takes) is (outcome is Outcome.OPEN)
+
+
+def test_a_claim_that_was_not_measured_says_how_to():
+    card = judge(BY_ID["alberola-one-kernel"], [timed(100)])
+    assert (card.outcome, card.points) == (Outcome.OPEN, ())
+    assert card.takes == (
+        "formicary bench run messaging/pairs --repeat 10 --platform madkit,jade --placement same-container "
+        "--pairs 150"
+    )
+    mobile = judge(BY_ID["dikaiakos-create-remote"], [timed(100)])
+    assert mobile.takes == "measure agents that are created elsewhere, which no experiment here does"
+
+
+@pytest.mark.parametrize(
+    ("about", "doubt"),
+    [
+        ({"full_load": False}, "full load not held"),
+        ({"scatter": NEAR[:3]}, "3 repetitions"),
+        ({"warmth": Warmth(settled=False, warm_up_s=0.0)}, "madkit: cold"),
+        ({"invalid": ("its clock went backwards",)}, "not valid"),
+    ],
+)
+def test_what_cannot_be_compared_decides_nothing(about, doubt):
+    card = judge(BY_ID["alberola-one-kernel"], crowd(100, 50, **about))
+    assert card.outcome is Outcome.OPEN
+    assert [point.doubt for point in card.points] == [doubt]
+    assert card.takes
+
+
+def test_one_point_that_differs_refutes_and_is_counted():
+    rows = [
+        timed(median, name, pairs=pairs)
+        for pairs, jade, madkit in ((150, 100, 50), (200, 100, 150))
+        for name, median in (("jade", jade), ("madkit", madkit))
+    ]
+    card = judge(BY_ID["alberola-one-kernel"], rows)
+    assert card.outcome is Outcome.REFUTED
+    assert card.counted == "holds at 1, fails at 1 of 2 points"
+
+
+def test_intervals_hold_at_all_points_together():
+    """The more points, the wider each interval: one of many must not refute by chance."""
+
+    def widths(*many):
+        rows = [one for pairs in many for one in crowd(100, 80)]
+        rows = [
+            timed(median, name, pairs=pairs)
+            for pairs in many
+            for name, median in (("jade", 9), ("madkit", 8))
+        ]
+        return [
+            point.value.high - point.value.low for point in judge(BY_ID["alberola-one-kernel"], rows).points
+        ]
+
+    assert widths(150)[0] < widths(150, 200, 300, 400)[0]
+
+
+def test_growth_is_between_the_ends_of_a_series():
+    claim = BY_ID["alberola-search-constant"]
+    about = {"platform": "formicary", "kind": "replica", "experiment": "directory/search"}
+
+    def searches(*medians):
+        return [timed(median, services=10**at, **about) for at, median in enumerate(medians)]
+
+    assert judge(claim, searches(10, 30, 10)).outcome is Outcome.REPRODUCED
+    assert judge(claim, searches(10, 10, 30)).outcome is Outcome.REFUTED
+    assert judge(claim, searches(10)).points == ()
+
+
+def test_growth_may_be_held_against_that_of_its_size_and_of_others():
+    about = {"platform": "formicary", "kind": "behaviours", "placement": "two-containers", "route": "direct"}
+    scale = [timed(10 * pairs, pairs=pairs, experiment="messaging/scale", **about) for pairs in (1, 100)]
+    (point,) = judge(BY_ID["burbeck-scale"], scale).points
+    assert point.value.mean == pytest.approx(1)
+    encrypted = [
+        timed(base * growth, pairs=pairs, tls=tls, experiment="messaging/encryption", **about)
+        for tls, base in ((True, 20), (False, 10))
+        for pairs, growth in ((1, 1), (10, 6 if tls else 5))
+    ]
+    (point,) = judge(BY_ID["burbeck-encryption-pairs"], encrypted).points
+    assert point.value.mean == pytest.approx(6 / 5)
+    doubled = judge(BY_ID["burbeck-encryption"], encrypted)
+    assert doubled.outcome is Outcome.REPRODUCED
+    assert len(doubled.points) == 1
+
+
+def test_shares_memory_and_rates_are_judged_as_well():
+    groups = {"agents": 0.6, "communication": 0.2, "runtime": 0.2}
+    found = tuple(
+        CpuEstimate("both", group, Estimate(share), share, tuple(share * one for one in NEAR))
+        for group, share in groups.items()
+    )
+    cpu = CpuEstimates(groups=found, window_s=1.0)
+    profiled = row(experiment="messaging/cpu", profiled=True, cpu=cpu, pairs=100)
+    card = judge(BY_ID["alberola-cpu-agents"], [profiled])
+    assert card.outcome is Outcome.REPRODUCED
+    assert card.points[0].value.mean == pytest.approx(0.6)
+    sizes = tuple(45e6 * one for one in NEAR)
+    held = row(experiment="memory", agents=100, memory=MemoryEstimates(uss=Estimate(45e6), uss_values=sizes))
+    assert judge(BY_ID["alberola-memory"], [held]).outcome is Outcome.REFUTED
+    created = [
+        row(experiment="create", agents=agents, each=tuple(Each(agents_per_s=rate * one) for one in NEAR))
+        for agents, rate in ((100, 1000), (10_000, 1500))
+    ]
+    assert judge(BY_ID["dikaiakos-create"], created).outcome is Outcome.REPRODUCED
+
+
+def test_sides_are_held_against_each_other_only_at_the_same_work():
+    check = Check(
+        figure=TIME,
+        one=Side(experiments=("messaging/pairs",), subject="madkit"),
+        other=Side(experiments=("messaging/pairs",), subject="jade"),
+        between=(0, 1),
+    )
+    claim = Claim(id="x", paper="Alberola 2010", where="", says="", check=check)
+    rows = [
+        timed(10, "jade", pairs=1),
+        timed(10, "jade", pairs=10, payload_bytes=1000),
+        timed(10, "jade", pairs=10, placement="two-containers", route="own"),
+        timed(5, "madkit", pairs=10),
+    ]
+    assert judge(claim, rows).points == ()
+    assert len(judge(claim, [*rows, timed(10, "jade", pairs=10)]).points) == 1
+
+
+def test_all_claims_are_judged_in_their_order():
+    cards = verdict_on(claims(), [])
+    assert [card.claim.id for card in cards] == [claim.id for claim in claims()]
+    assert {card.outcome for card in cards} == {Outcome.OPEN}
+    assert all(card.takes and not card.takes.endswith(".") for card in cards)
+    assert CREATION in {card.claim.check.figure for card in cards if card.claim.check}

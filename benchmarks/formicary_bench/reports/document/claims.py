@@ -72,8 +72,8 @@ def claims_said(judged: Sequence[CardText]) -> list[str]:
 
 def _said(card: CardText) -> str:
     takes = f" To tell: {card.takes}." if card.takes else ""
-    figures = "; ".join([*card.published, *card.ours])
-    return f"{card.outcome}: {card.says} ({card.source}) {figures}.{takes}"
+    figures = "; ".join([*card.published, *card.ours[:1]])
+    return f"{card.outcome}: {card.says} ({card.source}: {figures}.){takes}"
 
 
 def references() -> list[str]:

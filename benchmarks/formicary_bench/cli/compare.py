@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,11 +14,17 @@ from formicary.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.results.verdicts.pairing import Pairing
     from formicary_bench.statistics.comparisons import Comparison
     from formicary_bench.statistics.gates import Passage
+    from formicary_bench.vocabulary.configuration import Configuration
 
-COMPARE = examples("bench compare runs/after runs/before", "bench compare runs/lab-3 runs/lab-4 --json")
+COMPARE = examples(
+    "bench compare runs/after runs/before",
+    "bench compare runs/after runs/before --to comparison.html",
+    "bench compare runs/lab-3 runs/lab-4 --json",
+)
 GATE = examples(
     "bench gate runs/after --against runs/before",
     "bench gate runs/after --against runs/before --max-slowdown 10%",
@@ -29,27 +34,42 @@ _SLOWER = 1
 _UNDECIDED = 3
 
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of the run that is judged.")]
+To = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Also write a page with a picture into this file.", show_default=False),
+]
 
 
 def compare(
     run: Run,
     base: Annotated[Path, typer.Argument(metavar="BASE", help="The run that it is held against.")],
     *,
+    to: To = None,
     as_json: Json = False,
 ) -> None:
     """Say of two runs what became faster or slower: two versions, two machines, or two platforms.
 
-    What the runs have in common is compared by its repetitions, of which each side needs five. A difference
-    that chance may have made is undecided, and the sentence says how many repetitions would tell.
+    What the runs have in common is compared by its repetitions, of which each side needs five. Where chance
+    may have made a difference, nobody can tell, and the sentence says how many repetitions would.
     """
+    from formicary_bench.reports.document.comparison import comparison_sheet, counted
     from formicary_bench.statistics.comparisons import compare as judge
 
-    pairing = _pair(run, base)
+    runs = _open(run, base)
+    pairing = _pair(runs)
     found = judge(pairing.contrasts)
+    if to is not None:
+        from formicary_bench.reports.formats.sheet import write_sheet
+
+        write_sheet(comparison_sheet(runs, pairing, found), to)
     _say(found, pairing, as_json=as_json)
-    if not as_json:
-        say()
-        say(f"{_counted([comparison.verdict for comparison in found])}")
+    if as_json:
+        _show_json(runs, pairing, found)
+        return
+    say()
+    say(f"{counted(comparison.verdict for comparison in found)}")
+    if to is not None:
+        say(f"The page, with a picture: open {to}")
 
 
 def gate(
@@ -67,21 +87,25 @@ def gate(
     undecided: there are too few repetitions, they scatter too much, or something was not measured that BASE
     has.
     """
+    from formicary_bench.reports.document.comparison import counted
     from formicary_bench.statistics.gates import Outcome, together
     from formicary_bench.statistics.gates import gate as judge
 
     allowed = _percentage(max_slowdown)
-    pairing = _pair(run, against)
+    pairing = _pair(_open(run, against))
     found = judge(pairing.contrasts, allowed)
     _say(found, pairing, as_json=as_json)
     outcome = together(found)
     if outcome is Outcome.NOT_SLOWER and pairing.missing:
         outcome = Outcome.UNDECIDED
-    if not as_json:
+    if as_json:
+        for passage in found:
+            show_json(passage)
+    else:
         lacking = [f"{len(pairing.missing)} of BASE not measured"] if pairing.missing else []
-        counted = ", ".join([_counted([passage.outcome for passage in found]), *lacking])
+        said = ", ".join([counted(passage.outcome for passage in found), *lacking])
         say()
-        say(f"{outcome}, as of all figures: {counted}")
+        say(f"{outcome}, as of all figures: {said}")
     if outcome is Outcome.SLOWER:
         raise typer.Exit(_SLOWER)
     if outcome is Outcome.UNDECIDED:
@@ -98,33 +122,74 @@ def _percentage(text: str) -> float:
     return percent / 100
 
 
-def _pair(run: Path, base: Path) -> Pairing:
+def _open(run: Path, base: Path) -> tuple[RunFolder, RunFolder]:
     from formicary_bench.results.store.folder import RunFolder
+
+    return RunFolder.open(run), RunFolder.open(base)
+
+
+def _pair(runs: tuple[RunFolder, RunFolder]) -> Pairing:
     from formicary_bench.results.verdicts.pairing import pair
 
-    return pair(RunFolder.open(run), RunFolder.open(base))
-
-
-def _counted(verdicts: Sequence[str]) -> str:
-    counted = Counter(verdicts).most_common()
-    return ", ".join(f"{many} {verdict}" for verdict, many in counted) or "nothing that could be compared"
+    return pair(*runs)
 
 
 def _say(found: Sequence[Comparison | Passage], pairing: Pairing, *, as_json: bool) -> None:
-    """Print what was found: a paragraph for each configuration, or a line of JSON for each figure."""
-    missing = [f"not measured: {key}" for key in pairing.missing]
-    added = [f"not in BASE, so not compared: {key}" for key in pairing.added]
-    for remark in [*pairing.remarks, *missing, *added]:
-        say(f"! {remark}", err=as_json)
+    """Print what a reader should know before, and unless it is JSON, what was found: below their names.
+
+    Names and sentences are broken where a line of the terminal ends, and never cut.
+    """
+    from formicary_bench.reports.document.comparison import names_of, what_one_has
+    from formicary_bench.reports.formats.terminal import broken
+
+    for remark in [*pairing.remarks, *what_one_has(pairing, "RUN", "BASE")]:
+        for line in broken(f"! {remark}", 0):
+            say(line, err=as_json)
     if as_json:
-        for one in found:
-            show_json(one)
         return
-    last = ""
-    for one in found:
-        configuration, _, figure = one.name.rpartition(": ")
-        if configuration != last:
+    experiment = name = ""
+    for called, one, judged in zip(names_of(pairing), pairing.paired, found, strict=True):
+        if one.row.experiment != experiment:
+            experiment, name = one.row.experiment, ""
             say()
-            say(configuration)
-        say(f"  {figure}: {one.sentence}")
-        last = configuration
+            say(experiment)
+        if called != name:
+            name = called
+            for line in broken(name, 2):
+                say(line)
+        for line in broken(f"{one.figure}: {judged.sentence}", 4):
+            say(line)
+
+
+def _show_json(runs: tuple[RunFolder, RunFolder], pairing: Pairing, found: Sequence[Comparison]) -> None:
+    """Print a line for each figure with all that is known of it, and one for what only one run has."""
+    import msgspec
+
+    which = {"run": str(runs[0].path), "base": str(runs[1].path)}
+    for one, judged in zip(pairing.paired, found, strict=True):
+        line: dict[str, Any] = {
+            **msgspec.to_builtins(judged),
+            **which,
+            "experiment": one.row.experiment,
+            "figure": one.figure,
+            "is_rate": one.contrast.is_rate,
+            "values": one.contrast.values,
+            "base_values": one.contrast.base,
+            "configuration": one.configuration,
+            "base_configuration": one.base,
+            "remarks": pairing.remarks,
+        }
+        show_json(line)
+    for side, those in (("base", pairing.missing), ("run", pairing.added)):
+        for lone in those:
+            show_json(_lone(lone, side, which))
+
+
+def _lone(configuration: Configuration, side: str, which: dict[str, str]) -> dict[str, Any]:
+    about = {
+        "name": configuration.key,
+        "verdict": None,
+        "sentence": f"only in {which[side]}",
+        "only_in": side,
+    }
+    return {**about, **which, "experiment": configuration.experiment, "configuration": configuration}

@@ -64,11 +64,14 @@ class Dots(msgspec.Struct, frozen=True):
         groups: The figures, the first at the top.
         title: What the axis is.
         tick: How a value of it is written.
+        of_ratios: Whether the figures are ratios: the scale is logarithmic then, with a line where both are
+            the same.
     """
 
     groups: dict[str, list[Dot]]
     title: str
     tick: Callable[[float], str]
+    of_ratios: bool = False
 
     @property
     def all(self) -> list[Dot]:
@@ -79,6 +82,8 @@ class Dots(msgspec.Struct, frozen=True):
     def scale(self) -> Scale:
         """The one scale that all of them are on."""
         reach = [value for dot in self.all for value in (dot.value, *(dot.bounds or ()), *dot.values)]
+        if self.of_ratios:
+            return scales.ratios(reach, self.tick)
         values = [dot.value for dot in self.all]
         if min(values) > 0 and max(values) > _MANY * min(values):
             least = min(values) / _MANY  # an interval down to next to nothing must not make all others small
@@ -179,6 +184,9 @@ def _axis(plot: Dots, scale: Scale, rooms: _Rooms, span: tuple[float, float], wi
         if x - room >= free and x + room <= width:
             parts.append(tag("text", tick.text, x=x, y=bottom + 15, class_="tick", text_anchor="middle"))
             free = x + room + _LETTER
+    if plot.of_ratios:
+        x = rooms.begin + scale.place(1.0) * across
+        parts.append(tag("line", x1=x, x2=x, y1=top, y2=bottom, class_="axis"))
     kind = f" ({scale.kind})" if scale.kind == "logarithmic" else ""
     middle = (rooms.begin + rooms.end) / 2
     title = f"{plot.title}{kind}"

@@ -16,6 +16,10 @@ _ROOM = 0.06
 _FINEST = 1e-12
 _STEPS = ((1.0,), (1.0, 2.0, 5.0), tuple(range(1, 10)), tuple(step / 10 for step in range(10, 100)))
 _FEW = 3  # an axis with fewer names says little
+_CLOSE_RATIOS = (0.01, 0.02, 0.05, 0.1, 0.2)  # steps between ratios, where all of them are near 1
+_MOST_TICKS = 8  # of ratios near 1
+_NEAR = 0.006  # on each side at least: a bit more than one in a hundred
+_FEW_DECADES = 2.5  # of ratios that are not, where there is room for names between powers of ten
 
 
 class Tick(msgspec.Struct, frozen=True):
@@ -50,6 +54,25 @@ def logarithmic(values: Iterable[float], text: Format) -> Scale:
     room = max((high - low) * _ROOM, 0.05)
     first, last = low - room, high + room
     return _with_ticks(_log, first, last, [(value, text(value)) for value in _round_values(first, last)])
+
+
+def ratios(values: Iterable[float], text: Format) -> Scale:
+    """Make a logarithmic axis of ratios, with 1 on it, and ticks as far apart on both sides of it."""
+    logs = [0.0, *(_log(value) for value in values)]
+    low, high = min(logs), max(logs)
+    room = max((high - low) * _ROOM, _NEAR)
+    first, last = low - room, high + room
+    named: list[float] = []
+    for step in _CLOSE_RATIOS:  # equal steps, as far as they go
+        named = [1 + step * number for number in range(-_MOST_TICKS, _MOST_TICKS + 1) if step * number > -1]
+        if first > _log(1 - step * _MOST_TICKS / 2) and last < _log(1 + step * _MOST_TICKS / 2):
+            break
+    else:
+        decades = range(math.floor(first), math.ceil(last) + 1)
+        steps = (1.0, 2.0, 5.0) if last - first < _FEW_DECADES else (1.0,)
+        named = [step * 10.0**decade for decade in decades for step in steps]
+    shown = [value for value in named if first <= _log(value) <= last]
+    return _with_ticks(_log, first, last, [(value, text(value)) for value in shown])
 
 
 def linear(values: Sequence[float], text: Format) -> Scale:

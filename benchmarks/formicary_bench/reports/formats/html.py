@@ -96,37 +96,51 @@ def page(document: Document, beside: Beside | None = None) -> str:
     """
     run, rows = document.run, document.shown
     manifest = run.manifest
+    return filled(
+        "report.html",
+        name=run.path.resolve().name,
+        manifest=manifest,
+        started=f"{manifest.started.day} {manifest.started:%B %Y, %H:%M %Z}",
+        partial="" if manifest.complete else partial(manifest),
+        left_out=left_out(manifest),
+        picture=document.picture,
+        tiles=tiles([row for row in rows if not row.profiled]),
+        sections=document.sections,
+        trust=document.trust,
+        cards=document.cards,
+        claims_counted=counted(document.cards),
+        references=references(),
+        configurations=len(rows),
+        trips=formatting.count(sum(row.round_trips for row in rows if row.family != DIRECTORY)),
+        repetitions=sorted({row.repetitions for row in rows}),
+        uses_directory=any(row.family == DIRECTORY for row in rows),
+        methods={row.ci_method for row in rows},
+        phases=_phases(manifest),
+        surroundings=_surroundings(manifest),
+        raw=RAW,
+        beside=beside,
+    )
+
+
+def filled(file: str, /, **values: object) -> str:
+    """Return a page that needs no network.
+
+    Args:
+        file: Its template, which has the style and the script of reports.
+        values: What it shows.
+    """
     script = template("report.js")
-    return _shown(
+    page = (
         _environment()
-        .get_template("report.html")
+        .get_template(file)
         .render(
-            name=run.path.resolve().name,
-            manifest=manifest,
-            started=f"{manifest.started.day} {manifest.started:%B %Y, %H:%M %Z}",
-            partial="" if manifest.complete else partial(manifest),
-            left_out=left_out(manifest),
-            picture=document.picture,
-            tiles=tiles([row for row in rows if not row.profiled]),
-            sections=document.sections,
-            trust=document.trust,
-            cards=document.cards,
-            claims_counted=counted(document.cards),
-            references=references(),
-            configurations=len(rows),
-            trips=formatting.count(sum(row.round_trips for row in rows if row.family != DIRECTORY)),
-            repetitions=sorted({row.repetitions for row in rows}),
-            uses_directory=any(row.family == DIRECTORY for row in rows),
-            methods={row.ci_method for row in rows},
-            phases=_phases(manifest),
-            surroundings=_surroundings(manifest),
+            **values,
             style=Markup(template("report.css") + template("chart.css")),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-            raw=RAW,
-            beside=beside,
         )
     )
+    return _shown(page)
 
 
 def _shown(html: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 from rich import box
@@ -40,6 +41,23 @@ def console_for_reports(stream: TextIO | None = None) -> Console:
     if console.is_terminal or os.environ.get("COLUMNS", "").isdigit():
         return console
     return Console(highlight=False, markup=False, file=stream, width=_WIDE)
+
+
+def broken(text: str, indent: int) -> list[str]:
+    """Return a text in lines as a terminal, or COLUMNS, has them; in one line where neither says how wide.
+
+    Nothing is cut off: what is longer than a line goes on in the next one.
+
+    Args:
+        text: The text, whoever has written it.
+        indent: How many spaces are before it; what follows has two more.
+    """
+    console = Console()
+    if not (console.is_terminal or os.environ.get("COLUMNS", "").isdigit()):
+        return [" " * indent + text]
+    before, after = " " * indent, " " * (indent + 2)
+    wide = max(console.width - 1, 4 * indent, 20)
+    return wrap(text, wide, initial_indent=before, subsequent_indent=after, break_on_hyphens=False)
 
 
 def write(document: Document, stream: TextIO) -> None:

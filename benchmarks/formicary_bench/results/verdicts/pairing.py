@@ -14,6 +14,7 @@ import msgspec
 from formicary.errors import UsageError
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.each import HIGHEST, TIMES, Each, comparable
+from formicary_bench.results.summary.row import Row, frame
 from formicary_bench.results.summary.warm_up import OPTION
 from formicary_bench.statistics.comparisons import Contrast
 
@@ -35,20 +36,45 @@ _MACHINE = {
 }
 
 
+class Paired(msgspec.Struct, frozen=True):
+    """A figure that is in both runs.
+
+    Attributes:
+        configuration: What was measured, in the run that is judged.
+        base: The same in the other one, which is another where two platforms are compared.
+        row: What the former is called: its row, without figures.
+        base_row: The same of the latter.
+        figure: Which figure it is, as in `results.summary.each`.
+        contrast: What the repetitions of both gave, named after the configuration and the figure.
+    """
+
+    configuration: Configuration
+    base: Configuration
+    row: Row
+    base_row: Row
+    figure: str
+    contrast: Contrast
+
+
 class Pairing(msgspec.Struct, frozen=True):
     """What two runs have in common.
 
     Attributes:
-        contrasts: The figures of what is in both, named after the configuration and the figure.
-        missing: Keys of what the second run has measured and the first one has not.
-        added: Keys of what the first run has measured and the second one has not.
+        paired: The figures of what is in both.
+        missing: What the second run has measured and the first one has not.
+        added: What the first run has measured and the second one has not.
         remarks: What else a reader should know, in sentences.
     """
 
-    contrasts: list[Contrast]
-    missing: list[str]
-    added: list[str]
+    paired: list[Paired]
+    missing: list[Configuration]
+    added: list[Configuration]
     remarks: list[str]
+
+    @property
+    def contrasts(self) -> list[Contrast]:
+        """What is compared."""
+        return [one.contrast for one in self.paired]
 
 
 def pair(run: RunFolder, base: RunFolder) -> Pairing:
@@ -61,31 +87,48 @@ def pair(run: RunFolder, base: RunFolder) -> Pairing:
     Raises:
         UsageError: They have nothing in common, or raw values are missing or broken.
     """
-    ours, theirs = _measured(run), _measured(base)
+    ours, theirs = measured(run), measured(base)
     common = {key: key for key in theirs if key in ours} or _by_all_but_the_platform(ours, theirs)
     if not common:
         raise UsageError(_nothing_in_common(run, base, ours.values(), theirs.values()))
-    contrasts: list[Contrast] = []
     remarks = [remark for one in (run, base) for remark in _of_a_run(one)] + _what_differs(run, base)
-    for key, other in common.items():
-        values, base_values = _figures(run, ours[other], remarks), _figures(base, theirs[key], remarks)
-        contrasts += [
-            Contrast(
-                name=f"{other}: {figure}",
+    paired = [
+        one
+        for key, other in common.items()
+        for one in _paired((run, ours[other]), (base, theirs[key]), remarks)
+    ]
+    missing = [one for key, one in theirs.items() if key not in common]
+    added = [one for key, one in ours.items() if key not in common.values()]
+    return Pairing(paired, missing, added, remarks)
+
+
+def _paired(
+    ours: tuple[RunFolder, Configuration], theirs: tuple[RunFolder, Configuration], remarks: list[str]
+) -> list[Paired]:
+    """Return the figures that a configuration has in both runs, and add what is to be said of it."""
+    values, base_values = (figures_of(*side, remarks) for side in (ours, theirs))
+    rows = [frame(one, run.manifest.repetitions_of(one)) for run, one in (ours, theirs)]
+    return [
+        Paired(
+            configuration=ours[1],
+            base=theirs[1],
+            row=rows[0],
+            base_row=rows[1],
+            figure=figure,
+            contrast=Contrast(
+                name=f"{ours[1].key}: {figure}",
                 values=tuple(values[figure]),
                 base=tuple(base_values[figure]),
                 is_rate=figure not in TIMES,
-            )
-            for figure in base_values
-            if figure in values
-        ]
-    missing = [key for key in theirs if key not in common]
-    added = [key for key in ours if key not in common.values()]
-    return Pairing(contrasts, missing, added, remarks)
+            ),
+        )
+        for figure in base_values
+        if figure in values
+    ]
 
 
-def _measured(run: RunFolder) -> dict[str, Configuration]:
-    """Return what was measured undisturbed, and has times or rates."""
+def measured(run: RunFolder) -> dict[str, Configuration]:
+    """Return what a run has measured that can be compared, by key: undisturbed, and with times or rates."""
     done = {repetition.configuration for repetition in run.manifest.repetitions}
     return {
         one.key: one
@@ -146,8 +189,14 @@ def _what_differs(run: RunFolder, base: RunFolder) -> list[str]:
     return found
 
 
-def _figures(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Samples:
-    """Return the figures of each repetition; those without full load, or disturbed, are left out."""
+def figures_of(run: RunFolder, configuration: Configuration, remarks: list[str]) -> Samples:
+    """Return the figures of each repetition; those without full load, or disturbed, are left out.
+
+    Args:
+        run: The run.
+        configuration: What it has measured.
+        remarks: To which is added what is to be said of it.
+    """
     summary = summary_of(configuration.experiment, configuration.agents)
     each: list[Each] = []
     invalid = 0

@@ -84,7 +84,7 @@ class Dots(msgspec.Struct, frozen=True):
         reach = [value for dot in self.all for value in (dot.value, *(dot.bounds or ()), *dot.values)]
         if self.of_ratios:
             return scales.ratios(reach, self.tick)
-        values = [dot.value for dot in self.all]
+        values = [dot.value for dot in self.all] or [0.0]  # a folder of others may have no figure
         if min(values) > 0 and max(values) > _MANY * min(values):
             least = min(values) / _MANY  # an interval down to next to nothing must not make all others small
             return scales.logarithmic([max(value, least) for value in reach], self.tick)

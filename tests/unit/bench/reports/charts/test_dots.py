@@ -99,3 +99,7 @@ def test_a_strip_has_a_dot_for_each_repetition_and_says_them():
     drawn = strip(typical([5.0, 6.0, 13.0]), str, "Repetitions")
     assert drawn.count('class="repetition"') == 3
     assert "Repetitions: 5.0, 6.0, 13.0" in drawn
+
+
+def test_a_chart_of_nothing_can_be_drawn():
+    assert draw(Dots({}, "rate", str), "c", "", "", 560)

@@ -30,7 +30,7 @@ def creation_columns(unordered: Sequence[Row]) -> list[Column]:
     """Return the table of rows that create agents."""
     rows = ordered(unordered)
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column("agents", tuple(str(row.agents) for row in rows)),
         Column("created/s", tuple(or_invalid(row, formatting.count(row.agents_per_s)) for row in rows)),
         Column("95%", tuple(formatting.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),

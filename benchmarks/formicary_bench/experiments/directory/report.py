@@ -175,7 +175,7 @@ def use_columns(unordered: Sequence[Row], run: Sequence[Row]) -> list[Column]:
     others = [str(row.containers) for row in rows]
     messages = [against_message(row, run) for row in rows]
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column("services", tuple(formatting.number(row.services) for row in rows)),
         *([Column("seen by", tuple(others))] if any(row.containers for row in rows) else []),
         Column("mean", tuple(or_invalid(row, formatting.duration(row.rtt_mean_us)) for row in rows)),
@@ -196,7 +196,7 @@ def churn_columns(unordered: Sequence[Row]) -> list[Column]:
     """Return the table of agents that register and end."""
     rows = ordered(unordered)
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column("agents", tuple(formatting.number(row.agents) for row in rows)),
         Column("registered/s", tuple(or_invalid(row, formatting.count(row.agents_per_s)) for row in rows)),
         Column("95%", tuple(formatting.spread(row.agents_per_s, row.agents_per_s_ci95) for row in rows)),

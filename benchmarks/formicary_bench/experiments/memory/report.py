@@ -33,7 +33,7 @@ def memory_columns(rows: Findings) -> list[Column]:
     """Return the table of the rows of `memory`."""
     held = [(each(row, rows.run), each(row, rows.run, traced=True)) for row in rows]
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column("agents", tuple(formatting.number(row.agents) if row.agents else "" for row in rows)),
         *_sized("holds", [row.memory.uss if row.memory else None for row in rows]),
         *_sized("traced", [row.memory.traced if row.memory else None for row in rows]),
@@ -149,7 +149,7 @@ def _growth_columns(rows: Sequence[Row]) -> list[Column]:
         for row in rows
     ]
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column("pairs", tuple(str(row.pairs) for row in rows)),
         Column(
             "body", tuple(formatting.short(formatting.size(row.payload_bytes)) for row in rows), minor=True

@@ -53,7 +53,9 @@ def network_columns(rows: Sequence[Row]) -> list[Column]:
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ordered)
     wire, overhead = [one.wire_bytes_per_s for one in known], [one.overhead for one in known]
     return [
-        Column("who", tuple(label(row) for row in ordered), names=True),
+        Column(
+            "who", tuple(label(row) for row in ordered), names=True, of=tuple(row.anchor for row in ordered)
+        ),
         Column("pairs", tuple(str(row.pairs) for row in ordered)),
         Column("body", bodies, minor=len(set(bodies)) == 1),
         Column("on the wire", tuple(bits(one.mean) for one in wire)),
@@ -76,7 +78,7 @@ def _through_server(rows: Sequence[Row]) -> list[Extra]:
     if not known:
         return []
     columns = [
-        Column("who", tuple(label(row) for row in shown), names=True),
+        Column("who", tuple(label(row) for row in shown), names=True, of=tuple(row.anchor for row in shown)),
         Column("pairs", tuple(str(row.pairs) for row in shown)),
         Column("server's share", tuple(f"{one.server_share:.0%}" for one in known)),
         Column("to the server", tuple(_bytes(one.to_server_per_message) for one in known)),
@@ -197,7 +199,9 @@ def _switch_columns(rows: Sequence[Row]) -> list[Column]:
     packed = [row.network.messages_per_packet for row in known if row.network]
     return [
         Column("route", tuple(row.route for row in known), names=True),
-        Column("who", tuple(subject(row) for row in known), names=True),
+        Column(
+            "who", tuple(subject(row) for row in known), names=True, of=tuple(row.anchor for row in known)
+        ),
         Column("batches", tuple(_BATCHES.get(row.platform, "") for row in known)),
         Column("TLS", tuple("on" if row.tls else "off" for row in known)),
         Column("pairs", tuple(str(row.pairs) for row in known)),

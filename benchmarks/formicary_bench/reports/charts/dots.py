@@ -38,8 +38,8 @@ _STRIP, _STRIP_HIGH = 168, 20
 class Dot(msgspec.Struct, frozen=True):
     """A figure: whose it is, how much, what is written at it, its interval, and whether it is sound.
 
-    `note` is what else is written there; `values` are those of its repetitions; a `published` one was
-    measured by others, on another machine.
+    `note` is what else is written there; `of` is the anchor of the row that it stands for; `values` are those
+    of its repetitions; a `published` one was measured by others, on another machine.
     """
 
     series: Series
@@ -50,6 +50,7 @@ class Dot(msgspec.Struct, frozen=True):
     published: bool = False
     values: tuple[float, ...] = ()
     note: str = ""
+    of: str = ""
 
     @property
     def tip(self) -> str:
@@ -218,7 +219,17 @@ def _dot(dot: Dot, scale: Scale, place: _Place) -> Markup:
     parts += [tag("circle", cx=at(value), cy=middle, r=2.0, class_="repetition") for value in dot.values]
     look = "mark published" if dot.published else "mark" if dot.sound else "mark unsound"
     parts.append(tag("g", mark(dot.series.mark, at(dot.value), middle, 5), class_=look))
-    parts.append(tag("circle", tag("title", dot.tip), cx=at(dot.value), cy=middle, r=11.0, class_="hit"))
+    parts.append(
+        tag(
+            "circle",
+            tag("title", dot.tip),
+            cx=at(dot.value),
+            cy=middle,
+            r=11.0,
+            class_="hit",
+            data_of=dot.of or None,
+        )
+    )
     return tag("g", *parts, class_=f"series s-{dot.series.colour}", data_series=dot.series.label)
 
 

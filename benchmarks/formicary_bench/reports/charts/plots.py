@@ -71,6 +71,7 @@ def against(
                 tip=_tip(row, _counted(int(x(row)), x_title) if text is str else text(int(x(row)))),
                 bounds=skewed(row.rtt_mean_us or 0, row.rtt_ci95_us) if row.rtt_ci95_us else None,
                 sound=row.full_load is not False,
+                of=row.anchor,
             )
             for row in sorted(members, key=x)
         ]
@@ -118,7 +119,16 @@ def dot_of(series: Series, row: Row, figure: str, write: Callable[[float], str],
         return None
     value = " and ".join(map(write, known.modes)) + ", two modes" if known.modes else write(known.value)
     is_sound = row.full_load is not False
-    return Dot(series, known.value, value, known.bounds, sound=is_sound, values=known.values, note=beside)
+    return Dot(
+        series,
+        known.value,
+        value,
+        known.bounds,
+        sound=is_sound,
+        values=known.values,
+        note=beside,
+        of=row.anchor,
+    )
 
 
 def panel_of(row: Row) -> str:
@@ -142,7 +152,12 @@ def typical_columns(rows: Sequence[Row], figure: str, write: Callable[[float], s
     ]
     bounds = (one.bounds for _, one in known)
     return [
-        Column("who", tuple(label(row) for row, _ in known), names=True),
+        Column(
+            "who",
+            tuple(label(row) for row, _ in known),
+            names=True,
+            of=tuple(row.anchor for row, _ in known),
+        ),
         Column("median", tuple(write(one.value) for _, one in known)),
         Column("95%", tuple(f"{write(pair[0])} to {write(pair[1])}" if pair else "" for pair in bounds)),
         Column("each repetition", tuple("; ".join(map(write, one.values)) for _, one in known)),
@@ -153,7 +168,9 @@ def values(rows: Sequence[Row], name: str, x: Callable[[Row], str]) -> list[Colu
     """Return the values of a chart of times as a table; `name` is what `x` gives of a row."""
     ordered = [row for members in by_series(rows).values() for row in members]
     return [
-        Column("who", tuple(label(row) for row in ordered), names=True),
+        Column(
+            "who", tuple(label(row) for row in ordered), names=True, of=tuple(row.anchor for row in ordered)
+        ),
         Column(name, tuple(x(row) for row in ordered)),
         Column("mean", tuple(formatting.duration(row.rtt_mean_us) for row in ordered)),
         Column("95%", tuple(formatting.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in ordered)),

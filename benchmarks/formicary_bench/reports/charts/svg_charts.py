@@ -28,7 +28,10 @@ _GAP, _HEAD = 26, 20  # pixels between panels, and of the name of one
 
 
 class Point(msgspec.Struct, frozen=True):
-    """A point of a line: its interval, if it has one, what a reader is told, and whether it is sound."""
+    """A point of a line: its interval, if it has one, what a reader is told, and whether it is sound.
+
+    `of` is the anchor of the row that it stands for.
+    """
 
     x: float
     y: float
@@ -36,6 +39,7 @@ class Point(msgspec.Struct, frozen=True):
     bounds: tuple[float, float] | None = None
     sound: bool = True
     marked: bool = True
+    of: str = ""
 
 
 class Lines(msgspec.Struct, frozen=True):
@@ -208,7 +212,15 @@ def _line(
             continue
         whisker = () if point.bounds is None else (_whisker(x, at_y(point.bounds[0]), at_y(point.bounds[1])),)
         shape = tag("g", mark(series.mark, x, y, 4), class_="mark" if point.sound else "mark unsound")
-        target = tag("circle", tag("title", f"{series.label}: {point.tip}"), cx=x, cy=y, r=11.0, class_="hit")
+        target = tag(
+            "circle",
+            tag("title", f"{series.label}: {point.tip}"),
+            cx=x,
+            cy=y,
+            r=11.0,
+            class_="hit",
+            data_of=point.of or None,
+        )
         parts += [*whisker, shape, target]
     return tag("g", *parts, class_=f"series s-{series.colour}", data_series=series.label)
 

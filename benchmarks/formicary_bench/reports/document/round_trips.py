@@ -81,7 +81,7 @@ def message_columns(unordered: Sequence[Row]) -> list[Column]:
     same_size = len(set(bodies)) == 1
     rates = [formatting.spread(row.round_trips_per_s, row.round_trips_per_s_ci95) for row in rows]
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column(
             "where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True, minor=True
         ),
@@ -263,7 +263,9 @@ def _tail_columns(rows: Iterable[Row]) -> list[Column]:
     ordered = [row for members in by_series(rows).values() for row in members]
     kinds = {"fastest": "min", "50%": "p50", "90%": "p90", "99%": "p99", "99.9%": "p999", "slowest": "max"}
     return [
-        Column("who", tuple(label(row) for row in ordered), names=True),
+        Column(
+            "who", tuple(label(row) for row in ordered), names=True, of=tuple(row.anchor for row in ordered)
+        ),
         *(
             Column(name, tuple(formatting.duration(getattr(row, f"rtt_{field}_us")) for row in ordered))
             for name, field in kinds.items()

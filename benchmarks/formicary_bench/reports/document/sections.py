@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from formicary_bench.published.claims import claims
 from formicary_bench.reports.document.claims import cards
 from formicary_bench.reports.document.cpu import name, process_name
+from formicary_bench.reports.document.evidence import evidence
 from formicary_bench.reports.document.hosts import voided, voided_digest
 from formicary_bench.reports.document.ranking import ranking
 from formicary_bench.reports.document.report import (
@@ -98,6 +99,11 @@ class Document:
         """What is seen first: who is faster, or else the first chart that there is."""
         drawn = (chart for section in self.sections for chart in section.charts)
         return ranking(self.shown) or next(drawn, None)
+
+    @cached_property
+    def evidence(self) -> dict[str, dict[str, Any]]:
+        """What stands behind each row, by its anchor."""
+        return evidence(self.run, self.shown)
 
     @cached_property
     def cards(self) -> list[CardText]:

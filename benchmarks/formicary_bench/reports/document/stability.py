@@ -43,7 +43,9 @@ def stability_extras(rows: Sequence[Row]) -> list[Extra]:
     known = [{one.figure: one.assessment for one in row.stability} for row in lines]
     figures = dict.fromkeys(figure for one in known for figure in one)
     columns = [
-        Column("who", tuple(label_of(row) for row in lines), names=True),
+        Column(
+            "who", tuple(label_of(row) for row in lines), names=True, of=tuple(row.anchor for row in lines)
+        ),
         Column("at", tuple(point(row, rows) for row in lines)),
         *(Column(figure, tuple(_known_to(one.get(figure)) for one in known)) for figure in figures),
     ]

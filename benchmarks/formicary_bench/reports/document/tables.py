@@ -30,13 +30,15 @@ NOT_VALID = "not valid"
 class Column(msgspec.Struct, frozen=True):
     """A column of words: its title, its cells, whether they are names (or figures).
 
-    `minor` columns may be left out where there is little room.
+    `minor` columns may be left out where there is little room. `of` has the anchors of the rows that its
+    cells stand for, if they stand for one each.
     """
 
     title: str
     cells: tuple[str, ...]
     names: bool = False
     minor: bool = False
+    of: tuple[str, ...] = ()
 
 
 class Extra(msgspec.Struct, frozen=True):
@@ -69,7 +71,7 @@ def ratio_columns(rows: Sequence[Row]) -> list[Column]:
     ours = [comparison.row for comparison in found]
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ours)
     return [
-        Column("who", tuple(label(row) for row in ours), names=True),
+        Column("who", tuple(label(row) for row in ours), names=True, of=tuple(row.anchor for row in ours)),
         Column(f"{load_word(rows)}s", tuple(str(row.senders) for row in ours)),
         Column("body", bodies, minor=len(set(bodies)) == 1),
         Column("held against", tuple(label(one.base) for one in found), names=True),

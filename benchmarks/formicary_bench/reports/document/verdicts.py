@@ -151,7 +151,9 @@ def _intervals(rows: Sequence[Row]) -> list[Extra]:
         return Column(title, tuple(formatting.spread(figure, interval) for figure, interval in found))
 
     columns = [
-        Column("who", tuple(label_of(row) for row in known), names=True),
+        Column(
+            "who", tuple(label_of(row) for row in known), names=True, of=tuple(row.anchor for row in known)
+        ),
         Column("at", tuple(point(row, rows) for row in known)),
         spreads("mean", "mean", "rtt_ci95_us"),
         spreads("mean, the papers' way", "mean", "rtt_ci95_papers_us"),

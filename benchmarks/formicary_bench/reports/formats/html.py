@@ -108,6 +108,7 @@ def page(document: Document, beside: Beside | None = None) -> str:
         sections=document.sections,
         trust=document.trust,
         cards=document.cards,
+        evidence=_data(document.evidence),
         claims_counted=counted(document.cards),
         references=references(),
         configurations=len(rows),
@@ -183,6 +184,12 @@ def _emphasise(sentence: str) -> Markup:
 
 def _json(value: Option) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def _data(value: object) -> Markup:
+    """Return data for the page's script; no letter of it ends the element that it is in."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))  # noqa: S704 - nothing is left to escape
 
 
 def _drawings(chart: Chart, number: int) -> dict[str, Markup]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -159,6 +160,15 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     def family(self) -> str:
         """What kind of experiment it is from: what stands before the stroke of its name."""
         return family_of(self.experiment)
+
+    @property
+    def anchor(self) -> str:
+        """A short name that rows of equal configurations have in all reports, for links."""
+        where = self.placement, self.route, self.tls, self.hosts, self.traffic, self.spread
+        size = self.pairs, self.senders, self.payload_bytes, self.agents, self.services, self.containers
+        paced = self.seconds, self.rate, self.arrivals, self.profiled
+        known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced))
+        return f"f-{sha256(known.encode()).hexdigest()[:8]}"
 
     def to_json_line(self) -> str:
         """Return the row as one line of JSON, without its end of line."""

@@ -13,7 +13,7 @@ from formicary_bench.remote.errors import HostError
 from formicary_bench.results.store.machine import begin_manifest
 from formicary_bench.runner.execution.own_network import own_network
 from formicary_bench.runner.execution.repetition import Task
-from formicary_bench.runner.planning.commands import needs_server
+from formicary_bench.runner.planning.needs import needs_server
 from formicary_bench.subjects.drivers.catalogue import versions
 from formicary_bench.subjects.registry import SUBJECTS, subject_of
 from formicary_bench.vocabulary.names import NETWORK

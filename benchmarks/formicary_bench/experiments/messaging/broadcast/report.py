@@ -32,7 +32,7 @@ def broadcast_columns(unordered: Sequence[Row]) -> list[Column]:
     rows = [row for members in by_series(unordered).values() for row in members]
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in rows)
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column(
             "where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True, minor=True
         ),

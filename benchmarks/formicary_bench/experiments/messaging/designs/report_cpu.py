@@ -42,7 +42,7 @@ def designs_cpu_extras(rows: Sequence[Row]) -> list[Extra]:
     taken = [_by_group(row) for row in known]
     groups = in_order(group for one in taken for group in one)
     columns = [
-        Column("who", tuple(label(row) for row in known), names=True),
+        Column("who", tuple(label(row) for row in known), names=True, of=tuple(row.anchor for row in known)),
         Column("at", tuple(point(row, known) for row in known)),
         *(
             Column(group, tuple(formatting.duration(one.get(group, 0.0)) for one in taken))

@@ -137,7 +137,7 @@ def _chart(title: str, rows: list[Row]) -> Chart:
 def _who(rows: Sequence[Row]) -> list[Column]:
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in rows)
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column("where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True),
         Column("pairs", tuple(str(row.pairs) for row in rows)),
         Column("body", bodies, minor=len(set(bodies)) == 1),

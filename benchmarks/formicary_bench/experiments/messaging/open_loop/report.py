@@ -26,7 +26,9 @@ def open_loop_columns(rows: Sequence[Row]) -> list[Column]:
     ordered = _ordered(rows)
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ordered)
     return [
-        Column("who", tuple(label(row) for row in ordered), names=True),
+        Column(
+            "who", tuple(label(row) for row in ordered), names=True, of=tuple(row.anchor for row in ordered)
+        ),
         Column("where", tuple(PLACES.get(row.placement, row.placement) for row in ordered), names=True),
         Column("asked/s", tuple(formatting.number(row.rate) for row in ordered)),
         Column("arrivals", tuple(row.arrivals for row in ordered), names=True, minor=_is_one(ordered)),

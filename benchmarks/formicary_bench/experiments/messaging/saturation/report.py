@@ -126,7 +126,7 @@ def _who(rows: Iterable[Row]) -> list[Column]:
     rows = list(rows)
     kinds = tuple(row.arrivals for row in rows)
     return [
-        Column("who", tuple(label(row) for row in rows), names=True),
+        Column("who", tuple(label(row) for row in rows), names=True, of=tuple(row.anchor for row in rows)),
         Column("where", tuple(PLACES.get(row.placement, row.placement) for row in rows), names=True),
         Column("arrivals", kinds, names=True, minor=len(set(kinds)) == 1),
         Column("pairs", tuple(str(row.senders) for row in rows), minor=len(set(_sizes(rows))) == 1),

@@ -38,7 +38,9 @@ def scale_columns(rows: Sequence[Row]) -> list[Column]:
     ordered = _ordered(rows)
     found = [row.scale for row in ordered]
     return [
-        Column("who", tuple(label(row) for row in ordered), names=True),
+        Column(
+            "who", tuple(label(row) for row in ordered), names=True, of=tuple(row.anchor for row in ordered)
+        ),
         Column("hosts", tuple(str(row.hosts) for row in ordered)),
         Column("pairs on each", tuple(str(row.pairs) for row in ordered)),
         Column("trips/s", tuple(formatting.count(row.round_trips_per_s) for row in ordered)),

@@ -74,3 +74,50 @@ for (const figure of document.querySelectorAll("figure")) {
     }
   }
 }
+// What is behind a figure: a click on it, or Enter on the value that has the keys, opens its repetitions.
+const behind = document.getElementById("behind");
+const evidence = JSON.parse(document.getElementById("evidence")?.textContent ?? "{}");
+const make = (kind, text, parent) => {
+  const one = document.createElement(kind);
+  one.textContent = text;
+  parent.append(one);
+  return one;
+};
+const tabulate = (name, heads, lines, parent) => {
+  const used = heads.map((_, place) => lines.some((line) => (line[place] ?? "") !== ""));
+  const table = make("table", "", parent);
+  make("caption", name, table);
+  const rows = [["th", heads], ...lines.map((line) => ["td", line])];
+  for (const [kind, cells] of rows) {
+    const row = make("tr", "", table);
+    heads.forEach((_, place) => { if (used[place]) make(kind, cells[place] ?? "", row); });
+  }
+};
+const BESIDE = ["repetition", "began", "cores that others used", "stolen", "full load", "not valid"];
+const defend = (key) => {
+  const known = evidence[key];
+  if (!known) return;
+  document.getElementById("behind-name").textContent = known.name;
+  const body = behind.querySelector("div");
+  body.replaceChildren();
+  tabulate("Repetitions, in their order", [...BESIDE, ...known.figures], known.repetitions, body);
+  if (known.cut) make("p", known.cut, body);
+  if (known.cuts.length) {
+    make("p", "Other cuts of the raw values, before the cool-down:", body);
+    tabulate("Other cuts", ["left out", "median", "mean"], known.cuts, body);
+  }
+  if (known.command) {
+    make("p", "To measure just this again:", body);
+    make("code", known.command, body);
+  }
+  behind.showModal();
+};
+for (const one of document.querySelectorAll("[data-of]")) {
+  one.addEventListener("click", (event) => { event.stopPropagation(); defend(one.dataset.of); });
+}
+for (const chart of document.querySelectorAll(".drawing svg")) {
+  chart.addEventListener("keydown", (event) => {
+    const here = chart.querySelector(".here[data-of]");
+    if (event.key === "Enter" && here) { event.preventDefault(); defend(here.dataset.of); }
+  });
+}

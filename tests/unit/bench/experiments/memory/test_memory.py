@@ -12,8 +12,8 @@ from formicary_bench.reports.formats.html import render
 from formicary_bench.reports.formats.terminal import console_for_reports, show
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Holdings
+from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.summary import summarise
-from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 

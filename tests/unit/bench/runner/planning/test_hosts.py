@@ -6,7 +6,7 @@ import pytest
 
 from formicary.errors import UsageError
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.runner.planning.commands import command
+from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse

@@ -9,10 +9,11 @@ from formicary_bench.experiments.experiment import Point
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.experiments.selections import SELECTIONS, quick_rounds
 from formicary_bench.results.summary.baselines import BASELINES, baseline_of
+from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.row import Row
-from formicary_bench.runner.planning.commands import command, needs_server
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.drivers import beyond
+from formicary_bench.runner.planning.needs import needs_server
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.order import schedule
 from formicary_bench.runner.planning.plan import make_plan

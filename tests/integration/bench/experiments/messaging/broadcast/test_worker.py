@@ -3,8 +3,8 @@
 import pytest
 
 from formicary.errors import UsageError
+from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.execution.repetition import Task, measure
-from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.describing import describe
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan

@@ -16,9 +16,9 @@ from formicary_bench.experiments.messaging.open_loop.report import (
     open_loop_sentences,
 )
 from formicary_bench.results.summary.baselines import comparisons_of
+from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.execution.worker_results import round_trips
 from formicary_bench.runner.observers.validity import why_late
-from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse

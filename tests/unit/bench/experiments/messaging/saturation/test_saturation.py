@@ -27,6 +27,7 @@ from formicary_bench.reports.document.sections import Document
 from formicary_bench.reports.formats.csv import write_raw
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import MEASURED, RoundTrips, Trials
+from formicary_bench.results.summary.commands import command
 from formicary_bench.results.summary.each import HIGHEST, Each, named
 from formicary_bench.results.summary.estimates import Trial
 from formicary_bench.results.summary.summary import summarise
@@ -34,7 +35,6 @@ from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.results.verdicts.verdicts import stability_of, with_comparisons
 from formicary_bench.runner.errors import RepetitionError
 from formicary_bench.runner.execution.repetition import Task
-from formicary_bench.runner.planning.commands import command
 from formicary_bench.runner.planning.options import Options
 from formicary_bench.runner.planning.plan import make_plan
 from formicary_bench.runner.planning.values import parse

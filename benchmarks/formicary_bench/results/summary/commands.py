@@ -1,29 +1,20 @@
-"""What one configuration needs, and the command that measures it alone. Pure."""
+"""The command that measures one configuration alone. Pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from formicary_bench.experiments.registry import EXPERIMENTS
-from formicary_bench.subjects.registry import has_driver, subject_of
+from formicary_bench.subjects.registry import subject_of
 from formicary_bench.vocabulary.names import is_cpu
 from formicary_bench.vocabulary.parameters import ASKED
 from formicary_bench.vocabulary.placements import TWO_HOSTS
-from formicary_bench.vocabulary.routes import AUTO, XMPP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from formicary_bench.experiments.experiment import Experiment
     from formicary_bench.vocabulary.configuration import Configuration
-
-
-def needs_server(configuration: Configuration) -> bool:
-    """Say whether an XMPP server takes part."""
-    # Agents that have accounts log in also where their messages stay in one process.
-    if configuration.route in {XMPP, AUTO} or not has_driver(configuration):
-        return configuration.route in {XMPP, AUTO}
-    return subject_of(configuration.platform, configuration.kind).accounts
 
 
 def command(configuration: Configuration) -> str:

@@ -1,0 +1,59 @@
+"""What other cuts than the run's own would give: how far figures hang on where the warm-up is said to end."""
+
+from __future__ import annotations
+
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.results.store.raw import COOL_DOWN, RoundTrips
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Repetition
+
+PARTS = (0.0, 0.1, 0.25, 0.5)
+"""What part of each pair's round trips is left out, of those before its cool-down."""
+
+
+class OtherCut(msgspec.Struct, frozen=True):
+    """What a cut gives.
+
+    Attributes:
+        part: What part of the round trips before the cool-down is left out.
+        median_us: The median over the repetitions of their medians, in microseconds.
+        mean_us: The mean of their means.
+    """
+
+    part: float
+    median_us: float
+    mean_us: float
+
+
+def other_cuts(run: RunFolder, repetitions: Sequence[Repetition]) -> list[OtherCut]:
+    """Return what other cuts give, of repetitions that exchanged messages; empty where nothing was measured.
+
+    Raises:
+        UsageError: Raw values are missing or broken.
+    """
+    found = [figures for one in repetitions if (figures := _figures(run.raw(one, RoundTrips)))]
+    return [
+        OtherCut(part, median(one[place][0] for one in found), fmean(one[place][1] for one in found))
+        for place, part in enumerate(PARTS if found else ())
+    ]
+
+
+def _figures(data: RoundTrips) -> list[tuple[float, float]]:
+    """Return median and mean in microseconds for each cut of a repetition; empty where one leaves nothing."""
+    import numpy as np
+
+    counts = data.phase != COOL_DOWN
+    if not counts.any():
+        return []
+    index, times = data.index[counts], data.rtt_ns[counts]
+    first, many = int(index.min()), int(index.max()) - int(index.min()) + 1
+    kept = [times[index >= first + part * many] for part in PARTS]
+    return [(float(np.median(one)) / 1e3, float(one.mean()) / 1e3) for one in kept if len(one)]

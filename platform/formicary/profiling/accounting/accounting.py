@@ -21,12 +21,14 @@ from formicary.profiling.accounting.ledger import GROUPS, ledgers
 from formicary.profiling.accounting.recording import Recording
 from formicary.profiling.accounting.rehearsal import rehearse
 from formicary.profiling.accounting.thread_clocks import ThreadClocks
+from formicary.profiling.model.groups import NATIVE
 from formicary.profiling.model.profile import ROUGH_COST, Account, Method, Process, Profile, Role, Thread
 
 if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.profiling.accounting.calibration import Costs
 
+_NOISE_S = 0.01  # by which the process's clock may be ahead of its threads'
 _UNCERTAIN = 0.25  # of what borders cost: they cost more where they are not passed again and again at once
 
 
@@ -170,7 +172,7 @@ class Accounting:
             accounts.append(Account(thread.tid, group_name, max(0.0, left)))
         rest_s = max(0.0, rest_s - sum(thread.cpu_s for thread in threads))
         threads.append(Thread(0, "native, or ended", "native", rest_s))
-        accounts.append(Account(0, "runtime", rest_s))
+        accounts.append(Account(0, NATIVE if rest_s > _NOISE_S else "runtime", rest_s))
         return threads, accounts
 
     def _warnings(self, cost: float) -> tuple[str, ...]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+from inspect import CORO_CREATED, getcoroutinestate, iscoroutine
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from formicary.core.strand import Strand
-from formicary.profiling.accounting.ledger import PLATFORM, RUNTIME, Callback, StrandBorder, ledgers
+from formicary.profiling.accounting.ledger import AGENTS, PLATFORM, RUNTIME, Callback, StrandBorder, ledgers
 from formicary.profiling.accounting.owners import group_of_callback, group_of_class, group_of_strand
 from formicary.transport.router import Router
 
@@ -39,6 +41,7 @@ class Hooks:
         self._ledger = ledger
         self._costs = costs
         self._inboxes: list[MicroInbox] = []
+        self._tasks: WeakKeyDictionary[asyncio.Task[Any], int] = WeakKeyDictionary()
         self._collected_from = RUNTIME
 
     def install(self) -> None:
@@ -110,7 +113,20 @@ class Hooks:
         slot = group_of_callback(callback)
         if slot == RUNTIME:
             return callback
+        if slot == AGENTS and isinstance(task := getattr(callback, "__self__", None), asyncio.Task):
+            slot = self._slot_of(task)
         return Callback(callback, self._ledger, slot, self._costs.callback)
+
+    def _slot_of(self, task: asyncio.Task[Any]) -> int:
+        """Return the slot of the agent that has made a task, or nobody's where that is not known."""
+        slot = self._tasks.get(task)
+        if slot is None:
+            maker = self._ledger.slot
+            steps = task.get_coro()
+            is_new = iscoroutine(steps) and getcoroutinestate(steps) == CORO_CREATED  # else somebody wakes it
+            slot = maker if is_new and self._ledger.labels[maker][1] else AGENTS
+            self._tasks[task] = slot
+        return slot
 
     def _soon(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         def call_soon(callback: Any, *args: Any, context: Any = None) -> Any:

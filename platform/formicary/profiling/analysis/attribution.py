@@ -15,7 +15,7 @@ import msgspec
 from formicary.core.errors import UsageError
 from formicary.profiling.analysis.estimates import NOTHING, TICK_S, Estimate, of_samples
 from formicary.profiling.model.code_names import unmark
-from formicary.profiling.model.groups import Group, Rules
+from formicary.profiling.model.groups import NATIVE, Group, Rules
 from formicary.profiling.model.modules import is_native, module_of
 from formicary.profiling.model.profile import Frame, Method, Role
 
@@ -60,6 +60,7 @@ class CpuTime(msgspec.Struct, frozen=True):
 Key = tuple[str, str]  # name and group
 Frames = tuple[Frame, ...]
 _COLLECTOR_FRAME = Frame(COLLECTOR, "")
+_NATIVE_FRAME = Frame(f"({NATIVE})", "")
 
 
 def cpu_times(profile: Profile, view: View, rules: Rules | None = None) -> list[CpuTime]:
@@ -129,12 +130,13 @@ def _of_samples(process: Process, profile: Profile, name: Callable[[Frames], Key
         counts[stack.tid][key] += stack.count
         for block, count in stack.blocks:
             blocks[stack.tid][key][block] += count
+    native = {thread.tid for thread in process.threads if thread.kind == "native"}
     total: defaultdict[Key, Estimate] = defaultdict(lambda: NOTHING)
     for tid, used in seconds.items():
         of_it = counts[tid]
         sizes = sum(blocks[tid].values(), Counter())
         if not of_it:
-            key = name(()) if process.stacks else (UNKNOWN, "")
+            key = name((_NATIVE_FRAME,) if tid in native else ()) if process.stacks else (UNKNOWN, "")
             total[key] += Estimate(used, TICK_S**2 / 6)
         for key, count in of_it.items():
             in_time = [(blocks[tid][key][block], size) for block, size in sorted(sizes.items())]
@@ -206,6 +208,8 @@ def _namer(view: View, rules: Rules) -> Callable[[Frames], Key]:
 
 
 def _group(frames: Frames, rules: Rules) -> str:
+    if frames == (_NATIVE_FRAME,):
+        return NATIVE
     return Group.RUNTIME if frames == (_COLLECTOR_FRAME,) else rules.group_of_stack(frames)
 
 
@@ -222,8 +226,8 @@ def function_of(frames: Sequence[Frame]) -> str:
     if not frames:
         return "(native)"
     frame = frames[-1]
-    if frame == _COLLECTOR_FRAME:
-        return COLLECTOR
+    if frame in {_COLLECTOR_FRAME, _NATIVE_FRAME}:
+        return frame.function
     function = unmark(frame.function)[1]
     where = frame.file.rpartition("/")[2] if is_native(frame.file) else module_of(frame.file)
     return f"{where}:{function}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from zlib import crc32
 
-from formicary.profiling.model.groups import Group
+from formicary.profiling.model.groups import NATIVE, Group
 
 _OURS: dict[str, str] = {
     Group.RUNTIME: "#8a8f98",
@@ -13,6 +13,7 @@ _OURS: dict[str, str] = {
     Group.DIRECTORY: "#46a758",
     Group.PLATFORM: "#b565d8",
     Group.SERVER: "#d9534f",
+    NATIVE: "#5f6b7a",
 }
 _OTHERS = ("#c9a227", "#2aa198", "#d33682", "#6c71c4", "#859900", "#a0522d")
 

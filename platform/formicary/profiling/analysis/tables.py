@@ -78,7 +78,7 @@ def rules_table(rules: Rules) -> Table:
     table.add_row(
         Group.AGENTS, PAPERS[Group.AGENTS], "module", "(any that is not installed)", "somebody's own"
     )
-    table.add_row(Group.RUNTIME, PAPERS[Group.RUNTIME], "(the rest)", "", "interpreter, native threads")
+    table.add_row(Group.RUNTIME, PAPERS[Group.RUNTIME], "(the rest)", "", "the interpreter")
     return table
 
 

@@ -32,6 +32,10 @@ class Group(StrEnum):
 
 _GROUPS = frozenset(map(str, Group))
 
+NATIVE = "native threads"
+"""What threads used that are not Python's, such as a library's for linear algebra: nobody sees for whom.
+There is such a group only where there are such threads."""
+
 PAPERS: dict[str, str] = {
     Group.RUNTIME: "jvm",
     Group.AGENTS: "mas",

@@ -4,20 +4,28 @@ A sampler sees functions' names and nothing else. So, while it is wanted, each b
 micro-agent that starts gets a copy of the code that the platform would run for it, under a name that says
 whose it is. Nothing is added to what runs: a message costs what it costs otherwise. What started before is
 not renamed, as a running coroutine's code cannot be exchanged.
+
+A task that an agent makes is stepped by a function with the agent's name, and so are those that it makes.
 """
 
 from __future__ import annotations
 
+import asyncio
+import sys
 import types
-from contextlib import contextmanager
+from collections.abc import Coroutine
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from formicary.core.behaviours import Behaviour
 from formicary.core.micro import MicroAgent
-from formicary.profiling.model.code_names import mark
+from formicary.profiling.model.code_names import mark, unmark
+from formicary.profiling.model.declarations import declared_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from formicary.core.scheduler import Scheduler
 
@@ -44,7 +52,10 @@ def labelled_agents() -> Iterator[None]:
 
     _start_with(start_behaviour, start_micro)
     try:
-        yield
+        with ExitStack() as undo:
+            for loop in _kinds_of_loops():
+                undo.enter_context(_named_tasks(loop))
+            yield
     finally:
         _start_with(*before)
 
@@ -53,6 +64,80 @@ def _start_with(behaviour: Callable[..., None], micro: Callable[..., None]) -> N
     # Not by a switch in the classes: who is not profiled would pay for it with each agent.
     type.__setattr__(Behaviour, "start_strand", behaviour)
     type.__setattr__(MicroAgent, "become_active", micro)
+
+
+class _OfAgent(Coroutine[Any, Any, Any]):
+    """A task's coroutine; its subclasses have an agent's name on what resumes it."""
+
+    __slots__ = ("_plain", "cr_code")
+
+    def __init__(self, plain: Coroutine[Any, Any, Any]) -> None:
+        self._plain = plain
+        self.cr_code = getattr(plain, "cr_code", None)
+
+    def __await__(self) -> Any:
+        return self._plain.__await__()
+
+    def send(self, value: Any) -> Any:
+        return self._plain.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._plain.throw(*error)
+
+    def close(self) -> None:
+        self._plain.close()
+
+    def __repr__(self) -> str:
+        return repr(self._plain)
+
+
+@lru_cache(maxsize=MOST)
+def _coroutines_of(agent: str) -> type[_OfAgent]:
+    code = _OfAgent.send.__code__
+    name = mark(agent, "(a task)")
+    send = types.FunctionType(code.replace(co_name=name, co_qualname=name), globals())
+    return type("_OfOneAgent", (_OfAgent,), {"send": send, "__slots__": ()})
+
+
+def _kinds_of_loops() -> list[Any]:
+    kinds: list[Any] = [asyncio.BaseEventLoop]
+    with suppress(ImportError):  # there is none for Windows
+        import uvloop
+
+        kinds.append(uvloop.Loop)
+    return kinds
+
+
+@contextmanager
+def _named_tasks(loop: Any) -> Iterator[None]:
+    """Have tasks that agents make carry their names, in one kind of loop."""
+    own, plain = vars(loop).get("create_task"), loop.create_task
+
+    def create_task(self: Any, coroutine: Any, **options: Any) -> Any:
+        code = getattr(coroutine, "cr_code", None)
+        # What the platform has to do by and by is not for the agent alone that it began with.
+        if code is not None and not declared_group(code.co_filename):
+            agent = _who_runs(sys._getframe(1))  # noqa: SLF001 -- there is no other way to a frame
+            coroutine = _coroutines_of(agent)(coroutine) if agent else coroutine
+        return plain(self, coroutine, **options)
+
+    loop.create_task = create_task
+    try:
+        yield
+    finally:
+        if own is None:
+            del loop.create_task
+        else:
+            loop.create_task = own
+
+
+def _who_runs(frame: FrameType | None) -> str:
+    """Return the agent that a stack runs for; empty if for none."""
+    while frame is not None:
+        if agent := unmark(frame.f_code.co_name)[0]:
+            return agent
+        frame = frame.f_back
+    return ""
 
 
 def _renamed(method: Callable[..., Any], agent: str) -> Callable[..., Any]:

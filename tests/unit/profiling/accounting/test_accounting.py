@@ -359,6 +359,52 @@ async def test_messages_that_wait_for_micro_agents_when_it_begins_and_ends_arriv
     assert got == [str(number) for number in range(400)]
 
 
+class Maker(OneShotBehaviour):
+    """Has tasks do the work, one of them made by another."""
+
+    def __init__(self, truth):
+        super().__init__()
+        self.truth = truth
+
+    async def run(self):
+        await asyncio.gather(*(asyncio.create_task(self.outer()) for _ in range(3)))
+
+    async def outer(self):
+        for _ in range(3):
+            await asyncio.sleep(0.001)
+            await asyncio.create_task(self.inner())
+
+    async def inner(self):
+        await asyncio.sleep(0)
+        self.truth.burn(self.agent.name, 0.005)
+
+
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_tasks_that_an_agent_makes_count_for_it(new_loop):
+    truth = Truth()
+
+    async def main():
+        async with Container("c1") as container, accounting(container) as account:
+            behaviours = [Maker(truth) for _ in range(2)]
+            for name, behaviour in zip(("ada", "bob"), behaviours, strict=True):
+                await container.start(agent(name, behaviour))
+            nobodys = asyncio.create_task(burn_for_nobody())
+            for behaviour in behaviours:
+                await behaviour.join()
+            await nobodys
+            return account.seconds_by_agent()
+
+    async def burn_for_nobody():
+        await asyncio.sleep(0)
+        truth.burn("nobody", 0.02)
+
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        found = runner.run(main())
+    for name in ("ada", "bob"):
+        assert truth.burnt[name] <= found[f"{name}/Maker"] + 0.002
+        assert found[f"{name}/Maker"] < truth.burnt[name] + 0.015
+
+
 async def test_two_at_once_are_refused_and_so_is_a_container_that_is_not_open():
     async with Container("c1") as container, accounting(container):
         with pytest.raises(UsageError, match="accounted already"):

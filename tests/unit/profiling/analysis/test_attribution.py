@@ -9,6 +9,7 @@ import formicary
 from formicary.errors import UsageError
 from formicary.profiling.analysis.attribution import NOBODY, UNKNOWN, View, cpu_times
 from formicary.profiling.model.code_names import mark
+from formicary.profiling.model.groups import NATIVE
 from formicary.profiling.model.profile import (
     VERSION,
     Account,
@@ -62,9 +63,18 @@ def test_each_thread_has_its_own_shares():
 
 
 def test_a_thread_without_samples_is_the_runtimes_and_a_process_without_any_is_unknown():
-    threads = [Thread(1, "main", "loop", 2.0), Thread(2, "libuv", "native", 1.0)]
+    threads = [Thread(1, "main", "loop", 2.0), Thread(2, "other", "python", 1.0)]
     assert seconds(profile(process([Stack(1, (0,), 5)], threads))) == {"agents": 2.0, "runtime": 1.0}
     assert seconds(profile(process([], threads))) == {UNKNOWN: 3.0}
+
+
+def test_native_threads_have_a_group_of_their_own():
+    threads = [Thread(1, "main", "loop", 4.0), *(Thread(tid, "python", "native", 5.0) for tid in (2, 3))]
+    measured = profile(process([Stack(1, (0,), 5)], threads))
+    assert seconds(measured) == {"agents": 4.0, NATIVE: 10.0}
+    assert seconds(measured, View.AGENT) == {NOBODY: 14.0}
+    [native] = [used for used in cpu_times(measured, View.FUNCTION) if used.cpu_s == pytest.approx(10.0)]
+    assert (native.name, native.group) == (f"({NATIVE})", NATIVE)
 
 
 def test_what_ended_threads_have_used_goes_to_them():

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import sys
+
+import pytest
+import uvloop
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.behaviours import Behaviour
@@ -123,3 +128,54 @@ def test_the_platforms_own_methods_are_put_back():
 def test_names_come_back():
     assert unmark(mark("bob/Trader", "Behaviour._main")) == ("bob/Trader", "Behaviour._main")
     assert unmark("Behaviour._main") == ("", "Behaviour._main")
+
+
+class Maker(OneShotBehaviour):
+    """Makes a task that makes another, and has a library of asyncio's make a third."""
+
+    async def run(self):
+        self.set("here", agents_on_the_stack())
+        self.set("task", await asyncio.create_task(self.outer(), name="outer"))
+        [gathered] = await asyncio.gather(self.inner())
+        self.set("gathered", gathered)
+        never = asyncio.create_task(self.inner())
+        never.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await never
+
+    async def outer(self):
+        await asyncio.sleep(0)
+        return await asyncio.create_task(self.inner()), agents_on_the_stack()
+
+    async def inner(self):
+        await asyncio.sleep(0)
+        return agents_on_the_stack()
+
+
+async def make_tasks(container, name):
+    agent = Agent(name)
+    behaviour = Maker()
+    agent.add_behaviour(behaviour)
+    await container.start(agent)
+    await behaviour.join()
+    return agent
+
+
+@pytest.mark.parametrize("new_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_tasks_that_an_agent_makes_have_its_name(new_loop):
+    async def main():
+        async with Container("c1") as container:
+            with labelled_agents():
+                agent = await make_tasks(container, "bob")
+                other = asyncio.create_task(Maker().inner())
+                assert await other == []
+            assert agent.get("task") == (["bob/Maker"], ["bob/Maker"])
+            assert agent.get("gathered") == ["bob/Maker"]
+            after = await make_tasks(container, "after")
+            assert (after.get("task"), after.get("gathered")) == (([], []), [])
+
+    kinds = (asyncio.BaseEventLoop, uvloop.Loop)
+    before = [vars(kind).get("create_task") for kind in kinds]
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(main())
+    assert [vars(kind).get("create_task") for kind in kinds] == before

@@ -17,18 +17,22 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from msgspec.structs import replace
 
 from formicary.profiling.analysis.attribution import View, cpu_times
 from formicary.profiling.analysis.estimates import Estimate
 from formicary.profiling.model.groups import Rules, own_rule
+from formicary.profiling.model.profile import Role
 from formicary.profiling.sampling.program import Program
 from formicary.profiling.sampling.window import Window
+from formicary.server import ManagedServer
+from formicary.server.state import read_state
 
 HERE = Path(__file__).parent / "truth"
 GROUPS = ("agents", "communication", "directory", "platform")
 RULES = Rules(
     [
-        *(own_rule(f"harness={name}") for name in ("program", "waiting")),
+        *(own_rule(f"harness={name}") for name in ("program", "waiting", "messages")),
         *(own_rule(f"{name}=work_{name}") for name in GROUPS),
     ]
 )
@@ -41,12 +45,12 @@ IS_DEEP = settings.default.max_examples >= settings.get_profile("deep").max_exam
 USUAL_RATE = 50
 LOAD = 8  # processes that want the processors for themselves
 WAYS = ("pool", "queued", "condition", "loop", "uv")
-COARSE = 0.08
+COARSE = 0.1
 
 
 @pytest.fixture
 def folder(tmp_path):
-    for name in ("program.py", "waiting.py"):
+    for name in ("program.py", "waiting.py", "messages.py"):
         shutil.copy(HERE / name, tmp_path)
     for name in GROUPS:
         shutil.copy(HERE / "work.py", tmp_path / f"work_{name}.py")
@@ -103,19 +107,19 @@ def test_known_splits_are_found(folder):
         assert abs(found[name].seconds - truth[name]) / truth.total() < POINTS, name
 
 
-def errors(profile, really):
+def errors(profile, really, rules=RULES):
     """Return how many points each group is off, and how wide its interval is on each side."""
-    by_name = {used.name: used for used in cpu_times(profile, View.GROUP, RULES)}
+    by_name = {used.name: used for used in cpu_times(profile, View.GROUP, rules)}
     whole = sum(really.values())
     return {
         name: ((by_name[name].cpu_s - really.get(name, 0.0)) / whole, by_name[name].margin_s / whole)
-        for name in GROUPS
+        for name in really
     }
 
 
 @pytest.mark.timeout(120)
 def test_threads_that_wait_are_not_taken_for_busy_ones(folder):
-    with load(4, 60):
+    with load(4, 20):
         profile, really = measure(folder, "pool,queued,uv", "waiting.py", 0.2)
     for name, (off, margin) in errors(profile, really).items():
         assert abs(off) - margin < COARSE, f"{name}: {off:.1%} off, ± {margin:.1%}"
@@ -130,3 +134,52 @@ def test_threads_that_wait_on_a_busy_machine(folder, way):
         profile, really = measure(folder, way, "waiting.py", 4.0, USUAL_RATE)
     for name, (off, margin) in errors(profile, really).items():
         assert abs(off) - margin < POINTS, f"{way}, {name}: {off:.1%} off, ± {margin:.1%}"
+
+
+# What is done on purpose, apart from what the messages take themselves.
+ROUNDS = 600 if IS_DEEP else 80
+KNOWN = Rules([own_rule(f"known-{name}=work_{name}") for name in ("agents", "communication", "platform")])
+
+
+def measure_messages(folder, way, server, pids):
+    """Return the profile of two processes that exchange messages, and what was done on purpose in each."""
+    truth = folder / "messages.json"
+    words = [str(folder / "messages.py"), way, str(ROUNDS), str(truth), server]
+    with Program(words) as program, Window(program.pid, rate=RATE, servers=pids) as window:
+        program.begin_window()
+        program.start()
+        window.wait(None, program.is_at_its_end)
+        profile = window.end(program.end_window)
+    assert program.exit_code == 0
+    return profile, {
+        int(path.suffix[1:]): {f"known-{name}": used for name, used in json.loads(path.read_text()).items()}
+        for path in folder.glob("messages.json.*")
+    }
+
+
+def check_messages(profile, known):
+    bound = POINTS if IS_DEEP else COARSE
+    measured = {process.pid: process for process in profile.processes}
+    assert len(known) == 2
+    for pid, really in known.items():
+        of_one = replace(profile, processes=(measured[pid],))
+        for name in really:
+            off, margin = errors(of_one, really, KNOWN)[name]
+            assert abs(off) - margin < bound, f"{pid}, {name}: {off:.1%} off, ± {margin:.1%}"
+
+
+@pytest.mark.timeout(120)
+def test_messages_to_a_second_process_directly(folder):
+    profile, known = measure_messages(folder, "direct", "-", ())
+    check_messages(profile, known)
+
+
+@pytest.mark.server
+@pytest.mark.timeout(120)
+def test_messages_to_a_second_process_through_prosody(folder):
+    with ManagedServer() as server:
+        pid = read_state(server.folder).pid
+        profile, known = measure_messages(folder, "xmpp", str(server.folder.path), (pid,))
+    check_messages(profile, known)
+    [prosody] = [process for process in profile.processes if process.role is Role.SERVER]
+    assert prosody.cpu_s > 0

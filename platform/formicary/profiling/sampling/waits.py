@@ -66,7 +66,8 @@ def without_waits(thread: SampledThread, used: ThreadUse | None, rate: int) -> S
     worth = used.cpu_s * rate if used else math.inf
     if used is None or count <= worth + 2 * math.sqrt(worth):  # no more than chance has it
         return thread
-    rest = [stack for stack in thread.samples if not _is_in(stack, _WAITING)]
+    # One without a function waits for the interpreter's lock, to begin or to end.
+    rest = [stack for stack in thread.samples if stack and not _is_in(stack, _WAITING)]
     if count >= _NEVER_WAITS * used.lived_s * rate:
         return replace(thread, samples=rest)
     loops = [place for place, stack in enumerate(rest) if _is_in(stack, _LOOPS)]
@@ -78,7 +79,5 @@ def without_waits(thread: SampledThread, used: ThreadUse | None, rate: int) -> S
 
 def _is_in(stack: tuple[Frame, ...], functions: dict[str, frozenset[str]]) -> bool:
     """Tell whether the innermost function of a stack is one of some."""
-    if not stack:
-        return False
     names = functions.get(module_of(stack[-1].file))
     return names is not None and unmark(stack[-1].function)[1] in names

@@ -25,6 +25,7 @@ def left(samples, cpu_s, lived_s=10.0):
 
 def test_waits_are_left_out_where_there_are_more_samples_than_the_clock_says():
     assert left([WORK, WAIT, IDLE] * 100, 2.0) == {WORK: 100}
+    assert left([WORK, ()] * 100, 1.0) == {WORK: 100}
 
 
 def test_they_stay_where_the_clock_says_as_many():

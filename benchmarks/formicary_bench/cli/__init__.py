@@ -55,6 +55,12 @@ _COMMANDS = (
         "COMPARE",
     ),
     LazyCommand(
+        "history",
+        "formicary_bench.cli.history:history",
+        "Show an experiment over all runs: what changed, and where the machine or the version is another.",
+        "HISTORY",
+    ),
+    LazyCommand(
         "gate",
         "formicary_bench.cli.compare:gate",
         "Say in an exit code whether a run is slower than another one: for checks that a change has to pass.",

@@ -9,7 +9,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from formicary.errors import FormicaryError, UsageError
-from formicary_bench.results.store.folder import MANIFEST, RunFolder
+from formicary_bench.results.store.folder import MANIFEST, RUNS, RunFolder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -93,6 +93,34 @@ def find(folder: Path, wanted: Iterable[Condition]) -> tuple[list[RunFolder], li
         if all(condition.holds(run.manifest) for condition in wanted):
             found.append(run)
     return sorted(found, key=lambda run: run.manifest.started), broken
+
+
+def find_all(others: Iterable[Path]) -> tuple[list[RunFolder], list[str]]:
+    """Find all runs in the usual folder and in others, the oldest first, each once.
+
+    Args:
+        others: Folders with runs side by side, or runs.
+
+    Returns:
+        The runs, and a sentence for each that cannot be read.
+
+    Raises:
+        UsageError: One of the others is no such folder.
+    """
+    found: dict[Path, RunFolder] = {}
+    broken: list[str] = []
+    for folder in [*([RUNS] if RUNS.is_dir() else []), *others]:
+        try:
+            runs, unread = (
+                ([RunFolder.open(folder)], []) if (folder / MANIFEST).exists() else find(folder, ())
+            )
+        except OSError as error:
+            raise UsageError(
+                f"no runs can be looked for in {folder} ({error.strerror}): check --runs"
+            ) from error
+        found |= {run.path.resolve(): run for run in runs}
+        broken += unread
+    return sorted(found.values(), key=lambda run: run.manifest.started), list(dict.fromkeys(broken))
 
 
 def _condition(term: str) -> Condition:

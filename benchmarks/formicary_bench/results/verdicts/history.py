@@ -1,0 +1,173 @@
+"""An experiment over all runs: what each configuration gave, when, where, and by which version.
+
+Each run is held against the latest one before it on a machine like its own; where there is none, nothing is
+said. Whether something became faster is for `statistics.comparisons` to say; all of an experiment is one
+family.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary.errors import UsageError
+from formicary_bench.results.summary.each import TIMES
+from formicary_bench.results.summary.row import Row, frame
+from formicary_bench.results.verdicts.pairing import figures_of, measured
+from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
+from formicary_bench.vocabulary.names import family_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from formicary_bench.results.store.folder import RunFolder
+    from formicary_bench.results.store.model import Machine, Manifest
+    from formicary_bench.vocabulary.configuration import Configuration
+
+_MACHINE = {"host": "host", "cpu": "processor", "usable": "usable cores", "python": "python", "loop": "loop"}
+
+
+class Spot(msgspec.Struct, frozen=True):
+    """What a configuration gave in one run.
+
+    Attributes:
+        run: The run.
+        version: Of whom was measured: ours, or that of another platform.
+        values: A figure of each repetition that counts.
+        machine_changes: In what its machine differs from that of the run before, in words.
+        version_before: The version in the run before, where it was another one.
+        against: The run that it is held against; None where none is comparable.
+        comparison: What came of that.
+    """
+
+    run: RunFolder
+    version: str
+    values: tuple[float, ...]
+    machine_changes: tuple[str, ...] = ()
+    version_before: str = ""
+    against: RunFolder | None = None
+    comparison: Comparison | None = None
+
+
+class Track(msgspec.Struct, frozen=True):
+    """A figure of a configuration over all runs, the oldest first."""
+
+    configuration: Configuration
+    row: Row
+    figure: str
+    spots: tuple[Spot, ...]
+
+
+class History(msgspec.Struct, frozen=True):
+    """What runs have measured over time, and what a reader should know of it, in sentences."""
+
+    tracks: list[Track]
+    remarks: list[str]
+
+    @property
+    def experiments(self) -> list[str]:
+        """The names of all experiments, in the order in which they were found."""
+        return list(dict.fromkeys(track.row.experiment for track in self.tracks))
+
+
+def history(runs: Iterable[RunFolder], experiment: str | None = None) -> History:
+    """Collect what runs have measured.
+
+    Args:
+        runs: The runs, the oldest first. Of one that is broken nothing is taken, and that is said.
+        experiment: The name of an experiment, or of a group; None for all.
+    """
+    remarks: list[str] = []
+    found: dict[tuple[str, str], tuple[Configuration, Row, list[Spot]]] = {}
+    for run in runs:
+        try:
+            for configuration, figure, values in _measured(run, experiment, remarks):
+                row = frame(configuration, [])
+                track = found.setdefault((configuration.key, figure), (configuration, row, []))
+                track[2].append(Spot(run, _version(run.manifest, row), values))
+        except UsageError as error:
+            remarks.append(f"{run.path} is left out: {error}")
+    tracks = [
+        Track(configuration, row, figure, _marked(spots))
+        for (_, figure), (configuration, row, spots) in found.items()
+    ]
+    names = dict.fromkeys(track.row.experiment for track in tracks)
+    judged = [
+        track for name in names for track in _judged([one for one in tracks if one.row.experiment == name])
+    ]
+    return History(judged, list(dict.fromkeys(remarks)))
+
+
+def _measured(
+    run: RunFolder, experiment: str | None, remarks: list[str]
+) -> list[tuple[Configuration, str, tuple[float, ...]]]:
+    """Return the figures of a run; all of them are read before any is used."""
+    return [
+        (one, figure, tuple(values))
+        for one in measured(run).values()
+        if experiment in {None, one.experiment, family_of(one.experiment)}
+        for figure, values in figures_of(run, one, remarks).items()
+    ]
+
+
+def _marked(spots: Sequence[Spot]) -> tuple[Spot, ...]:
+    """Note where the machine or the version is another one than in the run before."""
+    found = []
+    for before, spot in zip([None, *spots], spots, strict=False):
+        if before is not None:
+            changes = _changes(before.run.manifest.machine, spot.run.manifest.machine)
+            other = before.version if before.version != spot.version else ""
+            spot = msgspec.structs.replace(spot, machine_changes=changes, version_before=other)  # noqa: PLW2901
+        found.append(spot)
+    return tuple(found)
+
+
+def _judged(tracks: Sequence[Track]) -> list[Track]:
+    """Hold each run against the latest one before it on a machine like its own."""
+    places = [
+        (track, place, base)
+        for track in tracks
+        for place in range(len(track.spots))
+        if (base := _comparable(track.spots, place)) is not None
+    ]
+    judged = compare([_contrast(track, track.spots[place], base) for track, place, base in places])
+    found = {
+        (id(track), place): msgspec.structs.replace(
+            track.spots[place], against=base.run, comparison=comparison
+        )
+        for (track, place, base), comparison in zip(places, judged, strict=True)
+    }
+    return [
+        msgspec.structs.replace(
+            track, spots=tuple(found.get((id(track), place), spot) for place, spot in enumerate(track.spots))
+        )
+        for track in tracks
+    ]
+
+
+def _comparable(spots: Sequence[Spot], place: int) -> Spot | None:
+    own = spots[place].run.manifest.machine
+    before = reversed(spots[:place])
+    return next((one for one in before if not _changes(one.run.manifest.machine, own)), None)
+
+
+def _contrast(track: Track, spot: Spot, base: Spot) -> Contrast:
+    name = f"{track.configuration.key}: {track.figure}"
+    return Contrast(name=name, values=spot.values, base=base.values, is_rate=track.figure not in TIMES)
+
+
+def _changes(before: Machine, machine: Machine) -> tuple[str, ...]:
+    """Say in what two machines differ; of a server only where both runs had one."""
+    names = dict(_MACHINE)
+    if before.prosody and machine.prosody:
+        names["prosody"] = "prosody"
+    pairs = [(name, str(getattr(before, what)), str(getattr(machine, what))) for what, name in names.items()]
+    return tuple(
+        f"{name} {now or 'unknown'}, not {then or 'unknown'}" for name, then, now in pairs if then != now
+    )
+
+
+def _version(manifest: Manifest, row: Row) -> str:
+    """Return the version of whom was measured, as far as the run says."""
+    return manifest.machine.libraries.get(row.platform, manifest.formicary)

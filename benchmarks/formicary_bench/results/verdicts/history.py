@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from formicary.errors import UsageError
-from formicary_bench.results.summary.each import TIMES
 from formicary_bench.results.summary.row import Row, frame
-from formicary_bench.results.verdicts.pairing import figures_of, measured
-from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
+from formicary_bench.results.verdicts.pairing import contrast_of, figures_of, measured
+from formicary_bench.statistics.comparisons import Comparison, compare
 from formicary_bench.vocabulary.names import family_of
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ class Spot(msgspec.Struct, frozen=True):
         run: The run.
         version: Of whom was measured: ours, or that of another platform.
         values: A figure of each repetition that counts.
+        row: Its row there, without figures: whether it was warm.
         machine_changes: In what its machine differs from that of the run before, in words.
         version_before: The version in the run before, where it was another one.
         against: The run that it is held against; None where none is comparable.
@@ -44,6 +44,7 @@ class Spot(msgspec.Struct, frozen=True):
     run: RunFolder
     version: str
     values: tuple[float, ...]
+    row: Row
     machine_changes: tuple[str, ...] = ()
     version_before: str = ""
     against: RunFolder | None = None
@@ -83,9 +84,9 @@ def history(runs: Iterable[RunFolder], experiment: str | None = None) -> History
     for run in runs:
         try:
             for configuration, figure, values in _measured(run, experiment, remarks):
-                row = frame(configuration, [])
+                row = frame(configuration, run.manifest.repetitions_of(configuration))
                 track = found.setdefault((configuration.key, figure), (configuration, row, []))
-                track[2].append(Spot(run, _version(run.manifest, row), values))
+                track[2].append(Spot(run, _version(run.manifest, row), values, row))
         except UsageError as error:
             remarks.append(f"{run.path} is left out: {error}")
     tracks = [
@@ -131,7 +132,13 @@ def _judged(tracks: Sequence[Track]) -> list[Track]:
         for place in range(len(track.spots))
         if (base := _comparable(track.spots, place)) is not None
     ]
-    judged = compare([_contrast(track, track.spots[place], base) for track, place, base in places])
+    judged = compare(
+        [
+            contrast_of(track.configuration, track.figure, (spot.row, spot.values), (base.row, base.values))
+            for track, place, base in places
+            for spot in (track.spots[place],)
+        ]
+    )
     found = {
         (id(track), place): msgspec.structs.replace(
             track.spots[place], against=base.run, comparison=comparison
@@ -150,11 +157,6 @@ def _comparable(spots: Sequence[Spot], place: int) -> Spot | None:
     own = spots[place].run.manifest.machine
     before = reversed(spots[:place])
     return next((one for one in before if not _changes(one.run.manifest.machine, own)), None)
-
-
-def _contrast(track: Track, spot: Spot, base: Spot) -> Contrast:
-    name = f"{track.configuration.key}: {track.figure}"
-    return Contrast(name=name, values=spot.values, base=base.values, is_rate=track.figure not in TIMES)
 
 
 def _changes(before: Machine, machine: Machine) -> tuple[str, ...]:

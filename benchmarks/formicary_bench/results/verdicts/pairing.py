@@ -19,7 +19,7 @@ from formicary_bench.results.summary.warm_up import OPTION
 from formicary_bench.statistics.comparisons import Contrast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.store.folder import RunFolder
     from formicary_bench.vocabulary.configuration import Configuration
@@ -115,16 +115,33 @@ def _paired(
             row=rows[0],
             base_row=rows[1],
             figure=figure,
-            contrast=Contrast(
-                name=f"{ours[1].key}: {figure}",
-                values=tuple(values[figure]),
-                base=tuple(base_values[figure]),
-                is_rate=figure not in TIMES,
-            ),
+            contrast=contrast_of(ours[1], figure, (rows[0], values[figure]), (rows[1], base_values[figure])),
         )
         for figure in base_values
         if figure in values
     ]
+
+
+def contrast_of(
+    configuration: Configuration,
+    figure: str,
+    ours: tuple[Row, Sequence[float]],
+    theirs: tuple[Row, Sequence[float]],
+) -> Contrast:
+    """Return what is compared of two runs: here it is said, too, why it cannot be.
+
+    Args:
+        configuration: What was measured.
+        figure: Which figure of it, as in `results.summary.each`.
+        ours: Its row, without figures, and a figure of each repetition, in the run that is judged.
+        theirs: The same in the other one.
+    """
+    return Contrast(
+        name=f"{configuration.key}: {figure}",
+        values=tuple(ours[1]),
+        base=tuple(theirs[1]),
+        is_rate=figure not in TIMES,
+    )
 
 
 def measured(run: RunFolder) -> dict[str, Configuration]:

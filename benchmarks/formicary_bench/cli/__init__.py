@@ -47,6 +47,12 @@ _COMMANDS = (
         "Say what the papers conclude, and what a run says of it: reproduced, refuted, or cannot tell.",
         "CLAIMS",
     ),
+    LazyCommand(
+        "verify",
+        "formicary_bench.cli.verify:verify",
+        "Measure again on this machine what a run claims, and say which of it holds.",
+        "VERIFY",
+    ),
     LazyCommand("plan", "formicary_bench.cli.plan:app", "Make and check files that say what a run measures."),
     LazyCommand(
         "compare",

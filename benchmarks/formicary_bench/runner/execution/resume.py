@@ -62,7 +62,7 @@ def reopen(path: Path, selection: HostSelection | None) -> tuple[RunFolder, RunP
     """
     folder = RunFolder.open(path)
     manifest = folder.manifest
-    _refuse_unknown(path, manifest)
+    refuse_unknown(path, manifest)
     _refuse_without_hosts(path, manifest, selection)
     order = order_of(manifest)
     others = versions(one.platform for one in manifest.configurations)
@@ -137,7 +137,12 @@ def _commit(manifest: Manifest) -> str:
     return manifest.git.commit[:10] + (" with changes" if manifest.git.dirty else "")
 
 
-def _refuse_unknown(path: Path, manifest: Manifest) -> None:
+def refuse_unknown(path: Path, manifest: Manifest) -> None:
+    """Refuse a run of experiments, or of platforms, that this version does not know.
+
+    Raises:
+        UsageError: with the first of them.
+    """
     known = {(one.platform, one.kind) for one in subjects()}
     for one in manifest.configurations:
         if one.experiment not in EXPERIMENTS or (one.platform, one.kind) not in known:

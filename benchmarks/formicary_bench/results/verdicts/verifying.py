@@ -1,0 +1,142 @@
+"""What a run claims, and which of it another run, of the same configurations, bears out.
+
+A run claims what it says of the papers' claims (reproduced, or refuted), and which platforms are faster.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.published.claims import claims
+from formicary_bench.results.verdicts.claims import Card, Outcome, judge
+from formicary_bench.statistics.comparisons import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary.row import Row
+    from formicary_bench.results.verdicts.verdicts import Compared
+
+_TOLD = (Verdict.FASTER, Verdict.SLOWER)
+_DIRECTED = (Outcome.REPRODUCED, Outcome.REFUTED)
+
+
+class Verified(StrEnum):
+    """What became of a claim."""
+
+    HOLDS = "holds"
+    FAILS = "does not hold"
+    OPEN = "cannot tell"
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that a run claims.
+
+    Attributes:
+        says: The claim, with what the run says of it.
+        rows: The anchors of the rows that it is made of.
+        outcome: What became of it, where it was measured again.
+        here: What the other run says; empty where it says nothing.
+    """
+
+    says: str
+    rows: tuple[str, ...]
+    outcome: Verified = Verified.OPEN
+    here: str = ""
+
+
+def statements(rows: Sequence[Row], again: Sequence[Row] = ()) -> list[Statement]:
+    """Return what a run claims, and what became of it.
+
+    Args:
+        rows: The run's.
+        again: Those of the run that measured it again; none if it has not been.
+    """
+    return [*_of_papers(rows, again), *_of_platforms(rows, again)]
+
+
+def _of_papers(rows: Sequence[Row], again: Sequence[Row]) -> list[Statement]:
+    found = []
+    for claim in claims():
+        card = judge(claim, rows)
+        if card.outcome not in _DIRECTED:
+            continue
+        there = {row.anchor for point in card.points for row in point.rows}
+        other = judge(claim, [row for row in again if row.anchor in there])
+        found.append(
+            Statement(
+                says=f"{card.outcome}: {claim.says} ({claim.paper}, {claim.where})",
+                rows=tuple(sorted(there)),
+                outcome=_became(card.outcome, other.outcome, _DIRECTED),
+                here=_here(other),
+            )
+        )
+    return found
+
+
+def _here(card: Card) -> str:
+    if not card.points:
+        return "not measured"
+    doubts = dict.fromkeys(point.doubt for point in card.points if point.doubt)
+    return "; ".join(filter(None, (str(card.outcome), card.counted, *doubts)))
+
+
+def _of_platforms(rows: Sequence[Row], again: Sequence[Row]) -> list[Statement]:
+    other = {row.anchor: row for row in again}
+    found = []
+    for row in rows:
+        for one in row.compared:
+            base = _base(row, one, rows)
+            if one.comparison.verdict not in _TOLD or base is None:
+                continue
+            known = _same(one, other.get(row.anchor))
+            verdict = known.comparison.verdict if known else Verdict.UNDECIDED
+            found.append(
+                Statement(
+                    says=f"{_name(row)}, {row.experiment}, {row.placement}, {_size(row)}: "
+                    f"{one.comparison.verdict} than {f'{one.platform} {one.kind}'.strip()} by {one.figure}",
+                    rows=tuple(sorted((row.anchor, base.anchor))),
+                    outcome=_became(one.comparison.verdict, verdict, _TOLD),
+                    here=known.comparison.sentence if known else "not measured",
+                )
+            )
+    return found
+
+
+def _became(before: StrEnum, now: StrEnum, told: Sequence[StrEnum]) -> Verified:
+    if now not in told and now is not Verdict.SAME:
+        return Verified.OPEN
+    return Verified.HOLDS if now is before else Verified.FAILS
+
+
+def _base(row: Row, compared: Compared, rows: Sequence[Row]) -> Row | None:
+    """Return the row that another one was compared to: the same work of that platform, at the same place."""
+    there = msgspec.structs.replace(
+        row, platform=compared.platform, kind=compared.kind, route=compared.route
+    ).anchor
+    return next((one for one in rows if one.anchor == there), None)
+
+
+def _same(compared: Compared, row: Row | None) -> Compared | None:
+    wanted = compared.platform, compared.kind, compared.route, compared.figure
+    known = row.compared if row else ()
+    return next((one for one in known if (one.platform, one.kind, one.route, one.figure) == wanted), None)
+
+
+def _name(row: Row) -> str:
+    by = f" by {row.route}" if row.route not in {"in-process", "none"} else ""
+    return f"{row.platform} {row.kind}".strip() + by
+
+
+def _size(row: Row) -> str:
+    parts = {
+        "at once": row.senders,
+        "bytes": row.payload_bytes,
+        "agents": row.agents,
+        "services": row.services,
+        "per second": row.rate,
+    }
+    return ", ".join(f"{value} {word}" for word, value in parts.items() if value)

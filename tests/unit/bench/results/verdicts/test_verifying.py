@@ -30,9 +30,9 @@ def outcomes(again):
 def test_a_run_claims_what_it_tells_and_of_which_rows():
     found = statements(CLAIMED)
     who = "formicary micro, messaging/pairs, same-container, 1 at once, 100 bytes: faster than"
-    paper = "Micro-agents are many times faster than a platform's full agents. (Frantz 2010, Section 2.6, Table 1)"
+    paper = "Micro-agents are many times faster than a platform's full agents."
     assert [one.says for one in found] == [
-        f"reproduced: {paper}",
+        f"reproduced: {paper} (Frantz 2010, Section 2.6, Table 1)",
         f"{who} formicary behaviours by median round trip (µs)",
         f"{who} formicary behaviours by round trips per second",
     ]

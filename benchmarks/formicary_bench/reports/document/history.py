@@ -183,9 +183,12 @@ def _chart(figure: str, at: str, tracks: Sequence[Track], runs: Sequence[RunFold
 
 
 def _tick(value: float, runs: Sequence[RunFolder]) -> str:
+    """Write the place of a run at an axis: its day, or its time where all are of one day."""
     place = round(value)
-    known = abs(value - place) < 1e-6 and 0 <= place < len(runs)  # noqa: PLR2004 - a whole number
-    return f"{runs[place].manifest.started:%m-%d}" if known else ""
+    if abs(value - place) > 1e-6 or not 0 <= place < len(runs):  # noqa: PLR2004 - no whole number
+        return ""
+    is_one_day = len({_day(run) for run in runs}) == 1
+    return f"{runs[place].manifest.started:{'%H:%M' if is_one_day else '%m-%d'}}"
 
 
 def _line(track: Track, spot: Spot) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from tests.unit.bench.reports.formats.test_html import Page
 from tests.unit.bench.synthetic import MACHINE, STARTED, create_plan, make_run, plan
 
 from formicary.cli import main
-from formicary_bench.reports.document.history import NOT_COMPARABLE
+from formicary_bench.reports.document.history import NOT_COMPARABLE, history_sheet
 from formicary_bench.results.store.finding import find_all
 from formicary_bench.results.store.folder import RAW, RunFolder
 from formicary_bench.results.summary.each import RATE, TIME
@@ -220,3 +220,9 @@ def test_folders_are_only_read(folder, bench):
     bench("history", "messaging/pairs")
     assert sorted(path for path in folder.rglob("*")) == before
     assert RunFolder.open(folder / "runs" / "a-first").manifest.complete
+
+
+def test_runs_of_one_day_are_told_apart_by_their_time(tmp_path):
+    runs = [add(tmp_path, "morning", 0), add(tmp_path, "evening", 0.25)]
+    axis = history_sheet(history(runs)).picture.plot.x
+    assert [tick.text for tick in axis.ticks if tick.text] == ["15:09", "21:09"]

@@ -132,8 +132,10 @@ def test_threads_that_wait_are_not_taken_for_busy_ones(folder):
 def test_threads_that_wait_on_a_busy_machine(folder, way):
     with load(LOAD, 800):
         profile, really = measure(folder, way, "waiting.py", 4.0, USUAL_RATE)
+    # What waiting itself takes, some 0.1 ms each time, is not seen, and counts as what the thread does else.
+    unseen = really.pop("waits", 0.0) / sum(really.values())
     for name, (off, margin) in errors(profile, really).items():
-        assert abs(off) - margin < POINTS, f"{way}, {name}: {off:.1%} off, ± {margin:.1%}"
+        assert abs(off) - margin < POINTS + unseen, f"{way}, {name}: {off:.1%} off, ± {margin:.1%}"
 
 
 # What is done on purpose, apart from what the messages take themselves.

@@ -1,7 +1,7 @@
 """A program whose split is known, and whose threads wait most of the time, in the standard library.
 
 Arguments: the ways of waiting, with commas, at the same time; seconds of CPU for each; and a file for the
-seconds of each group.
+seconds of each group, and of `waits`: what `Condition.wait` itself has used.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def condition(rounds):
     never = threading.Condition()
     for _ in range(rounds):
         with never:
+            before = time.thread_time()
             never.wait(PERIOD)
+            used["waits"] += time.thread_time() - before
         work("directory", work_directory)
 
 

@@ -89,6 +89,12 @@ def spread_of(interval: Interval | None) -> str:
     return spread(interval.mean, (interval.low, interval.high))
 
 
+def factors(ratio: Interval) -> str:
+    """Return the interval of a ratio of speeds that does not have 1 in it, as factors above 1: `30 to 48`."""
+    low, high = (ratio.low, ratio.high) if ratio.mean >= 1 else (1 / ratio.high, 1 / ratio.low)
+    return f"{times(low)} to {times(high)}"
+
+
 def part(probability: float) -> str:
     """Return a probability as a percentage with all of its nines: `50%`, `99.9%`."""
     return f"{100 * probability:.10g}%"

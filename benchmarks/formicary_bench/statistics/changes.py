@@ -35,6 +35,14 @@ def change(what: str, ratio: Interval) -> str:
     return f"the {what} is {mean} {other} (95% interval {low} to {high})"
 
 
+def between(what: str, ratio: Interval) -> str:
+    """Say within what something changed, where nobody can tell whether it did: no figure of its own."""
+    if not is_manifold(ratio.low) and not is_manifold(ratio.high):
+        return f"the {what} changed by {percent(ratio.low)} to {percent(ratio.high)} (95% interval)"
+    low, high = (_factor(one, _CLOSE) for one in (ratio.low, ratio.high))
+    return f"the {what} is {low} to {high} times the other (95% interval)"
+
+
 def short_change(what: str, ratio: Interval) -> str:
     """Say the same where it is clear against what."""
     if not is_manifold(ratio.mean):

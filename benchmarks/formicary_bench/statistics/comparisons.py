@@ -2,7 +2,8 @@
 
 The verdict is by Welch's t-test on the logarithms, corrected by Holm's method for how many figures are
 compared at once. What is not found to differ is only called the same where the interval is narrow enough to
-say so; else it is undecided. Student's test (the papers') and the test by ranks are given beside it.
+say so; else nobody can tell. Nor can anybody where repetitions depend on each other and the interval, which
+is wider then, has 1 in it. Student's test (the papers') and the test by ranks are given beside it.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.changes import change
+from formicary_bench.statistics.changes import between, change
 from formicary_bench.statistics.effects import hedges_g
+from formicary_bench.statistics.independence import widening
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.statistics.ratios import ratio_of_values
 from formicary_bench.statistics.stability import is_advice
@@ -26,8 +28,12 @@ if TYPE_CHECKING:
 FEWEST = 5
 """Repetitions of each side below which nothing is decided: how much fewer scatter is mere guesswork."""
 
+TOO_FEW = f"are too few; repeat each at least {FEWEST} times"
+
 RESOLUTION = 0.05
 """The change that matters: an interval that is open to a larger one leaves a comparison undecided."""
+
+DEPENDS = "; repetitions depend on each other, so the interval is made wider: take a quieter machine"
 
 _BELIEVED = 0.05
 _LEAST, _MOST = 1e-100, 1e100  # what is beyond is none that was measured, and its squares overflow
@@ -39,7 +45,7 @@ class Verdict(StrEnum):
     FASTER = "faster"
     SLOWER = "slower"
     SAME = "no difference found"
-    UNDECIDED = "undecided"
+    UNDECIDED = "cannot tell"
 
 
 class Contrast(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,12 +56,15 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
         values: The figures that are judged.
         base: Those that they are held against.
         is_rate: Whether more is faster; if not, they are times, and less is.
+        doubt: Why the two sides cannot be compared whatever their figures are, and what would help, without
+            full stop; empty where they can.
     """
 
     name: str
     values: tuple[float, ...]
     base: tuple[float, ...]
     is_rate: bool = False
+    doubt: str = ""
 
     @property
     def what(self) -> str:
@@ -67,6 +76,12 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
         """How many there are on each side, in a sentence."""
         many = len(self.values)
         return f"{many} {'repetition' if many == 1 else 'repetitions'} against {len(self.base)}"
+
+    @property
+    def depends(self) -> str:
+        """That repetitions depend on each other, as the end of a sentence; empty where that is not seen."""
+        values, base = logarithms(self)
+        return DEPENDS if widening(values, base) > 1 else ""
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,6 +109,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     student_p: float | None = None
     rank_p: float | None = None
 
+    @property
+    def is_told(self) -> bool:
+        """Whether it came to a verdict, with a ratio."""
+        return self.ratio is not None and self.verdict is not Verdict.UNDECIDED
+
 
 def compare(family: Sequence[Contrast], resolution: float = RESOLUTION) -> list[Comparison]:
     """Judge all figures that are compared at once.
@@ -118,8 +138,10 @@ def compare(family: Sequence[Contrast], resolution: float = RESOLUTION) -> list[
 
 def too_few(contrast: Contrast) -> str | None:
     """Say why nothing can be decided about a contrast, whatever its figures; None where something can."""
+    if contrast.doubt:
+        return contrast.doubt
     if min(len(contrast.values), len(contrast.base)) < FEWEST:
-        return f"{contrast.counts} are too few; repeat each at least {FEWEST} times"
+        return f"{contrast.counts} {TOO_FEW}"
     if not all(_LEAST < value < _MOST for value in (*contrast.values, *contrast.base)):
         return (
             f"a {contrast.what} that is not above zero, or not finite, has no ratio; look at the raw values"
@@ -166,10 +188,11 @@ def _judge(
         reason = f"; among {family} comparisons one such comes about by chance: repeat this one more often"
     else:
         reason = _reason(contrast, ratio, verdict, family, resolution)
+    said = between(contrast.what, ratio) if verdict is Verdict.UNDECIDED else change(contrast.what, ratio)
     return Comparison(
         name=contrast.name,
         verdict=verdict,
-        sentence=f"{verdict}: {change(contrast.what, ratio)}, by {contrast.counts}{reason}",
+        sentence=f"{verdict}: {said}, by {contrast.counts}{reason}",
         ratio=ratio,
         effect=hedges_g(contrast.values, contrast.base),
         welch_p=bare,
@@ -180,7 +203,7 @@ def _judge(
 
 
 def _verdict(contrast: Contrast, ratio: Interval, corrected: float, resolution: float) -> Verdict:
-    if corrected <= _BELIEVED:
+    if corrected <= _BELIEVED and not ratio.low <= 1 <= ratio.high:
         return Verdict.FASTER if (ratio.mean > 1) == contrast.is_rate else Verdict.SLOWER
     is_narrow = max(ratio.high, 1 / ratio.low) <= 1 + resolution
     return Verdict.SAME if is_narrow else Verdict.UNDECIDED
@@ -188,12 +211,15 @@ def _verdict(contrast: Contrast, ratio: Interval, corrected: float, resolution: 
 
 def _reason(contrast: Contrast, ratio: Interval, verdict: Verdict, family: int, resolution: float) -> str:
     """Say what follows from a verdict."""
+    depends = contrast.depends
     if verdict is Verdict.SAME:
-        return f"; changes of more than {resolution:.0%} are ruled out"
+        return f"; changes of more than {resolution:.0%} are ruled out{depends}"
+    if verdict is Verdict.UNDECIDED and depends:
+        return depends
     if verdict is Verdict.UNDECIDED:
         fewest = min(len(contrast.values), len(contrast.base))
         needed = max(fewest + 1, repetitions_for(ratio, fewest, resolution))
         if not is_advice(needed):
             return "; they scatter too much for repetitions to help: let the machine come to rest"
         return f"; about {needed} repetitions of each would show a change of {resolution:.0%}"
-    return f"; corrected for {family} comparisons" if family > 1 else ""
+    return (f"; corrected for {family} comparisons" if family > 1 else "") + depends

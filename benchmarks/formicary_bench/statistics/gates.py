@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from formicary_bench.statistics.changes import change
+from formicary_bench.statistics.changes import between, change
 from formicary_bench.statistics.comparisons import logarithms, repetitions_for, too_few
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.statistics.ratios import ratio_of_values
@@ -31,7 +31,7 @@ class Outcome(StrEnum):
 
     NOT_SLOWER = "not slower"
     SLOWER = "slower"
-    UNDECIDED = "undecided"
+    UNDECIDED = "cannot tell"
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ def gate(family: Sequence[Contrast], max_slowdown: float) -> list[Passage]:
 
 
 def together(passages: Sequence[Passage]) -> Outcome:
-    """Give what a gate says of all figures: slower where one is, else undecided where one may be."""
+    """Give what a gate says of all figures: slower where one is, else "cannot tell" where one may be."""
     outcomes = {passage.outcome for passage in passages}
     for worse in (Outcome.SLOWER, Outcome.UNDECIDED):
         if worse in outcomes:
@@ -94,13 +94,19 @@ def _passage(contrast: Contrast, probabilities: tuple[float, float], max_slowdow
     ratio = ratio_of_values(contrast.values, contrast.base)
     assert ratio is not None
     outcome, reason = Outcome.UNDECIDED, ""
-    if probabilities[0] <= _BELIEVED:
-        outcome, reason = Outcome.SLOWER, f"; {max_slowdown:.0%} are allowed"
-    elif probabilities[1] <= _BELIEVED:
-        outcome = Outcome.NOT_SLOWER
+    low, high = (1 / ratio.high, 1 / ratio.low) if contrast.is_rate else (ratio.low, ratio.high)
+    depends = contrast.depends
+    # Where repetitions depend on each other, the p are too small: the interval, which is wider, decides.
+    if probabilities[0] <= _BELIEVED and (not depends or low > 1 + max_slowdown):
+        outcome, reason = Outcome.SLOWER, f"; {max_slowdown:.0%} are allowed{depends}"
+    elif probabilities[1] <= _BELIEVED and (not depends or high < 1 + max_slowdown):
+        outcome, reason = Outcome.NOT_SLOWER, depends
+    elif depends:
+        reason = f"; {max_slowdown:.0%} are allowed{depends}"
     else:
         fewest = min(len(contrast.values), len(contrast.base))
         needed = max(fewest + 1, repetitions_for(ratio, fewest, max(max_slowdown, 0.01)))
         reason = f"; {max_slowdown:.0%} are allowed: about {needed} repetitions of each may tell"
-    sentence = f"{outcome}: {change(contrast.what, ratio)}, by {contrast.counts}{reason}"
+    said = between(contrast.what, ratio) if outcome is Outcome.UNDECIDED else change(contrast.what, ratio)
+    sentence = f"{outcome}: {said}, by {contrast.counts}{reason}"
     return Passage(name=contrast.name, outcome=outcome, sentence=sentence, ratio=ratio)

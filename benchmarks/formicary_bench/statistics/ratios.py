@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from formicary_bench.statistics.independence import widening
 from formicary_bench.statistics.intervals import Interval
 
 if TYPE_CHECKING:
@@ -36,10 +37,11 @@ def ratio_of_values(values: Sequence[float], base: Sequence[float]) -> Interval 
 
     What disturbs times and rates does so in proportion, so their logarithms are nearer to a normal
     distribution than they are themselves, and the interval never reaches zero. It is that of the ratio of the
-    geometric means, which for figures that scatter by a few percent is that of the means.
+    geometric means, which for figures that scatter by a few percent is that of the means. It is wider where
+    the figures of either side are seen to depend on each other.
 
     Args:
-        values: One figure of each repetition, independent of each other.
+        values: One figure of each repetition, in their order.
         base: The same of what they are divided by.
 
     Returns:
@@ -50,8 +52,10 @@ def ratio_of_values(values: Sequence[float], base: Sequence[float]) -> Interval 
 
     if min(len(values), len(base)) < 2 or min(*values, *base) <= 0:  # noqa: PLR2004 - one value has no spread
         return None
-    found = difference([math.log(value) for value in values], [math.log(value) for value in base])
-    return Interval(math.exp(found.mean), math.exp(found.low), math.exp(found.high))
+    logs = [math.log(value) for value in values], [math.log(value) for value in base]
+    found = difference(*logs)
+    half = found.half_width * widening(*logs)
+    return Interval(math.exp(found.mean), math.exp(found.mean - half), math.exp(found.mean + half))
 
 
 def product_of_values(powers: Sequence[tuple[int, Sequence[float]]], family: int = 1) -> Interval | None:
@@ -82,4 +86,5 @@ def product_of_values(powers: Sequence[tuple[int, Sequence[float]]], family: int
     if total > 0:
         freedom = total**2 / math.fsum(part**2 / degrees for part, degrees in parts)
         half = math.sqrt(total) * float(stdtrit(freedom, 1 - 0.025 / family))
+        half *= widening(*(values for _, values in logs))
     return Interval(math.exp(mean), math.exp(mean - half), math.exp(mean + half))

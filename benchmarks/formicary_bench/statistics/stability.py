@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.statistics.independence import Dependence, dependence
 from formicary_bench.statistics.intervals import Interval, mean_interval, student_t
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ WANTED = 0.01
 
 FEWEST = 3
 """Repetitions below which there is nothing to say."""
+
+FEWEST_STABLE = 5
+"""Repetitions below which nothing is called stable: that fewer agree may be an accident."""
 
 _FEWEST_FOR_DRIFT = 6  # of five values in order, chance makes a trend too often
 _BELIEVED = 0.01  # a drift is reported for each figure of a report: at 0.05, some always would be
@@ -31,6 +35,7 @@ class Stability(StrEnum):
     STABLE = "stable"
     WIDE = "more repetitions"
     DRIFTS = "drifts"
+    DEPENDS = "depend on each other"
     TOO_FEW = "too few repetitions"
 
 
@@ -40,10 +45,13 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         stability: In a word.
         sentence: With the figures, and with what to do next.
-        half_width: Of the 95% interval of its mean, as a part of the mean; None where there is none.
+        half_width: Of the 95% interval of its mean, as a part of the mean; None where there is none. Where
+            repetitions depend on each other, it is as wide as it has to be then.
         drift: How much it changes from the first repetition to the last, as a part of its median, where that
             is no accident; else None.
         repetitions: About how many make the half width 1%; None where that cannot be told.
+        depends: How neighbours depend on each other, where that is no accident; None where it is not seen,
+            and of fewer than ten repetitions it never is.
     """
 
     stability: Stability
@@ -51,6 +59,7 @@ class Assessment(msgspec.Struct, frozen=True, kw_only=True):
     half_width: float | None = None
     drift: float | None = None
     repetitions: int | None = None
+    depends: Dependence | None = None
 
 
 def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
@@ -67,7 +76,9 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
     if not interval.mean and interval.half_width:
         sentence = f"{Stability.WIDE}: the mean of {len(values)} repetitions cannot be told from zero"
         return Assessment(stability=Stability.WIDE, sentence=sentence)
+    depends = dependence(values)
     half = interval.half_width / abs(interval.mean) if interval.mean else 0.0
+    half *= depends.widening if depends else 1.0
     needed = repetitions_for(interval, len(values), wanted)
     known = f"the mean of {len(values)} repetitions is known to {half:.1%}"
     moved = drift(values)
@@ -75,8 +86,17 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
         stability = Stability.DRIFTS
         rest = (
             f"; from the first to the last it changes by {moved:+.1%}, so more of them will not help: let "
-            "the machine come to rest, and see what else runs on it"
+            "the machine come to rest, see what else runs"
         )
+    elif depends:
+        stability, needed = Stability.DEPENDS, None
+        rest = (
+            f", {depends.widening:.1f} times what their scatter says, as each is like the one before "
+            f"(correlation {depends.correlation:.1f}); let the machine come to rest, and see what else "
+            "runs on it"
+        )
+    elif half <= wanted and len(values) < FEWEST_STABLE:
+        stability, rest = Stability.TOO_FEW, "; that so few agree may be an accident: take 5 or more"
     elif half <= wanted:
         stability, rest = Stability.STABLE, ""
     else:
@@ -87,6 +107,7 @@ def assess(values: Sequence[float], wanted: float = WANTED) -> Assessment:
         half_width=half,
         drift=moved,
         repetitions=needed,
+        depends=depends,
     )
 
 

@@ -7,12 +7,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 
 from formicary_bench.reports.document.report import extras
 from formicary_bench.reports.document.sections import Document
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Git, Machine, Manifest, Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
+from formicary_bench.results.summary.each import TOTAL, Each, named
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.row import Digest, Row
 from formicary_bench.vocabulary.configuration import Configuration
@@ -303,8 +305,26 @@ def row(platform="formicary", kind="behaviours", pairs=1, **about):
     return Row(**{**known, "platform": platform, "kind": kind, "pairs": pairs, **about})
 
 
-ALONE = row(rtt_p50_us=1.9, rtt_mean_us=2.0, rtt_ci95_us=(1.9, 2.1), round_trips_per_s=500_000.0)
-CROWD = row(pairs=100, rtt_p50_us=170.0, rtt_mean_us=175.0, round_trips_per_s=571_000.0)
-BASELINE = row("tasks", "", rtt_p50_us=2.2, rtt_mean_us=2.3, round_trips_per_s=430_000.0)
-CROWDED_BASELINE = row("tasks", "", 100, rtt_p50_us=150.0, rtt_mean_us=152.0, round_trips_per_s=656_000.0)
+def repeated(one, many=6, **about):
+    """Give a row the repetitions that its figures may be of: they scatter by half a percent."""
+    by = [1 + 0.01 * (place / (many - 1) - 0.5) for place in range(many)]
+    each = tuple(
+        Each(
+            mean_us=one.rtt_mean_us and one.rtt_mean_us * scale,
+            median_us=one.rtt_p50_us and one.rtt_p50_us * scale,
+            per_s=one.round_trips_per_s and one.round_trips_per_s / scale,
+            agents_per_s=one.agents_per_s and one.agents_per_s / scale,
+            others=named({TOTAL: one.total_s and one.total_s * scale}),
+        )
+        for scale in by
+    )
+    return replace(one, **{"repetitions": many, "each": each, **about})
+
+
+ALONE = repeated(row(rtt_p50_us=1.9, rtt_mean_us=2.0, rtt_ci95_us=(1.9, 2.1), round_trips_per_s=500_000.0))
+CROWD = repeated(row(pairs=100, rtt_p50_us=170.0, rtt_mean_us=175.0, round_trips_per_s=571_000.0))
+BASELINE = repeated(row("tasks", "", rtt_p50_us=2.2, rtt_mean_us=2.3, round_trips_per_s=430_000.0))
+CROWDED_BASELINE = repeated(
+    row("tasks", "", 100, rtt_p50_us=150.0, rtt_mean_us=152.0, round_trips_per_s=656_000.0)
+)
 ROWS = [ALONE, BASELINE, CROWD, CROWDED_BASELINE]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.plots import (
@@ -16,15 +18,16 @@ from formicary_bench.reports.charts.plots import (
     values,
 )
 from formicary_bench.reports.charts.series import label
-from formicary_bench.reports.document.factors import all_of
+from formicary_bench.reports.document.factors import all_of, listed, said
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import Tile, found_by, is_finding, tile_of, where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, or_invalid
-from formicary_bench.results.summary.baselines import baseline_of, median_ratio
+from formicary_bench.results.summary.baselines import baseline_of
 from formicary_bench.results.summary.each import CREATION, TIME
+from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.vocabulary.placements import SAME
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 
     from formicary_bench.reports.document.findings import Findings
     from formicary_bench.results.summary.row import Row
-    from formicary_bench.statistics.intervals import Interval
+    from formicary_bench.results.verdicts.factors import Factor
 
 _AT = {"replica": "in the replica", "central": "at the central directory", "lookup": "at the look-up server"}
 _USES = {
@@ -52,15 +55,16 @@ def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -
     """
     first = members[0]
     at = _AT.get(first.kind, f"in the directory {first.kind}")
-    names = ("a message and its answer", "that")
-    said = [_found(row, run, name) for row, name in zip(_extremes(members), names, strict=False)]
+    extremes = _extremes(members)
+    takes = [_found(row) for row in extremes]
+    held = _held(extremes, run)
     if first.containers:
         return (
             f"{where}, a registration {at} is seen by others, and their messages about it are back, "
-            f"{_listed('after', said)}, at the median."
+            f"{_listed('after', takes)}, at the median{held}."
         )
     use = _USES.get(first.experiment, first.experiment)
-    return f"{where}, {use} {at} takes {_listed('', said)}, at the median."
+    return f"{where}, {use} {at} takes {_listed('', takes)}, at the median{held}."
 
 
 def directory_charts(found: Findings) -> list[Chart]:
@@ -79,13 +83,20 @@ def _extremes(members: Sequence[Row]) -> list[Row]:
     return ordered[:: max(len(ordered) - 1, 1)]
 
 
-def _found(row: Row, run: Sequence[Row], message: str) -> str:
-    """Say how long a use takes; `message` is what to call the message that it is held against."""
+def _found(row: Row) -> str:
+    """Say how long a use takes."""
     number, what = (row.containers, "container") if row.containers else (row.services, "service")
     many = f"{formatting.number(number) if number else 'no'} {what}{'' if number == 1 else 's'}"
-    ratio = against_message(row, run)
-    held = f" ({formatting.faster(1 / ratio.mean, message)})" if ratio else ""
-    return f"{formatting.duration(row.rtt_p50_us)} with {many}{held}"
+    return f"{formatting.duration(row.rtt_p50_us)} with {many}"
+
+
+def _held(extremes: Sequence[Row], run: Sequence[Row]) -> str:
+    """Hold uses against a message, as the end of a sentence; empty without one."""
+    name = "a message and its answer"
+    found = [one for row in extremes if (one := against_message(row, run, name))]
+    # What is said of both is said once; where it is not the same, the message is named once.
+    last = [replace(one, name="that") if found[0].ratio and one.ratio else one for one in found[1:]]
+    return f": {listed([*found[:1], *last])}" if found else ""
 
 
 def _listed(before: str, said: Sequence[str]) -> str:
@@ -141,8 +152,8 @@ def _times(rows: Sequence[Row], run: Sequence[Row]) -> list[Chart]:
     top = [row for row in rows if _size(row) == most]
 
     def text(row: Row) -> str:
-        ratio = against_message(row, run)
-        return formatting.faster(1 / ratio.mean, "a message") if ratio else ""
+        found = against_message(row, run)
+        return said(found) if found else ""
 
     chart = dots(top, TIME, "median time", tick, text)
     name = f"Median time with {formatting.number(top[0].services)} services"
@@ -182,14 +193,15 @@ def use_columns(unordered: Sequence[Row], run: Sequence[Row]) -> list[Column]:
         Column("95%", tuple(formatting.spread(row.rtt_mean_us, row.rtt_ci95_us) for row in rows)),
         Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in rows)),
         Column("p99", tuple(formatting.duration(row.rtt_p99_us) for row in rows)),
-        Column("times a message", tuple(formatting.times(one.mean) if one else "" for one in messages)),
+        Column("against a message", tuple(said(one) if one else "" for one in messages)),
     ]
 
 
-def against_message(row: Row, run: Sequence[Row]) -> Interval | None:
-    """Return how many times the median time of a message and its answer a use of the directory takes."""
+def against_message(row: Row, run: Sequence[Row], name: str = "a message") -> Factor | None:
+    """Return how fast a use of the directory is beside a message and its answer, which `name` calls."""
     message = baseline_of(row, run)
-    return median_ratio(row, message) if message else None
+    found = factor(row, message, TIME) if message else None
+    return found and replace(found, name=name)
 
 
 def churn_columns(unordered: Sequence[Row]) -> list[Column]:
@@ -237,5 +249,5 @@ def _churn_charts(rows: Sequence[Row]) -> list[Chart]:
 
 
 USES = Report(columns=_columns, sentences=_sentences, charts=directory_charts)
-SEARCHES = replace(USES, tiles=_tiles)
+SEARCHES = dataclasses.replace(USES, tiles=_tiles)
 CHURN = Report(columns=_churn_columns, sentences=_churn_sentences, charts=_churn_charts)

@@ -16,6 +16,7 @@ from formicary_bench.reports.charts.svg_charts import Lines, Plot, Point
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.results.summary.row import BATCH_MEANS, OVER_REPETITIONS
 from formicary_bench.results.summary.typical import typical_of
+from formicary_bench.results.verdicts.factors import doubt_about
 from formicary_bench.statistics.typical import skewed
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def against(
                 y=row.rtt_mean_us or 0,
                 tip=_tip(row, _counted(int(x(row)), x_title) if text is str else text(int(x(row)))),
                 bounds=skewed(row.rtt_mean_us or 0, row.rtt_ci95_us) if row.rtt_ci95_us else None,
-                sound=row.full_load is not False,
+                sound=doubt_about(row) is None,
                 of=row.anchor,
             )
             for row in sorted(members, key=x)
@@ -118,7 +119,7 @@ def dot_of(series: Series, row: Row, figure: str, write: Callable[[float], str],
     if known is None:
         return None
     value = " and ".join(map(write, known.modes)) + ", two modes" if known.modes else write(known.value)
-    is_sound = row.full_load is not False
+    is_sound = doubt_about(row) is None
     return Dot(
         series,
         known.value,
@@ -192,8 +193,10 @@ def _counted(number: int, things: str) -> str:
 
 def _tip(row: Row, at: str) -> str:
     spread = formatting.spread(row.rtt_mean_us, row.rtt_ci95_us)
-    uneven = ", full load not held" if row.full_load is False else ""
-    return f"{at}: {formatting.duration(row.rtt_mean_us)} {spread}".rstrip() + uneven
+    doubt = doubt_about(row)
+    return f"{at}: {formatting.duration(row.rtt_mean_us)} {spread}".rstrip() + (
+        f", {doubt.reason}" if doubt else ""
+    )
 
 
 def tick(value: float) -> str:

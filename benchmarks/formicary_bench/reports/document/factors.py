@@ -1,76 +1,81 @@
-"""How many times faster one is than another, as a reader says it: all sentences take it from here."""
+"""How many times faster one is than another, as a reader says it, or that nobody can tell, and what would.
+
+All sentences, tiles and charts take it from here; whether it may be said, `results.verdicts.factors` decides.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
-from formicary_bench.reports.charts.series import subject
-from formicary_bench.results.summary.baselines import BASELINES, baseline_of, rivals_of
+from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.summary.each import CREATION, RATE
-from formicary_bench.results.summary.typical import speed_ratio
-from formicary_bench.statistics.intervals import Interval
+from formicary_bench.results.verdicts.factors import doubt_about, factor
+from formicary_bench.statistics.comparisons import RESOLUTION, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
+    from formicary_bench.results.verdicts.factors import Doubt, Factor
 
 
-def faster(row: Row, other: Row, figure: str, name: str = "") -> str:
-    """Say how many times faster than another a row is: `38 times faster than JADE (30 to 48)`.
-
-    Where the interval has 1 in it, neither is faster as far as the run can tell, and that is said instead.
+def faster(row: Row, other: Row, figure: str) -> str:
+    """Say how many times faster than another a row is: `38 times faster than JADE (30 to 48, warm)`.
 
     Args:
         row: Who is judged.
         other: Who it is held against.
         figure: By which figure, as in `results.summary.each`.
-        name: What to call the other one; by itself, its platform, or what it is where that is another thing.
     """
-    ratio = speed_ratio(row, other, figure)
-    if not name:
-        name = "a message and its answer" if other.family != row.family else name_of(other)
-    return said(ratio, name) if ratio else ""
+    found = factor(row, other, figure)
+    return listed([found]) if found else ""
 
 
-def said(ratio: Interval, name: str) -> str:
-    """Say the same of a ratio of speeds."""
-    if not is_told_apart(ratio):
-        return f"not told apart from {name}"
-    return formatting.faster(ratio.mean, name) + between(ratio)
+def listed(factors: Iterable[Factor]) -> str:
+    """Say some factors in one list; those about which nobody can tell for one reason together."""
+    told: list[str] = []
+    doubts: dict[Doubt, list[str]] = {}
+    for one in factors:
+        if one.doubt:
+            doubts.setdefault(one.doubt, []).append(one.name)
+        else:
+            told.append(said(one))
+    return ", ".join([*told, *(_untold(doubt, names) for doubt, names in doubts.items())])
 
 
-def between(ratio: Interval) -> str:
-    """Return the interval of a ratio of speeds, as a factor that is not below 1: ` (30 to 48)`."""
-    if ratio.low == ratio.high:
-        return ""
-    low, high = (ratio.low, ratio.high) if ratio.mean >= 1 else (1 / ratio.high, 1 / ratio.low)
-    return f" ({formatting.times(low)} to {formatting.times(high)})"
+def said(one: Factor) -> str:
+    """Say a factor, or in few words that nobody can tell, and what would."""
+    if one.ratio is None:
+        remedy = f": {one.doubt.remedy}" if one.doubt else ""
+        return f"{Verdict.UNDECIDED} against {one.name}{remedy}"
+    if one.is_same:
+        beside = ", ".join(filter(None, (f"within {RESOLUTION:.0%}", one.way)))
+        return f"no difference from {one.name} ({beside})"
+    wider = "made wider: repetitions depend on each other" if one.depends else ""
+    beside = ", ".join(filter(None, (formatting.factors(one.ratio), one.way, wider)))
+    return f"{formatting.faster(one.ratio.mean, one.name)} ({beside})"
 
 
 def all_of(row: Row, rows: Sequence[Row], figure: str) -> str:
-    """Hold a row against its baseline and its rivals, in one list; empty where there are none."""
+    """Hold a row against its baseline and its rivals, in one list; without any, say why to doubt it."""
     base = baseline_of(row, rows)
     others = ([base] if base else []) + rivals_of(row, rows)
-    doubt = ["full load not held"] if row.full_load is False else []
-    doubt += [row.warmth.word] if row.warmth and not row.warmth.settled else []
-    return ", ".join([one for other in others if (one := faster(row, other, figure))] + doubt)
+    found = [one for other in others if (one := factor(row, other, figure))]
+    return listed(found) if found else doubt_word(row)
 
 
 def against_baseline(row: Row, rows: Sequence[Row]) -> str:
     """Say in a table how many times faster than its baseline a row is; empty without a baseline."""
     base = baseline_of(row, rows)
-    ratio = speed_ratio(row, base, rate_of(row)) if base else None
-    if base is None or ratio is None:
-        return ""
-    name = f"{base.platform} with TLS" if base.tls else base.platform
-    return said(Interval(ratio.mean, ratio.mean, ratio.mean) if is_told_apart(ratio) else ratio, name)
+    found = factor(row, base, rate_of(row)) if base else None
+    return said(found) if found else ""
 
 
-def is_told_apart(ratio: Interval) -> bool:
-    """Say whether a ratio of speeds is not 1, as far as a run can tell."""
-    return not ratio.low < 1 < ratio.high
+def doubt_word(row: Row) -> str:
+    """Say in a few words why a row cannot be compared to any; empty where it can."""
+    doubt = doubt_about(row)
+    return doubt.reason if doubt else ""
 
 
 def rate_of(row: Row) -> str:
@@ -78,7 +83,7 @@ def rate_of(row: Row) -> str:
     return CREATION if row.agents else RATE
 
 
-def name_of(row: Row) -> str:
-    """Return what a sentence calls a subject: a baseline by what it is, a platform by its name."""
-    name = BASELINES.get(row.platform, subject(row)).removeprefix("two ").removeprefix("bare ")
-    return name + (" with TLS" if row.tls else "")
+def _untold(doubt: Doubt, names: Sequence[str]) -> str:
+    who = f"{doubt.who}: " if doubt.who and doubt.who not in names else ""
+    others = " and ".join(dict.fromkeys(names))
+    return f"{Verdict.UNDECIDED} against {others} ({who}{doubt.reason}; {doubt.remedy} would)"

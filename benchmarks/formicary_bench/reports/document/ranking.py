@@ -10,7 +10,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots, ranked
 from formicary_bench.reports.charts.plots import Chart, dot_of, panel_of, typical_columns
 from formicary_bench.reports.charts.series import by_series
-from formicary_bench.reports.document.factors import faster
+from formicary_bench.reports.document.factors import doubt_word, faster
 from formicary_bench.reports.document.tables import load_word
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.summary.each import (
@@ -114,9 +114,12 @@ def _chart(figure: _Figure, rows: Sequence[Row], run: Sequence[Row]) -> Chart:
 
 
 def _factor(row: Row, run: Sequence[Row], figure: str) -> str:
-    """Say how many times faster than the fastest other platform ours is, or else than its baseline."""
+    """Say how many times faster than the fastest other platform ours is, or else than its baseline.
+
+    Of all others, say why nobody can compare them, where that is so.
+    """
     if row.platform != "formicary":
-        return ""
+        return doubt_word(row)
     rivals = [one for one in rivals_of(row, run) if typical_of(one, figure)]
     sign = 1 if figure in MORE_IS_FASTER else -1
 
@@ -125,7 +128,7 @@ def _factor(row: Row, run: Sequence[Row], figure: str) -> str:
         return sign * known.value if known else 0.0
 
     other = max(rivals, key=speed, default=None) or baseline_of(row, run)
-    return faster(row, other, figure) if other else ""
+    return faster(row, other, figure) if other else doubt_word(row)
 
 
 def _at(row: Row) -> str:

@@ -17,7 +17,7 @@ from formicary_bench.reports.document.round_trips import (
     round_trip_sentences,
 )
 from formicary_bench.reports.document.sentences import remarks, source, title
-from formicary_bench.reports.document.stability import stability_extras
+from formicary_bench.reports.document.stability import dependent_remarks, stability_extras
 from formicary_bench.reports.document.tables import ratio_columns
 from formicary_bench.reports.document.verdicts import verdict_extras, verdict_remarks
 from formicary_bench.vocabulary.names import is_cpu
@@ -122,6 +122,7 @@ def to_know(rows: Sequence[Row]) -> list[str]:
     found = [*invalid_remarks(rows), *remarks(rows)]
     for report in dict.fromkeys((_report(rows[0].experiment, rows), report_of(rows[0].experiment))):
         found += report.remarks(Findings(rows))
+    found += dependent_remarks(rows)
     return found if is_profiled(rows) else [*found, *verdict_remarks(rows)]
 
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label as label_of
-from formicary_bench.reports.document.points import ordered, point
+from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
+from formicary_bench.statistics.independence import FEWEST
 from formicary_bench.statistics.stability import WANTED, Stability, is_advice
 
 if TYPE_CHECKING:
@@ -16,8 +17,15 @@ if TYPE_CHECKING:
     from formicary_bench.results.summary.row import Row
     from formicary_bench.statistics.stability import Assessment
 
-_WORST_FIRST = (Stability.TOO_FEW, Stability.DRIFTS, Stability.WIDE, Stability.STABLE)
+_WORST_FIRST = (Stability.TOO_FEW, Stability.DRIFTS, Stability.DEPENDS, Stability.WIDE, Stability.STABLE)
+_WORDS = {
+    Stability.TOO_FEW: "too few",
+    Stability.DRIFTS: "drifts",
+    Stability.DEPENDS: "depend",
+    Stability.STABLE: "stable",
+}
 _BELIEVED = "Half of each 95% interval; --json says it in sentences."
+_UNSEEN = f" Whether repetitions depend on each other cannot be seen of fewer than {FEWEST}."
 
 
 def stability_column(rows: Sequence[Row]) -> list[Column]:
@@ -49,7 +57,28 @@ def stability_extras(rows: Sequence[Row]) -> list[Extra]:
         Column("at", tuple(point(row, rows) for row in lines)),
         *(Column(figure, tuple(_known_to(one.get(figure)) for one in known)) for figure in figures),
     ]
-    return [Extra("How far the figures can be believed", columns, _BELIEVED, minor=True)]
+    few = any(row.repetitions < FEWEST for row in lines)
+    remark = _BELIEVED + (_UNSEEN if few else "")
+    return [Extra("How far the figures can be believed", columns, remark, minor=True)]
+
+
+def dependent_remarks(rows: Sequence[Row]) -> list[str]:
+    """Say whose repetitions depend on each other, and how much too narrow intervals are then."""
+    found = {
+        named(row, rows): max(
+            one.assessment.depends.widening for one in row.stability if one.assessment.depends
+        )
+        for row in ordered(rows)
+        if any(one.assessment.depends for one in row.stability)
+    }
+    if not found:
+        return []
+    remark = (
+        f"Repetitions depend on each other, each is like the one before: {', '.join(found)}. Intervals of "
+        f"their means are too narrow, by up to {max(found.values()):.1f} times; those of factors are made "
+        "wider. A quieter machine would help."
+    )
+    return [remark]
 
 
 def _column(found: Sequence[Assessment | None]) -> list[Column]:
@@ -72,7 +101,7 @@ def _known_to(one: Assessment | None) -> str:
     if one is None or one.half_width is None:
         return "" if one is None else _short(one)
     half = f"±{one.half_width:.1%}"
-    return half if one.stability is not Stability.DRIFTS else f"{half}, {_short(one)}"
+    return f"{half}, {_short(one)}" if one.stability in {Stability.DRIFTS, Stability.DEPENDS} else half
 
 
 def _is_too_few(one: Assessment) -> bool:
@@ -82,4 +111,4 @@ def _is_too_few(one: Assessment) -> bool:
 def _short(one: Assessment) -> str:
     if one.stability is Stability.WIDE:
         return f"{WANTED:.0%} by ~{one.repetitions}" if is_advice(one.repetitions) else "scatters"
-    return {Stability.TOO_FEW: "too few", Stability.DRIFTS: "drifts"}.get(one.stability, "stable")
+    return _WORDS[one.stability]

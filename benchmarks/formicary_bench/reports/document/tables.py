@@ -9,15 +9,16 @@ import msgspec
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import by_series, label
-from formicary_bench.results.summary.baselines import comparisons_of
+from formicary_bench.results.summary.baselines import beside
 from formicary_bench.results.summary.each import RATE, TIME
-from formicary_bench.results.summary.typical import speed_ratio
+from formicary_bench.results.verdicts.factors import factor
+from formicary_bench.statistics.comparisons import RESOLUTION, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from formicary_bench.results.summary.row import Row
-    from formicary_bench.statistics.intervals import Interval
+    from formicary_bench.results.verdicts.factors import Factor
 
 UNEVEN = "not held"
 """What the table says of a row that did not hold full load."""
@@ -65,41 +66,49 @@ def ratio_columns(rows: Sequence[Row]) -> list[Column]:
     Empty where there is nothing of the kind.
     """
     ordered = [row for members in by_series(rows).values() for row in members]
-    found = [comparison for row in ordered for comparison in comparisons_of(row, rows)]
+    found = [(row, other) for row in ordered for other in beside(row, rows)]
     if not found:
         return []
-    ours = [comparison.row for comparison in found]
+    ours = [row for row, _ in found]
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ours)
     return [
         Column("who", tuple(label(row) for row in ours), names=True, of=tuple(row.anchor for row in ours)),
         Column(f"{load_word(rows)}s", tuple(str(row.senders) for row in ours)),
         Column("body", bodies, minor=len(set(bodies)) == 1),
-        Column("held against", tuple(label(one.base) for one in found), names=True),
-        *_ratio("by rate", [speed_ratio(one.row, one.base, RATE) for one in found]),
-        *_ratio("by median", [speed_ratio(one.row, one.base, TIME) for one in found]),
+        Column("held against", tuple(label(other) for _, other in found), names=True),
+        *_ratio("by rate", [factor(row, other, RATE) for row, other in found]),
+        *_ratio("by median", [factor(row, other, TIME) for row, other in found]),
     ]
 
 
-def _ratio(title: str, ratios: Sequence[Interval | None]) -> list[Column]:
+def _ratio(title: str, factors: Sequence[Factor | None]) -> list[Column]:
     return [
-        Column(title, tuple(_factor(one.mean) if one else formatting.NOTHING for one in ratios)),
-        Column("95%", tuple(_factors(one) for one in ratios)),
+        Column(title, tuple(_factor(one) for one in factors)),
+        Column("95%", tuple(_interval(one) for one in factors)),
     ]
 
 
-def _factor(ratio: float) -> str:
-    """Say how many times as fast: `3.6 times slower`."""
-    return formatting.faster(ratio, "").removesuffix(" than ").removesuffix(" as ")
+def _factor(one: Factor | None) -> str:
+    """Say how many times as fast: `3.6 times slower`, or that nobody can tell."""
+    if one is None:
+        return formatting.NOTHING
+    if one.ratio is None:
+        return str(Verdict.UNDECIDED)
+    if one.is_same:
+        return str(Verdict.SAME)
+    said = formatting.faster(one.ratio.mean, "").removesuffix(" than ").removesuffix(" as ")
+    return f"{said}, {one.way}" if one.way else said
 
 
-def _factors(ratio: Interval | None) -> str:
-    """Return a ratio's interval; nothing where there is none, as one of both figures has none."""
-    if ratio is None or ratio.low == ratio.high:
+def _interval(one: Factor | None) -> str:
+    """Return a ratio's interval, or what would tell."""
+    if one is None:
         return ""
-    if ratio.low < 1 < ratio.high:
-        return f"{_factor(ratio.low)} to {_factor(ratio.high).removesuffix(' times faster')} times faster"
-    low, high = (ratio.low, ratio.high) if ratio.mean >= 1 else (1 / ratio.high, 1 / ratio.low)
-    return f"{formatting.times(low)} to {formatting.times(high)}"
+    if one.ratio is None:
+        return one.doubt.remedy if one.doubt else ""
+    if one.is_same:
+        return f"within {RESOLUTION:.0%}"
+    return formatting.factors(one.ratio)
 
 
 def or_invalid(row: Row, figure: str) -> str:

@@ -10,8 +10,8 @@ from formicary_bench.reports.charts.series import label_of_other
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.each import CREATION, HIGHEST, P99, RATE, TIME, TOTAL
-from formicary_bench.statistics.changes import span
-from formicary_bench.statistics.comparisons import FEWEST, Verdict
+from formicary_bench.statistics.changes import is_manifold, percent, span
+from formicary_bench.statistics.comparisons import FEWEST, TOO_FEW, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,9 +29,9 @@ _TITLES = {
 }
 _COMPARED = (
     "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "
-    "experiment (Holm). No difference found: any of more than 5% is ruled out. Undecided: too few "
-    "repetitions, or they scatter too much; how many would do is in the details of the HTML report, and in "
-    "--json."
+    "experiment (Holm), with 95% intervals. No difference found: any of more than 5% is ruled out. Cannot "
+    "tell: a side was cold or did not hold full load, or there are too few repetitions, or they scatter too "
+    "much; what would tell is in the details of the HTML report, and in --json."
 )
 _PAPERS = (
     "As in Alberola 2010: two-sided, at 5%, each line by itself, with a remark only where no difference was "
@@ -90,10 +90,15 @@ def _first_verdict(groups: Iterable[tuple[str, str, str, str]], key: tuple[str, 
 
 
 def _changes(compared: Sequence[Compared]) -> str:
-    known = [one.comparison.ratio.mean for one in compared if one.comparison.ratio is not None]
+    """Return what a verdict is about, from the least to the most, with the outermost bounds."""
+    known = [one.comparison.ratio for one in compared if one.comparison.ratio and one.comparison.is_told]
     if not known:
         return formatting.NOTHING
-    return span(min(known), max(known))
+    means = [one.mean for one in known]
+    low, high = min(one.low for one in known), max(one.high for one in known)
+    is_large = any(map(is_manifold, means))
+    bounds = span(low, high) if is_large else f"{percent(low)} to {percent(high)}"
+    return f"{span(min(means), max(means))} ({bounds})"
 
 
 def _details(rows: Sequence[Row]) -> list[Extra]:
@@ -203,9 +208,12 @@ def _of_repetitions(rows: Sequence[Row]) -> list[str]:
         return []
     if any(one.comparison.ratio is not None for one in undecided):
         return []
+    reasons = [one.comparison.sentence.partition(": ")[2] for one in undecided]
+    if not any(reason.endswith(TOO_FEW) for reason in reasons):
+        return [f"Which platform is faster, nobody can tell: {reasons[0]}."]
     held = " that held full load" if any(row.full_load is not None for row in rows) else ""
     remark = (
-        f"Which platform is faster is undecided: to say so takes {FEWEST} or more repetitions{held}. Run "
+        f"Which platform is faster, nobody can tell: that takes {FEWEST} or more repetitions{held}. Run "
         f"with --repeat {FEWEST}, or better 10."
     )
     return [remark]

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from formicary_bench.statistics.intervals import Interval
-from formicary_bench.statistics.ratios import ratio
 from formicary_bench.subjects.registry import SUBJECTS
 from formicary_bench.vocabulary.names import DIRECTORY, PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from formicary_bench.results.summary.row import Bounds, Row
+    from formicary_bench.results.summary.row import Row
 
 BASELINES = {subject.platform: subject.baseline for subject in SUBJECTS if subject.baseline}
 """The subjects that are baselines, by platform, and what a sentence calls them."""
 
 _SAME = "same-container"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """How a figure compares to another one of the same run.
-
-    Attributes:
-        row: Whose figure it is.
-        base: What it is held against.
-        rate: How many times the other's rate it has, with its interval where both have one.
-        median: The same of the median round-trip times.
-    """
-
-    row: Row
-    base: Row
-    rate: Interval | None
-    median: Interval | None
 
 
 def baseline_of(row: Row, rows: Iterable[Row]) -> Row | None:
@@ -69,8 +49,8 @@ def _message(row: Row, rows: Iterable[Row]) -> Row | None:
     return None
 
 
-def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
-    """Compare one of our figures between containers with all that says something about it.
+def beside(row: Row, rows: Iterable[Row]) -> list[Row]:
+    """Find all that says something about one of our figures between containers.
 
     These are its baseline, the same without TLS, the same without numbers and acknowledgements, and other
     platforms.
@@ -84,7 +64,7 @@ def comparisons_of(row: Row, rows: Iterable[Row]) -> list[Comparison]:
     others = [base] if base else []
     others += [other for other in rows if _measured(other) and _is_less(other, row)]
     others += rivals_of(row, rows)
-    return [Comparison(row, other, rate_ratio(row, other), median_ratio(row, other)) for other in others]
+    return others
 
 
 def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
@@ -103,23 +83,6 @@ def rivals_of(row: Row, rows: Iterable[Row]) -> list[Row]:
         and _size(other) == _size(row)
         and _measured(other)
     ]
-
-
-def rate_ratio(row: Row, base: Row) -> Interval | None:
-    """Return how many times the baseline's rate a row has, with its interval where both have one."""
-    if row.agents:
-        return _divide(row.agents_per_s, row.agents_per_s_ci95, base.agents_per_s, base.agents_per_s_ci95)
-    return _divide(
-        row.round_trips_per_s,
-        row.round_trips_per_s_ci95,
-        base.round_trips_per_s,
-        base.round_trips_per_s_ci95,
-    )
-
-
-def median_ratio(row: Row, base: Row) -> Interval | None:
-    """Return how many times the baseline's median time a row has, with its interval where both have one."""
-    return _divide(row.rtt_p50_us, row.rtt_p50_ci95_us, base.rtt_p50_us, base.rtt_p50_ci95_us)
 
 
 def _wanted(row: Row) -> tuple[tuple[str, bool], ...]:
@@ -152,17 +115,3 @@ def _way(row: Row) -> tuple[str, str, bool]:
 
 def _measured(row: Row) -> bool:
     return row.round_trips_per_s is not None or row.agents_per_s is not None
-
-
-def _divide(
-    value: float | None, bounds: Bounds | None, base: float | None, base_bounds: Bounds | None
-) -> Interval | None:
-    if value is None or base is None:
-        return None
-    if not (bounds and base_bounds):
-        bounds, base_bounds = (value, value), (base, base)
-    return ratio(_interval(value, bounds), _interval(base, base_bounds))
-
-
-def _interval(value: float, bounds: Bounds) -> Interval:
-    return Interval(value, *bounds)

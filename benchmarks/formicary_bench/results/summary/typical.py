@@ -1,12 +1,10 @@
-"""What a row typically gave, and how many times as fast as another it was: by its repetitions, not pooled."""
+"""What a row typically gave: by its repetitions, not pooled."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from formicary_bench.results.summary.each import CREATION, HIGHEST, RATE, TIME, samples_of
-from formicary_bench.statistics.intervals import Interval
-from formicary_bench.statistics.ratios import ratio_of_values
 from formicary_bench.statistics.typical import Typical, skewed, typical
 
 if TYPE_CHECKING:
@@ -25,36 +23,15 @@ def typical_of(row: Row, figure: str) -> Typical | None:
         row: The row.
         figure: Its name, as in `results.summary.each`.
     """
-    values = _values(row, figure)
+    values = values_of(row, figure)
     if values:
         return typical(values)
     value, bounds = _known(row, figure)  # of a row without its repetitions
     return None if value is None else Typical(value, skewed(value, bounds) if bounds else None, ())
 
 
-def speed_ratio(row: Row, other: Row, figure: str) -> Interval | None:
-    """Return how many times as fast as another a row is, with its interval.
-
-    Where there is none, both of its bounds are the ratio itself.
-
-    Args:
-        row: The one.
-        other: The other.
-        figure: By which figure of both.
-    """
-    ours, theirs = _values(row, figure), _values(other, figure)
-    found = ratio_of_values(ours, theirs) if ours and theirs else None
-    if found is None:
-        one, base = typical_of(row, figure), typical_of(other, figure)
-        if one is None or base is None or one.value <= 0 or base.value <= 0:
-            return None
-        found = Interval(*(one.value / base.value,) * 3)
-    if figure in MORE_IS_FASTER:
-        return found
-    return Interval(1 / found.mean, 1 / found.high, 1 / found.low)
-
-
-def _values(row: Row, figure: str) -> list[float]:
+def values_of(row: Row, figure: str) -> list[float]:
+    """Return what repetitions that held full load gave, or all, where none did; see `typical_of`."""
     held = samples_of([one for one in row.each if one.full_load]).get(figure)
     return held or samples_of(row.each).get(figure, [])
 

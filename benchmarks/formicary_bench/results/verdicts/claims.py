@@ -17,6 +17,7 @@ from formicary_bench.published.claims import Claim  # noqa: TC001 - msgspec reso
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.results.summary.each import HOLDS, samples_of
 from formicary_bench.results.summary.row import Row
+from formicary_bench.results.verdicts.factors import doubt_about
 from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.statistics.intervals import Interval  # noqa: TC001 - msgspec resolves the annotations
 from formicary_bench.statistics.ratios import product_of_values
@@ -239,13 +240,9 @@ def _judged(check: Check, rows: tuple[Row, ...], divided: _Divided, family: int)
 
 def _doubt(rows: tuple[Row, ...], divided: _Divided) -> str:
     """Say why figures say nothing, whatever they are."""
-    if any(row.invalid for row in rows):
-        return "not valid"
-    if any(row.full_load is False for row in rows):
-        return "full load not held"
-    cold = [row for row in rows if row.warmth and not row.warmth.settled]
-    if cold and cold[0].warmth:
-        return f"{cold[0].platform}: {cold[0].warmth.word}"
+    for row in rows:
+        if found := doubt_about(row):
+            return f"{found.who}: {found.reason}"
     fewest = min(len(values) for _, values in divided)
     return f"{fewest} repetition{'s' * (fewest != 1)}" if fewest < FEWEST else ""
 

@@ -16,6 +16,7 @@ from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.each import HIGHEST, TIMES, Each, comparable
 from formicary_bench.results.summary.row import Row, frame
 from formicary_bench.results.summary.warm_up import OPTION
+from formicary_bench.results.verdicts.factors import doubt_of_warmth, name_of
 from formicary_bench.statistics.comparisons import Contrast
 
 if TYPE_CHECKING:
@@ -136,11 +137,13 @@ def contrast_of(
         ours: Its row, without figures, and a figure of each repetition, in the run that is judged.
         theirs: The same in the other one.
     """
+    doubts = (doubt_of_warmth(row.warmth, name_of(row)) for row, _ in (ours, theirs))
     return Contrast(
         name=f"{configuration.key}: {figure}",
         values=tuple(ours[1]),
         base=tuple(theirs[1]),
         is_rate=figure not in TIMES,
+        doubt=next((doubt.sentence for doubt in doubts if doubt), ""),
     )
 
 

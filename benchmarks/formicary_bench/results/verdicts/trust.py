@@ -144,6 +144,7 @@ def _exceptions(rows: Sequence[Row]) -> Iterable[tuple[int, str]]:
         "drift": sum(
             any(one.assessment.stability is Stability.DRIFTS for one in row.stability) for row in rows
         ),
+        "dependence": sum(any(one.assessment.depends for one in row.stability) for row in rows),
     }
     return [(many, what) for what, many in counted.items() if many]
 

@@ -13,6 +13,7 @@ import msgspec
 
 from formicary_bench.results.summary.baselines import BASELINES
 from formicary_bench.results.summary.each import TIMES, comparable, samples_of
+from formicary_bench.results.verdicts.factors import doubt_of
 from formicary_bench.statistics.comparisons import Comparison, Contrast, compare
 from formicary_bench.statistics.stability import Assessment, assess
 
@@ -109,7 +110,8 @@ def _point(row: Row) -> tuple[object, ...]:
 
 
 def _contrasts(row: Row, other: Row, wanted: Sequence[str]) -> list[tuple[str, Contrast]]:
-    """Return what is compared: figures of repetitions that held full load."""
+    """Return what is compared: figures of repetitions that held full load, and why not, where that is so."""
+    doubt = doubt_of(row, other)
     ours, theirs = (comparable(one.each, is_paced=bool(one.rate)) for one in (row, other))
     return [
         (
@@ -119,6 +121,7 @@ def _contrasts(row: Row, other: Row, wanted: Sequence[str]) -> list[tuple[str, C
                 values=tuple(ours[figure]),
                 base=tuple(theirs[figure]),
                 is_rate=figure not in TIMES,
+                doubt=doubt.sentence if doubt else "",
             ),
         )
         for figure in wanted or ours

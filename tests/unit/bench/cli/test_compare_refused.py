@@ -99,7 +99,7 @@ def test_partly_different_experiments_are_compared_in_part_and_that_is_said(benc
     code, out, _ = bench("gate", more, "--against", sound)
     assert code == 3
     assert out.splitlines()[-1].startswith(
-        "undecided, as of all figures: 2 not slower, 1 of BASE not measured"
+        "cannot tell, as of all figures: 2 not slower, 1 of BASE not measured"
     )
     # A base with fewer has nothing that is lacking.
     fewer = make_run(tmp_path / "fewer", ONE[:1], repetitions=5).path

@@ -171,7 +171,7 @@ def test_noise_is_undecided_and_says_how_many_repetitions_would_do():
 def test_too_few_are_undecided_whatever_they_are():
     found = judge([1.0, 1.1, 1.0, 1.05], [100.0] * 9)
     assert found.verdict is Verdict.UNDECIDED
-    assert found.sentence == "undecided: 4 repetitions against 9 are too few; repeat each at least 5 times"
+    assert found.sentence == "cannot tell: 4 repetitions against 9 are too few; repeat each at least 5 times"
     assert FEWEST == 5
     assert "1 repetition against 9 are" in judge([1.0], [100.0] * 9).sentence
 
@@ -212,7 +212,7 @@ def test_extremes_have_an_answer(values, base, verdict):
 def test_two_against_fifty_say_nothing_and_five_against_fifty_do():
     random = np.random.default_rng(19)
     many = drawn(random, 50)
-    assert judge(drawn(random, 2, 50), many).sentence.startswith("undecided: 2 repetitions against 50")
+    assert judge(drawn(random, 2, 50), many).sentence.startswith("cannot tell: 2 repetitions against 50")
     assert judge(drawn(random, 5, 50), many).verdict is Verdict.FASTER
 
 

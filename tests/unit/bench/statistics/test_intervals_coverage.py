@@ -16,6 +16,11 @@ SCATTERS = {
     "lognormal": (lambda random, shape: 100 * random.lognormal(0, 0.1, shape), 100 * np.exp(0.005), 100.0),
     "heavy tails": (lambda random, shape: 1000 + 5 * random.standard_t(3, shape), 1000.0, 1000.0),
     "skewed": (lambda random, shape: 100 * random.lognormal(0, 0.3, shape), 100 * np.exp(0.045), 100.0),
+    "rare": (
+        lambda random, shape: random.normal(100, 2, shape) * np.where(random.random(shape) < 0.1, 10, 1),
+        190.0,
+        100.0,
+    ),
     "hopeless": (lambda random, shape: 100 * random.lognormal(0, 1, shape), 100 * np.exp(0.5), 100.0),
 }
 SIZES = (5, 10, 30)
@@ -61,7 +66,9 @@ def test_means(scatter, n):
     assert 0.94 <= part <= 0.965 if scatter == "heavy tails" else 0.94 <= part <= 0.96
 
 
-@pytest.mark.parametrize(("scatter", "least", "most"), [("skewed", 0.93, 0.95), ("hopeless", 0.80, 0.89)])
+@pytest.mark.parametrize(
+    ("scatter", "least", "most"), [("skewed", 0.93, 0.95), ("hopeless", 0.80, 0.89), ("rare", 0.39, 0.94)]
+)
 def test_means_of_skewed_figures_are_held_less_often_as_the_documentation_says(scatter, least, most):
     draw, mean, _ = SCATTERS[scatter]
     parts = [held(mean_bounds(draw(np.random.default_rng(62), (RUNS, n))), mean) for n in SIZES]

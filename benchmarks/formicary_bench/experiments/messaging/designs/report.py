@@ -90,7 +90,7 @@ def design_extras(rows: Sequence[Row]) -> list[Extra]:
     held = held_against(rows)
     if not _can_be_judged(held):
         return []
-    ratios = [one.comparison.ratio for one in held]
+    ratios = [one.comparison.ratio if one.comparison.is_told else None for one in held]
     bounds = [(ratio.mean, (ratio.low, ratio.high)) if ratio else (None, None) for ratio in ratios]
     columns = [
         Column("who", tuple(label(one.row) for one in held), names=True),
@@ -157,7 +157,8 @@ def _without(held: Sequence[Held]) -> list[str]:
 
 def _change(one: Held) -> str:
     ratio = one.comparison.ratio
-    by = short_change("rate", ratio) if ratio else one.comparison.sentence.partition(": ")[2]
+    told = ratio if one.comparison.is_told else None
+    by = short_change("rate", told) if told else one.comparison.sentence.partition(": ")[2]
     return f"{label(one.row)} {one.comparison.verdict} ({by})"
 
 

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
+from formicary_bench.reports.document.factors import listed
 from formicary_bench.reports.document.points import ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.cpu import in_order, summed
+from formicary_bench.results.summary.cpu import whole as whole_of
+from formicary_bench.results.verdicts.factors import doubt_of, factor_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,11 +65,19 @@ def _sentence(row: Row, base: Row, rows: Sequence[Row]) -> str:
     more = {group: ours.get(group, 0.0) - theirs.get(group, 0.0) for group in {**ours, **theirs}}
     whole = sum(more.values())
     group = max(more, key=lambda name: more[name] if whole > 0 else -more[name])
+    who = f"{label(row)} at {point(row, rows)}"
+    held = factor_of(_values(row), _values(base), label(base), doubt_of(row, base), is_rate=False)
+    if held.ratio is None or held.is_same:
+        return f"{who}, CPU of a round trip: {listed([held])}."
     return (
-        f"{label(row)} at {point(row, rows)}: a round trip takes {formatting.duration(abs(whole))} of CPU "
-        f"{'more' if whole > 0 else 'less'} than with {label(base)}; most of that is {group} "
-        f"({_signed(more[group])})."
+        f"{who}: a round trip takes {formatting.duration(abs(whole))} of CPU "
+        f"{'more' if whole > 0 else 'less'} than with {label(base)}, {listed([held])}; most of that is "
+        f"{group} ({_signed(more[group])})."
     )
+
+
+def _values(row: Row) -> tuple[float, ...]:
+    return whole_of(row.cpu.groups if row.cpu else ()).values
 
 
 def _signed(us: float) -> str:

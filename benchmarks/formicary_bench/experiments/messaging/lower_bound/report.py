@@ -4,28 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, intervals, tick
 from formicary_bench.reports.charts.series import PLACES, TWO_HOSTS, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.factors import listed
+from formicary_bench.reports.document.factors import said as said_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import NOT_VALID, Column, Extra
 from formicary_bench.results.summary.baselines import BASELINES
-from formicary_bench.statistics.intervals import Interval
-from formicary_bench.statistics.ratios import ratio
+from formicary_bench.results.summary.each import TOTAL
+from formicary_bench.results.verdicts.factors import doubt_about, factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.summary.row import Bounds, Row
+    from formicary_bench.results.verdicts.factors import Factor
 
 _PROCESSES = "tcp"
 _MICRO = 1e6
-_RATIO = "times that of processes"
 
 
 def lower_bound_columns(rows: Sequence[Row]) -> list[Column]:
@@ -35,7 +39,7 @@ def lower_bound_columns(rows: Sequence[Row]) -> list[Column]:
         *_who(ordered),
         Column("total time", tuple(NOT_VALID if row.invalid else _total(row) for row in ordered)),
         Column("95%", tuple(formatting.spread(row.total_s, row.total_s_ci95) for row in ordered)),
-        Column(_RATIO, tuple(_times(row, rows) for row in ordered)),
+        Column("against processes", tuple(_times(row, rows) for row in ordered), minor=True),
         Column("median", tuple(formatting.duration(row.rtt_p50_us) for row in ordered), minor=True),
         Column("trips/s", tuple(formatting.count(row.round_trips_per_s) for row in ordered), minor=True),
         *stability_column(ordered),
@@ -43,13 +47,13 @@ def lower_bound_columns(rows: Sequence[Row]) -> list[Column]:
 
 
 def lower_bound_sentences(rows: Sequence[Row]) -> list[str]:
-    """Say how many times as long agents take as processes do."""
+    """Say how long agents take, and how fast that is beside processes."""
     said = []
     for members in by_series(row for row in rows if row.platform not in BASELINES and row.total_s).values():
         most = max(members, key=lambda row: row.pairs)
         found = against_processes(most, rows)
         pairs = "one pair takes" if most.pairs == 1 else f"{most.pairs} pairs take"
-        of = f", {formatting.times(found.mean)} times as long as processes" if found else ""
+        of = f", {listed([found])}" if found else ""
         said.append(f"{where(most)}, {subject(most).lower()}: {pairs} {_total(most)} in all{of}.")
     return said
 
@@ -72,8 +76,7 @@ def against_processes_table(rows: Sequence[Row]) -> list[Extra]:
     ours = [row for row, _ in found]
     columns = [
         *_who(ours),
-        Column(_RATIO, tuple(formatting.times(one.mean) for _, one in found)),
-        Column("95%", tuple(formatting.spread_of(one) for _, one in found)),
+        Column("how fast", tuple(said_of(one) for _, one in found)),
     ]
     remark = (
         "Processes talk over a TCP socket for each pair, on one host or on two. Agents in one process are "
@@ -82,8 +85,8 @@ def against_processes_table(rows: Sequence[Row]) -> list[Extra]:
     return [Extra("Agents against plain processes over TCP sockets", columns, remark)]
 
 
-def against_processes(row: Row, rows: Iterable[Row]) -> Interval | None:
-    """Return how many times as long a row takes in all as processes over TCP sockets; None without these.
+def against_processes(row: Row, rows: Iterable[Row]) -> Factor | None:
+    """Return how fast a row is in all beside processes over TCP sockets; None without these.
 
     The sockets are on as many hosts, and have TLS if the row has.
     """
@@ -93,17 +96,9 @@ def against_processes(row: Row, rows: Iterable[Row]) -> Interval | None:
         same = (other.pairs, other.payload_bytes, other.tls) == (row.pairs, row.payload_bytes, row.tls)
         where = (other.placement == TWO_HOSTS) == (row.placement == TWO_HOSTS)
         if other.platform == _PROCESSES and same and where and other.total_s and not other.invalid:
-            return _divided(row, other)
+            found = factor(row, other, TOTAL)
+            return found and replace(found, name="processes")
     return None
-
-
-def _divided(row: Row, base: Row) -> Interval | None:
-    assert row.total_s is not None
-    assert base.total_s is not None
-    if row.total_s_ci95 is None or base.total_s_ci95 is None:
-        times = row.total_s / base.total_s
-        return Interval(times, times, times)
-    return ratio(Interval(row.total_s, *row.total_s_ci95), Interval(base.total_s, *base.total_s_ci95))
 
 
 def _chart(title: str, rows: list[Row]) -> Chart:
@@ -114,7 +109,7 @@ def _chart(title: str, rows: list[Row]) -> Chart:
                 y=(row.total_s or 0) * _MICRO,
                 tip=f"{formatting.counted(row.pairs, 'pair')}: {_total(row)}",
                 bounds=_scaled(row.total_s_ci95),
-                sound=row.full_load is not False,
+                sound=doubt_about(row) is None,
             )
             for row in sorted(members, key=lambda row: row.pairs)
         ]
@@ -150,7 +145,7 @@ def _ordered(rows: Iterable[Row]) -> list[Row]:
 
 def _times(row: Row, rows: Sequence[Row]) -> str:
     found = against_processes(row, rows)
-    return formatting.times(found.mean) if found else ""
+    return said_of(found) if found else ""
 
 
 def _total(row: Row) -> str:

@@ -107,7 +107,7 @@ def test_a_message_is_measured_beside_it_and_the_report_says_so(bench, tmp_path)
     said = " ".join(ran.out.split())
     assert "a search for the services of a type in the replica takes" in said
     assert "a message and its answer), at the median." in said
-    assert "times a message" in (tmp_path / "run" / "report.html").read_text()
+    assert "against a message" in (tmp_path / "run" / "report.html").read_text()
     rows = bench("show", tmp_path / "run", "--json").rows
     assert [(row["experiment"], row["kind"], row["services"]) for row in rows] == [
         *(("directory/search", design, 10) for design in DESIGNS), ("messaging/pairs", "behaviours", 0)

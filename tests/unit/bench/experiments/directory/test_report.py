@@ -4,8 +4,9 @@ import re
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 from tests.unit.bench.reports.formats.test_html import Page
-from tests.unit.bench.synthetic import churn_plan, directory_plan, make_run, messages, row
+from tests.unit.bench.synthetic import churn_plan, directory_plan, make_run, messages, repeated, row
 
 from formicary_bench.experiments.directory.report import churn_columns, directory_charts, use_columns
 from formicary_bench.reports.charts.series import by_series
@@ -18,13 +19,13 @@ from formicary_bench.results.summary.baselines import baseline_of
 from formicary_bench.results.summary.summary import summarise
 
 DIRECT = {"placement": "two-containers", "route": "direct"}
-MESSAGE = row(rtt_p50_us=2.0, rtt_mean_us=2.0, round_trips_per_s=400_000.0)
-MESSAGE_APART = row(**DIRECT, rtt_p50_us=50.0, rtt_mean_us=50.0, round_trips_per_s=20_000.0)
+MESSAGE = repeated(row(rtt_p50_us=2.0, rtt_mean_us=2.0, round_trips_per_s=400_000.0))
+MESSAGE_APART = repeated(row(**DIRECT, rtt_p50_us=50.0, rtt_mean_us=50.0, round_trips_per_s=20_000.0))
 
 
 def use(kind="replica", services=0, median=4.0, experiment="directory/search", **about):
     figures = {"rtt_p50_us": median, "rtt_mean_us": median, "full_load": None}
-    return row("formicary", kind, experiment=experiment, services=services, **figures, **about)
+    return repeated(row("formicary", kind, experiment=experiment, services=services, **figures, **about))
 
 
 SEARCHES = [use(), use(services=100_000, median=5.0), use("central", median=80.0, **DIRECT)]
@@ -56,13 +57,13 @@ def test_a_sentence_has_the_extremes_and_the_message():
     assert sentences("directory/search", SEARCHES, run) == [
         (
             "In one process, a search for the services of a type in the replica takes 4.00 µs with no "
-            "services (2.0 times slower than a message and its answer) and 5.00 µs with 100 000 services "
-            "(2.5 times slower than that), at the median."
+            "services and 5.00 µs with 100 000 services, at the median: 2.0 times slower than a message and "
+            "its answer (1.99 to 2.0), 2.5 times slower than that (2.5 to 2.5)."
         ),
         (
             "Between two processes over a direct link, a search for the services of a type at the central "
-            "directory takes 80.0 µs with no services (1.60 times slower than a message and its answer), at "
-            "the median."
+            "directory takes 80.0 µs with no services, at the median: 1.60 times slower than a message and "
+            "its answer (1.59 to 1.61)."
         ),
     ]
     (alone,) = sentences("directory/search", SEARCHES[:1], SEARCHES)
@@ -77,9 +78,15 @@ def test_a_sentence_says_that_the_way_back_is_part_of_it():
     (said,) = sentences("directory/propagation", spread, [*spread, MESSAGE_APART])
     assert said == (
         "Between two processes over a direct link, a registration in the replica is seen by others, and "
-        "their messages about it are back, after 100 µs with 1 container (2.0 times slower than a "
-        "message and its answer) and after 300 µs with 3 containers (6.0 times slower than that), at the "
-        "median."
+        "their messages about it are back, after 100 µs with 1 container and after 300 µs with "
+        "3 containers, at the median: 2.0 times slower than a message and its answer (1.99 to 2.0), 6.0 "
+        "times slower than that (6.0 to 6.0)."
+    )
+    few = [replace(one, each=one.each[:3]) for one in spread]
+    (said,) = sentences("directory/propagation", few, [*few, MESSAGE_APART])
+    assert said.endswith(
+        ", at the median: cannot tell against a message and its answer (Replica: 3 repetitions; --repeat 5 "
+        "would)."
     )
 
 
@@ -95,7 +102,12 @@ def test_tables_say_how_many_times_a_message_it_takes():
     columns = {column.title: column.cells for column in use_columns(SEARCHES, [*SEARCHES, MESSAGE])}
     assert columns["who"] == ("Replica in one process", "Replica in one process", "Central directory, direct")
     assert columns["services"] == ("0", "100 000", "0")
-    assert columns["times a message"] == ("2.0", "2.5", "")
+    against = (
+        "2.0 times slower than a message (1.99 to 2.0)",
+        "2.5 times slower than a message (2.5 to 2.5)",
+        "",
+    )
+    assert columns["against a message"] == against
     assert [column.title for column in churn_columns([CHURN])] == ["who", "agents", "registered/s", "95%"]
     assert ratio_columns([*SEARCHES, CHURN]) == []
 
@@ -161,7 +173,7 @@ def test_a_run_with_the_directory_has_a_page_with_charts(tmp_path):
         "How registrations spread", "Agents that come, register and end", "directory/propagation",
     ):  # fmt: skip
         assert words in page.text
-    assert re.search("times slower than a message", page.text)
+    assert re.search("cannot tell against a message", page.text)
 
 
 def test_numbers_of_uses_that_differ_say_where(tmp_path):

@@ -1,6 +1,7 @@
 """How many times faster one is than another: a factor above 1 with its interval, or that nobody can tell."""
 
 import pytest
+from msgspec.structs import replace
 from tests.unit.bench.synthetic import row
 
 from formicary_bench.reports.document.factors import against_baseline, all_of, faster
@@ -14,30 +15,44 @@ def measured(platform, *rates, held=True, **about):
     return row(platform, kind, each=each, round_trips_per_s=sum(rates) / len(rates), **about)
 
 
-OURS = measured("formicary", 3800, 3900, 3700)
-JADE = measured("jade", 100, 101, 99)
-TASKS = measured("tasks", 4400, 4300, 4500)
+OURS = measured("formicary", 3800, 3900, 3700, 3850, 3750)
+JADE = measured("jade", 100, 101, 99, 100.5, 99.5)
+TASKS = measured("tasks", 4400, 4300, 4500, 4450, 4350)
 
 
 @pytest.mark.parametrize("figure", [RATE, TIME])
 def test_a_factor_is_above_one_and_has_its_interval_by_rates_and_by_times(figure):
-    assert faster(OURS, JADE, figure).startswith("38 times faster than JADE (36 to 40")
-    assert faster(JADE, OURS, figure).startswith("38 times slower than Agents (36 to 40")
+    assert faster(OURS, JADE, figure).startswith("38 times faster than JADE (37 to 39)")
+    assert faster(JADE, OURS, figure).startswith("38 times slower than Agents (37 to 39)")
 
 
 def test_where_the_interval_has_one_in_it_nobody_is_said_to_be_faster():
-    assert faster(OURS, measured("jade", 2000, 4000, 8000), RATE) == "not told apart from JADE"
+    other = measured("jade", 2000, 4000, 8000, 3000, 5000)
+    assert faster(OURS, other, RATE) == (
+        "cannot tell against JADE (the interval of the ratio has 1 in it; a quieter machine would)"
+    )
+
+
+def test_what_differs_by_next_to_nothing_is_said_to():
+    other = measured("jade", 3801, 3899, 3702, 3851, 3751)
+    assert faster(OURS, other, RATE) == "no difference from JADE (within 5%)"
+
+
+def test_those_about_which_nobody_can_tell_are_said_together():
+    few = measured("jade", 100, 101, 99)
+    said = all_of(replace(OURS, each=OURS.each[:4]), [few, TASKS], RATE)
+    assert said == "cannot tell against asyncio tasks and JADE (Agents: 4 repetitions; --repeat 5 would)"
 
 
 def test_all_that_a_row_is_held_against_is_one_list_of_factors():
     said = all_of(OURS, [OURS, JADE, TASKS], RATE)
     assert said.startswith("1.16 times slower than asyncio tasks (1.")
     assert ", 38 times faster than JADE (" in said
-    assert against_baseline(OURS, [OURS, TASKS]) == "1.16 times slower than tasks"
+    assert against_baseline(OURS, [OURS, TASKS]) == "1.16 times slower than asyncio tasks (1.13 to 1.19)"
 
 
 def test_a_search_is_held_against_a_message():
-    search = measured("formicary", 1000, 1001, 999, experiment="directory/search")
+    search = measured("formicary", 1000, 1001, 999, 1000, 1000, experiment="directory/search")
     assert "than a message and its answer (" in faster(search, OURS, RATE)
 
 

@@ -11,6 +11,7 @@ from formicary_bench.experiments.memory.summary import judged as judged_memory
 from formicary_bench.experiments.memory.summary import memory_estimates
 from formicary_bench.experiments.network.summary import network_each
 from formicary_bench.reports.document.report import columns, extras
+from formicary_bench.reports.document.stability import dependent_remarks, stability_extras
 from formicary_bench.results.store.raw import Holdings
 from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates, judged, name_of
 from formicary_bench.results.summary.each import (
@@ -50,7 +51,7 @@ def of_one(rows):
 )
 def test_messages_are_judged_by_what_their_experiment_is_about(tmp_path, experiment, about, figures):
     configurations = [replace(one, **about) for one in plan(experiment, pairs=(10,))[:2]]
-    rows = summarise(make_run(tmp_path / "run", configurations, repetitions=4))
+    rows = summarise(make_run(tmp_path / "run", configurations, repetitions=5))
     assert of_one(rows) == figures
     for one in rows:
         values = {other.figure: other.value for other in one.each[0].others}
@@ -92,13 +93,13 @@ def looks(held, seconds=100):
 
 def test_memory_that_stays_is_stable_though_nobody_knows_a_growth_of_nothing_to_a_hundredth():
     random = np.random.default_rng(7)
-    found = memory_estimates([looks(2e7 + random.normal(0, 1000, 100)) for _ in range(4)])
+    found = memory_estimates([looks(2e7 + random.normal(0, 1000, 100)) for _ in range(5)])
     known = {one.figure: one.assessment for one in believed(judged_memory(found, 100))}
     assert {figure: one.stability for figure, one in known.items()} == {
         HOLDS: Stability.STABLE,
         GREW: Stability.STABLE,
     }
-    rows = [row(experiment="memory/growth", seconds=100, memory=found, stability=believed({GREW: [1.0] * 3}))]
+    rows = [row(experiment="memory/growth", seconds=100, memory=found, stability=believed({GREW: [1.0] * 5}))]
     assert stability("memory/growth", rows) == ("stable",)
 
 
@@ -119,9 +120,9 @@ def test_cpu_time_is_judged_group_by_group():
     groups = tuple(
         CpuEstimate("both", group, Estimate(float(np.mean(values))), 0.5, values)
         for group, values in (
-            ("agents", (1.0, 1.0, 1.0)),
-            ("runtime", (1.0, 2.0, 3.0)),
-            ("platform", (0.0,) * 3),
+            ("agents", (1.0,) * 5),
+            ("runtime", (1.0, 2.0, 3.0, 1.5, 2.5)),
+            ("platform", (0.0,) * 5),
         )
     )
     cpu = CpuEstimates(groups=groups, window_s=1.0)
@@ -134,5 +135,24 @@ def test_cpu_time_is_judged_group_by_group():
 
 def test_values_that_were_not_measured_are_not_judged():
     assert believed({"a": [float("nan"), float("inf"), 1e300], "b": []}) == ()
-    (one,) = believed({"a": [float("nan"), 1.0, 1.0, 1.0]})
-    assert one.assessment.sentence == "stable: the mean of 3 repetitions is known to 0.0%"
+    (one,) = believed({"a": [float("nan"), 1.0, 1.0, 1.0, 1.0, 1.0]})
+    assert one.assessment.sentence == "stable: the mean of 5 repetitions is known to 0.0%"
+
+
+def test_three_that_agree_are_not_called_stable():
+    (one,) = believed({"a": [1.0, 1.0, 1.0]})
+    assert one.assessment.stability is Stability.TOO_FEW
+    assert one.assessment.sentence.endswith("that so few agree may be an accident: take 5 or more")
+    assert one.assessment.half_width == 0.0
+
+
+def test_where_repetitions_depend_is_said_and_of_few_that_it_is_not_seen():
+    waves = [100 + 10 * np.sin(place / 3) for place in range(30)]
+    rows = [row(repetitions=30, stability=believed({TIME: waves}))]
+    assert "Agents. Intervals of their means are too narrow, by up to" in "".join(dependent_remarks(rows))
+    (table,) = stability_extras(rows)
+    assert "cannot be seen" not in table.remark
+    assert table.columns[-1].cells[0].endswith(", depend")
+    few = [row(repetitions=9, stability=believed({TIME: waves[:9]}))]
+    assert dependent_remarks(few) == []
+    assert "cannot be seen of fewer than 10" in stability_extras(few)[0].remark

@@ -2,15 +2,17 @@ import json
 
 import numpy as np
 import pytest
-from tests.unit.bench.synthetic import STARTED, add_repetition, create_plan, make_run, plan
+from tests.unit.bench.synthetic import STARTED, add_repetition, create_plan, make_run, plan, repeated
 from tests.unit.bench.synthetic import row as a_row
 
 from formicary_bench.results.store.folder import RunFolder
 from formicary_bench.results.store.model import Repetition
 from formicary_bench.results.store.raw import Creations, RoundTrips
-from formicary_bench.results.summary.baselines import baseline_of, comparisons_of, median_ratio, rate_ratio
+from formicary_bench.results.summary.baselines import baseline_of, beside
+from formicary_bench.results.summary.each import RATE, TIME
 from formicary_bench.results.summary.load import load_of
 from formicary_bench.results.summary.summary import summarise
+from formicary_bench.results.verdicts.factors import factor
 from formicary_bench.vocabulary.configuration import Configuration
 
 
@@ -172,18 +174,9 @@ def test_each_figure_stands_on_the_baseline_of_its_kind(quick_run):
     }
 
 
-def test_ratios_to_the_baseline(quick_run):
-    rows = summarise(quick_run)
-    base = baseline_of(rows[0], rows)
-    ratio = rate_ratio(rows[0], base)
-    assert ratio.mean == pytest.approx(rows[0].round_trips_per_s / base.round_trips_per_s)
-    assert ratio.low < ratio.mean < ratio.high
-    assert median_ratio(rows[0], base).mean == pytest.approx(rows[0].rtt_p50_us / base.rtt_p50_us)
-
-
 def apart(platform="formicary", kind="behaviours", route="xmpp", rate=100.0, **about):
     figures = {"round_trips_per_s": rate, "rtt_p50_us": 1e6 / rate}
-    return a_row(platform, kind, placement="two-containers", route=route, **figures, **about)
+    return repeated(a_row(platform, kind, placement="two-containers", route=route, **figures, **about))
 
 
 SOCKETS = apart("tcp", "", "tcp", 50.0)
@@ -206,9 +199,10 @@ LINKS = [apart(), DIRECT, DIRECT_WITH_TLS, SOCKETS, SOCKETS_WITH_TLS, COMPONENTS
     ],
 )
 def test_each_route_is_held_against_what_it_adds_to(ours, bases):
-    found = comparisons_of(ours, LINKS)
-    assert {(one.base.platform, one.base.tls): one.rate.mean for one in found} == pytest.approx(bases)
-    assert [one.median.mean for one in found] == pytest.approx([1 / one.rate.mean for one in found])
+    found = beside(ours, LINKS)
+    for figure in (RATE, TIME):
+        told = {(other.platform, other.tls): factor(ours, other, figure).ratio.mean for other in found}
+        assert told == pytest.approx(bases)
 
 
 def test_what_goes_through_the_server_is_held_against_components_alone():
@@ -216,14 +210,6 @@ def test_what_goes_through_the_server_is_held_against_components_alone():
     assert baseline_of(apart(), [SOCKETS]) is None
     assert baseline_of(DIRECT, [SOCKETS]) == SOCKETS
     assert baseline_of(DIRECT_WITH_TLS, [SOCKETS]) is None
-
-
-def test_a_ratio_has_an_interval_where_both_figures_have_one():
-    sure = apart(rtt_p50_ci95_us=(9_000.0, 11_000.0), round_trips_per_s_ci95=(90.0, 110.0))
-    base = apart("components", "", rate=50.0, rtt_p50_ci95_us=(19_000.0, 21_000.0))
-    (found,) = comparisons_of(sure, [base])
-    assert found.median.low < 0.5 < found.median.high
-    assert found.rate.low == found.rate.mean == found.rate.high == 2.0
 
 
 def test_a_median_has_an_interval_over_repetitions(tmp_path):

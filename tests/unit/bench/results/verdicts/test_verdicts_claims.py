@@ -52,10 +52,10 @@ def test_a_claim_that_was_not_measured_says_how_to():
 @pytest.mark.parametrize(
     ("about", "doubt"),
     [
-        ({"full_load": False}, "full load not held"),
+        ({"full_load": False}, "MaDKit: full load not held"),
         ({"scatter": NEAR[:3]}, "3 repetitions"),
-        ({"warmth": Warmth(settled=False, warm_up_s=0.0)}, "madkit: cold"),
-        ({"invalid": ("its clock went backwards",)}, "not valid"),
+        ({"warmth": Warmth(settled=False, warm_up_s=0.0)}, "MaDKit: cold"),
+        ({"invalid": ("its clock went backwards",)}, "MaDKit: not valid"),
     ],
 )
 def test_what_cannot_be_compared_decides_nothing(about, doubt):

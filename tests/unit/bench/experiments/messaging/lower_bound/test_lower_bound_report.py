@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.unit.bench.synthetic import make_run, plan, row
+from tests.unit.bench.synthetic import make_run, plan, repeated, row
 
 from formicary_bench.experiments.messaging.lower_bound.report import (
     against_processes,
@@ -151,7 +151,7 @@ def test_the_total_time_is_from_the_first_begin_to_the_last_end_of_all_pairs(tmp
 
 def bound(platform, kind, placement, total, **about):
     known = {"experiment": LOWER_BOUND, "placement": placement, "total_s": total, "rtt_p50_us": 5.0}
-    return row(platform, kind, 10, **{**known, **about})
+    return repeated(row(platform, kind, 10, **{**known, **about}))
 
 
 AGENTS = bound("formicary", "behaviours", SAME, 2.0, total_s_ci95=(1.9, 2.1))
@@ -165,8 +165,10 @@ ALL = [AGENTS, APARTS, FAR, HERE, THERE, ENCRYPTED]
 
 def test_agents_are_held_against_processes_on_as_many_hosts():
     ratios = [against_processes(one, ALL) for one in ALL]
-    assert [one and one.mean for one in ratios] == [4.0, 6.0, 4.0, None, None, None]
-    assert ratios[0].low < 4.0 < ratios[0].high
+    means = [one and 1 / one.ratio.mean for one in ratios]
+    assert means[:3] == pytest.approx([4.0, 6.0, 4.0])
+    assert means[3:] == [None] * 3
+    assert ratios[0].ratio.low < 1 / 4.0 < ratios[0].ratio.high
     assert against_processes(AGENTS, [AGENTS, THERE]) is None
     assert against_processes(AGENTS, [AGENTS, replace(HERE, invalid=("disturbed",))]) is None
     assert against_processes(AGENTS, [AGENTS, replace(HERE, pairs=11)]) is None
@@ -175,14 +177,19 @@ def test_agents_are_held_against_processes_on_as_many_hosts():
 def test_the_report_says_how_many_times_as_long_agents_take():
     cells = {column.title: column.cells for column in lower_bound_columns(ALL)}
     assert set(cells["total time"]) == {"2.00 s", "3.00 s", "6.00 s", "500 ms", "1.00 s", "1.50 s"}
-    assert sorted(cells["times that of processes"]) == ["", "", "", "4.0", "4.0", "6.0"]
+    assert sorted(cells["against processes"])[3:] == [
+        "4.0 times slower than processes (4.0 to 4.0)",
+        "4.0 times slower than processes (4.0 to 4.0)",
+        "6.0 times slower than processes (6.0 to 6.0)",
+    ]
     assert lower_bound_sentences([AGENTS, HERE]) == [
-        "In one process, agents: 10 pairs take 2.00 s in all, 4.0 times as long as processes."
+        "In one process, agents: 10 pairs take 2.00 s in all, 4.0 times slower than processes (4.0 to 4.0)."
     ]
     (extra,) = against_processes_table(ALL)
     assert len(extra.columns[0].cells) == 3
-    # Of one repetition there is no interval, and none of a ratio with it.
-    assert extra.columns[-1].cells == ("± 5.4%", "", "")
+    assert "6.0 times slower than processes (6.0 to 6.0)" in extra.columns[-1].cells
+    (extra,) = against_processes_table([replace(one, each=one.each[:4]) for one in ALL])
+    assert set(extra.columns[-1].cells) == {"cannot tell against processes: --repeat 5"}
     assert against_processes_table([AGENTS]) == []
     one_host, two_hosts = lower_bound_charts(ALL)
     assert one_host.title == "After Alberola 2010, Fig. 10: Total time against pairs, one host"

@@ -15,7 +15,7 @@ from formicary_bench.experiments.messaging.open_loop.report import (
     open_loop_remarks,
     open_loop_sentences,
 )
-from formicary_bench.results.summary.baselines import comparisons_of
+from formicary_bench.results.summary.baselines import beside
 from formicary_bench.results.summary.commands import command
 from formicary_bench.runner.execution.worker_results import round_trips
 from formicary_bench.runner.observers.validity import why_late
@@ -267,4 +267,4 @@ def test_nobodys_rate_is_held_against_anothers_where_both_were_told_theirs():
     apart = {"placement": APART, "route": "direct"}
     base = at(1000, 50.0, placement=APART, route="tcp")
     rows = [at(1000, 80.0, **apart), replace(base, platform="tcp", kind="")]
-    assert comparisons_of(rows[0], rows) == []
+    assert beside(rows[0], rows) == []

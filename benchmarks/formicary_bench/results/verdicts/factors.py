@@ -1,0 +1,182 @@
+"""Whether a run may say that one is so many times as fast as another, and if not, what would tell.
+
+All sentences, tiles, charts and tables that compare ask here, and so do the verdicts. Nobody can tell where a
+side was cold, did not hold full load, was disturbed or has too few repetitions, nor where the interval of the
+ratio has 1 in it. Where a verdict was found, it goes by that: it is corrected for all comparisons of its
+experiment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary_bench.results.summary.baselines import BASELINES
+from formicary_bench.results.summary.typical import MORE_IS_FASTER, typical_of, values_of
+from formicary_bench.statistics.comparisons import FEWEST, RESOLUTION, Verdict, repetitions_for
+from formicary_bench.statistics.independence import widening
+from formicary_bench.statistics.intervals import Interval
+from formicary_bench.statistics.ratios import ratio_of_values
+from formicary_bench.statistics.stability import is_advice
+from formicary_bench.subjects.registry import label_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary_bench.results.summary.row import Row
+    from formicary_bench.results.summary.warmth import Warmth
+
+QUIETER = "a quieter machine"
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """Why nobody can tell.
+
+    Attributes:
+        reason: Why, in a few words.
+        remedy: What would tell, as a noun or an option.
+        who: The side whose fault it is; empty where it is nobody's.
+    """
+
+    reason: str
+    remedy: str
+    who: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """It in a sentence, without full stop."""
+        of = f"{self.who}: " if self.who else ""
+        return f"{of}{self.reason}; {self.remedy} would tell"
+
+
+class Factor(msgspec.Struct, frozen=True, kw_only=True):
+    """What can be said of how fast one is beside another.
+
+    Attributes:
+        name: What sentences call the other one.
+        ratio: How many times as fast as the other it is, with its interval; None where nobody can tell.
+        doubt: Why nobody can tell; None where somebody can.
+        is_same: Whether all differences that matter are ruled out.
+        way: How the sides were run, where that makes a difference: `warm`.
+        depends: Whether the interval is wider, as the repetitions depend on each other.
+    """
+
+    name: str
+    ratio: Interval | None = None
+    doubt: Doubt | None = None
+    is_same: bool = False
+    way: str = ""
+    depends: bool = False
+
+
+def factor(row: Row, other: Row, figure: str) -> Factor | None:
+    """Return what can be said of how fast a row is beside another; None where either has no such figure.
+
+    Args:
+        row: The one.
+        other: The other.
+        figure: By which figure of both, as in `results.summary.each`.
+    """
+    if typical_of(row, figure) is None or typical_of(other, figure) is None:
+        return None
+    name = "a message and its answer" if other.family != row.family else name_of(other)
+    ours, theirs = values_of(row, figure), values_of(other, figure)
+    doubt = doubt_of(row, other) or too_few(row, ours) or too_few(other, theirs)
+    found = factor_of(ours, theirs, name, doubt, is_rate=figure in MORE_IS_FASTER)
+    found = msgspec.structs.replace(found, way=_way(row, other))
+    verdict = _verdict(row, other, figure)
+    if found.ratio is None or verdict is None:
+        return found
+    if verdict is Verdict.UNDECIDED:
+        chance = Doubt("among all comparisons, it may be chance", "more repetitions")
+        return msgspec.structs.replace(found, ratio=None, doubt=chance)
+    return msgspec.structs.replace(found, is_same=verdict is Verdict.SAME)
+
+
+def factor_of(
+    values: Sequence[float], base: Sequence[float], name: str, doubt: Doubt | None = None, *, is_rate: bool
+) -> Factor:
+    """Return what can be said of some figures beside others, as `factor` does.
+
+    Args:
+        values: One of each repetition, in their order.
+        base: Those of the other one.
+        name: What to call the other one.
+        doubt: Why nobody can tell, whatever they are.
+        is_rate: Whether more is faster.
+    """
+    if doubt is None and min(len(values), len(base)) < FEWEST:
+        doubt = _few(min(len(values), len(base)))
+    ratio = None if doubt else ratio_of_values(values, base)
+    if ratio is None:
+        return Factor(
+            name=name, doubt=doubt or Doubt("not all figures are above zero", "a look at raw values")
+        )
+    depends = widening(values, base) > 1
+    is_same = max(ratio.high, 1 / ratio.low) <= 1 + RESOLUTION
+    if ratio.low <= 1 <= ratio.high and not is_same:
+        return Factor(name=name, doubt=_wide(ratio, min(len(values), len(base)), depends=depends))
+    speed = ratio if is_rate else Interval(1 / ratio.mean, 1 / ratio.high, 1 / ratio.low)
+    return Factor(name=name, ratio=speed, is_same=is_same and ratio.low <= 1 <= ratio.high, depends=depends)
+
+
+def doubt_of(row: Row, other: Row) -> Doubt | None:
+    """Return why two rows cannot be compared, whatever their figures are; None where they can."""
+    return doubt_about(row) or doubt_about(other)
+
+
+def doubt_about(row: Row) -> Doubt | None:
+    """Return why a row cannot be compared to any; None where it can."""
+    who = name_of(row)
+    if row.invalid:
+        return Doubt("not valid", "another run", who)
+    if doubt := doubt_of_warmth(row.warmth, who):
+        return doubt
+    if row.full_load is False:
+        return Doubt("full load not held", "a longer T3 in --rounds", who)
+    return None
+
+
+def doubt_of_warmth(warmth: Warmth | None, who: str) -> Doubt | None:
+    """Return that a platform was not warm; None where it was, or where that is no question."""
+    if warmth is None or warmth.settled:
+        return None
+    return Doubt(warmth.word, QUIETER if warmth.warm_up_s else "warm rounds", who)
+
+
+def too_few(row: Row, values: Sequence[float]) -> Doubt | None:
+    """Return that a row has too few figures to be compared; None where it has enough."""
+    return _few(len(values) or row.repetitions, name_of(row)) if len(values) < FEWEST else None
+
+
+def name_of(row: Row) -> str:
+    """Return what a sentence calls a subject: a baseline by what it is, a platform by its name."""
+    known = label_of(row.platform, row.kind) or f"{row.platform} {row.kind}".strip()
+    name = BASELINES.get(row.platform, known).removeprefix("two ").removeprefix("bare ")
+    return name + (" with TLS" if row.tls else "")
+
+
+def _few(many: int, who: str = "") -> Doubt:
+    return Doubt(f"{many} repetition{'' if many == 1 else 's'}", f"--repeat {FEWEST}", who)
+
+
+def _wide(ratio: Interval, many: int, *, depends: bool) -> Doubt:
+    needed = max(many + 1, repetitions_for(ratio, many, RESOLUTION))
+    remedy = f"about {needed} repetitions" if is_advice(needed) and not depends else QUIETER
+    return Doubt("the interval of the ratio has 1 in it", remedy)
+
+
+def _way(row: Row, other: Row) -> str:
+    return next((one.warmth.word for one in (other, row) if one.warmth), "")
+
+
+def _verdict(row: Row, other: Row, figure: str) -> Verdict | None:
+    """Return the verdict on two rows that stands in either of them; None where they were not judged."""
+    for one, base in ((row, other), (other, row)):
+        who = base.platform, base.kind, base.route
+        for known in one.compared:
+            same = known.figure == figure and (known.platform, known.kind, known.route) == who
+            if same and one.placement == base.placement and one.tls == base.tls:
+                return known.comparison.verdict
+    return None

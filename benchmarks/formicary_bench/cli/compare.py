@@ -84,7 +84,7 @@ def gate(
     """Say in an exit code whether a run is slower than another one: for checks that a change has to pass.
 
     The exit code is 0 if nothing is slower by more than is allowed, 1 if something is, and 3 if that is
-    undecided: there are too few repetitions, they scatter too much, or something was not measured that BASE
+    open: there are too few repetitions, they scatter too much, or something was not measured that BASE
     has.
     """
     from formicary_bench.reports.document.comparison import counted

@@ -165,6 +165,11 @@ def _said(found: Comparison, ratio: Interval) -> str:
     return str(found.verdict)
 
 
+def _factor(ratio: Interval | None, found: Comparison) -> str:
+    """Write a ratio; nothing where nobody can tell, whose interval says enough."""
+    return f"{ratio.mean:.3g}" if ratio and found.is_told else formatting.NOTHING
+
+
 def _between(bounds: tuple[float, float] | None) -> str:
     return f"{bounds[0]:.3g} to {bounds[1]:.3g}" if bounds else ""
 
@@ -172,14 +177,13 @@ def _between(bounds: tuple[float, float] | None) -> str:
 def _table(lines: Sequence[_Line], run: str, base: str) -> Extra:
     ratios = [speed(one, found) for _, one, found in lines]
     bounds = [(ratio.low, ratio.high) if ratio else None for ratio in ratios]
+    told = list(zip(ratios, lines, strict=True))
     columns = [
         Column("who", tuple(name for name, *_ in lines), names=True),
         Column("figure", tuple(without_unit(one.figure) for _, one, _ in lines), names=True),
         Column(run, tuple(_median(one.figure, one.contrast.values) for _, one, _ in lines)),
         Column(base, tuple(_median(one.figure, one.contrast.base) for _, one, _ in lines)),
-        Column(
-            "times as fast", tuple(f"{ratio.mean:.3g}" if ratio else formatting.NOTHING for ratio in ratios)
-        ),
+        Column("times as fast", tuple(_factor(ratio, found) for ratio, (*_, found) in told)),
         Column("95%", tuple(map(_between, bounds))),
         Column("verdict", tuple(found.sentence for *_, found in lines), names=True),
     ]

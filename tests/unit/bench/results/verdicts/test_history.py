@@ -16,7 +16,9 @@ from formicary_bench.results.store.folder import RAW, RunFolder
 from formicary_bench.results.summary.each import RATE, TIME
 from formicary_bench.results.verdicts import history as module
 from formicary_bench.results.verdicts.history import history
+from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.statistics.comparisons import Verdict, compare
+from formicary_bench.vocabulary.warmth import SETTLED
 
 PAIRS = [one for one in plan(pairs=(1,)) if (one.platform, one.kind) == ("formicary", "micro")]
 LAB_4 = msgspec.structs.replace(MACHINE, host="lab-4", usable=2)
@@ -141,6 +143,25 @@ def test_runs_are_found_once_in_the_usual_folder_and_in_those_given(folder, monk
     alone = add(tmp_path, "alone", 9)
     runs, _ = find_all([folder / "runs", alone.path, tmp_path])
     assert [run.path.name for run in runs] == ["a-first", "b-elsewhere", "c-back", "d-few", "alone"]
+
+
+def cooled(run):
+    """Say of a run that what it measured had not settled."""
+    cold = [msgspec.structs.replace(one, counters={SETTLED: 0.0}) for one in run.manifest.repetitions]
+    run._save(msgspec.structs.replace(run.manifest, repetitions=tuple(cold)))
+    return run
+
+
+def test_what_was_cold_is_compared_to_nothing(tmp_path):
+    runs = [add(tmp_path, "warm", 0), cooled(add(tmp_path, "cold", 1))]
+    for track in history(runs).tracks:
+        comparison = track.spots[1].comparison
+        assert comparison.verdict is Verdict.UNDECIDED
+        assert "cold" in comparison.sentence
+        assert comparison.ratio is None
+    for one in compare(pair(*runs).contrasts):
+        assert (one.verdict, one.ratio) == (Verdict.UNDECIDED, None)
+        assert "cold" in one.sentence
 
 
 # The command

@@ -105,6 +105,11 @@ def probability(p: float) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.4f}"  # noqa: PLR2004 - less is as good
 
 
+def slug(text: str) -> str:
+    """Return what links may be called after a text: small letters of ASCII, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
 def digits(number: float, wanted: int = 3) -> str:
     """Round a number to some digits, and write it without an exponent."""
     if number == 0 or not math.isfinite(number):

@@ -26,6 +26,7 @@ from formicary_bench.reports.document.report import (
     to_know,
 )
 from formicary_bench.reports.document.sentences import source
+from formicary_bench.results.store.hashing import content_hash
 from formicary_bench.results.summary.cpu import RULES
 from formicary_bench.results.summary.summary import digests
 from formicary_bench.results.verdicts.claims import verdict_on
@@ -104,6 +105,11 @@ class Document:
     def evidence(self) -> dict[str, dict[str, Any]]:
         """What stands behind each row, by its anchor."""
         return evidence(self.run, self.shown)
+
+    @cached_property
+    def hash(self) -> str:
+        """The hash of the run, by which it can be cited."""
+        return content_hash(self.run)
 
     @cached_property
     def cards(self) -> list[CardText]:

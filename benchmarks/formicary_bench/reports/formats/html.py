@@ -109,6 +109,7 @@ def page(document: Document, beside: Beside | None = None) -> str:
         trust=document.trust,
         cards=document.cards,
         evidence=_data(document.evidence),
+        hash=document.hash,
         claims_counted=counted(document.cards),
         references=references(),
         configurations=len(rows),
@@ -166,7 +167,9 @@ def _environment() -> Environment:
         strip=_strip,
         swatch=swatch,
     )
-    environment.filters.update(drawn=Markup, emphasise=_emphasise, together=_together, json=_json)
+    environment.filters.update(
+        drawn=Markup, slug=formatting.slug, emphasise=_emphasise, together=_together, json=_json
+    )
     return environment
 
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from formicary.core.quoting import printable
+from formicary_bench.reports import formatting
 from formicary_bench.reports.document.claims import TITLE, claims_said, references
 from formicary_bench.reports.formats.fitting import pages
 from formicary_bench.reports.formats.terminal import left_out, partial
@@ -63,6 +64,7 @@ def _head(document: Document) -> Iterator[str]:
     name = _comment(document.run.path.resolve().name)
     yield (
         f"% Run {name} of {manifest.started:%Y-%m-%d}, by Formicary {_comment(manifest.formicary)}.\n"
+        f"% Hash of the run: {document.hash}\n"
         "% In the document's preamble: \\usepackage{booktabs}"
     )
     yield _FITTING
@@ -93,12 +95,13 @@ def _tables(title: str, columns: Sequence[Column], remarks: Sequence[str] = ()) 
     """Return a table, as several if a page is too small for it; what is to be known of it follows as text."""
     shown = [column for column in columns if not column.minor]
     for number, page in enumerate(pages(shown)):
-        yield _table(f"{title} (continued)" if number else title, page)
+        part = f"-{number + 1}" if number else ""
+        yield _table(f"{title} (continued)" if number else title, page, part)
     for remark in remarks:
         yield f"\\noindent{{\\footnotesize\\sloppy Table~\\thetable: {_escape(remark)}\\par}}"
 
 
-def _table(title: str, page: Page) -> str:
+def _table(title: str, page: Page, part: str = "") -> str:
     alignment = ["l" if is_name else "r" for is_name in page.names]
     heads = (_cell(head, to, "b") for head, to in zip(page.titles, alignment, strict=True))
     rows = ((_cell(cell, to) for cell, to in zip(row, alignment, strict=True)) for row in page.rows)
@@ -106,7 +109,7 @@ def _table(title: str, page: Page) -> str:
         [
             r"\begin{table}[!htbp]",
             r"\centering\footnotesize",
-            f"\\caption{{{_escape(title)}}}",
+            f"\\caption{{{_escape(title)}}}\\label{{tab:{formatting.slug(title)}{part}}}",
             f"\\formicarytable{{\\begin{{tabular}}{{@{{}}{''.join(alignment)}@{{}}}}",
             r"\toprule",
             f"{' & '.join(heads)} \\\\",

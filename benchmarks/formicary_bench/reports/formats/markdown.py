@@ -51,6 +51,7 @@ def _head(document: Document) -> Iterator[str]:
         f"Formicary {manifest.formicary}",
     )
     yield _escape(", ".join(fact for fact in facts if fact))
+    yield f"Hash of the run: `{document.hash}`"
     if not manifest.complete:
         yield f"> **Partial.** {_escape(partial(manifest))}"
     if manifest.left_out:

@@ -83,6 +83,8 @@ def show(document: Document, console: Console | None = None) -> None:
         console.print(_plain(f"! {manifest.left_out}", "yellow"))
     for section in sections:
         _show_section(section, console)
+    console.print()
+    console.print(_plain(f"Hash of the run: {document.hash}"))
     if said := claims_said(document.cards):
         console.print()
         console.print(_plain(TITLE, "bold"))

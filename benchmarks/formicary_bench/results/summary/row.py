@@ -88,6 +88,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         compared: How its figures compare to those of other platforms in the same run.
         partial: Whether its run is: interrupted, still going on, or part of it failed.
         trust: How far its run can be trusted.
+        run_hash: That of its run; see `results.store.hashing`.
         notes: What else a reader should know, in sentences.
         invalid: Why the figures say nothing about what was to be measured, in sentences without full stop;
             empty where they do.
@@ -153,6 +154,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     compared: tuple[Compared, ...] = ()
     partial: bool = False
     trust: Trust | None = None
+    run_hash: str = ""
     notes: tuple[str, ...] = ()
     invalid: tuple[str, ...] = ()
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from formicary_bench.results.store.hashing import content_hash
 from formicary_bench.results.summary.cpu import cpu_estimates, judged
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.hosts import host_estimates
@@ -42,7 +43,8 @@ def digests(run: RunFolder) -> list[Digest]:
     found = [_validated(run, configuration, repetitions) for configuration, repetitions in _done(run)]
     compared = with_comparisons([digest.row for digest in found])
     trust = trust_of(run.manifest, compared)
-    rows = (msgspec.structs.replace(row, partial=not run.manifest.complete, trust=trust) for row in compared)
+    about = {"partial": not run.manifest.complete, "trust": trust, "run_hash": content_hash(run)}
+    rows = (msgspec.structs.replace(row, **about) for row in compared)
     return [msgspec.structs.replace(one, row=row) for one, row in zip(found, rows, strict=True)]
 
 

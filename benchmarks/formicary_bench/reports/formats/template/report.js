@@ -121,3 +121,10 @@ for (const chart of document.querySelectorAll(".drawing svg")) {
     if (event.key === "Enter" && here) { event.preventDefault(); defend(here.dataset.of); }
   });
 }
+// On paper nothing can be unfolded: all is, while it is printed.
+let folded = [];
+addEventListener("beforeprint", () => {
+  folded = [...document.querySelectorAll("details:not([open])")];
+  for (const one of folded) one.open = true;
+});
+addEventListener("afterprint", () => { for (const one of folded) one.open = false; });

@@ -57,7 +57,7 @@ def write_raw(document: Document, stream: TextIO) -> None:
             continue
         data = run.raw(repetition, _KINDS[summary_of(configuration.experiment, configuration.agents).raw])
         present = {field.name: getattr(data, field.name) for field in fields(data)}
-        about = _text(repetition.configuration), repetition.number
+        about = cell_text(repetition.configuration), repetition.number
         many = len(next(iter(present.values())))
         for begin in range(0, many, _AT_ONCE):
             part = slice(begin, min(begin + _AT_ONCE, many))
@@ -120,13 +120,13 @@ def _cell(value: Any) -> str | int | float:
     if isinstance(value, int | float):
         return value
     if isinstance(value, str):
-        return _text(value)
+        return cell_text(value)
     if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
-        return _text("; ".join(value))
+        return cell_text("; ".join(value))
     return json.dumps(msgspec.to_builtins(value))
 
 
-def _text(text: str) -> str:
+def cell_text(text: str) -> str:
     """Return a text that neither a terminal nor a spreadsheet takes for more than text."""
     shown = printable(text)
     return f"'{shown}" if shown.startswith(_FORMULA) else shown

@@ -42,6 +42,7 @@ _ALL = (
     _text("markdown", "markdown", "tables.md", "tables, Markdown"),
     _text("latex", "latex", "tables.tex", "tables, LaTeX"),
     _text("csv", "csv", "rows.csv", "figures of each configuration, CSV", for_programs=True),
+    _text("csv-long", "csv_long", for_programs=True),
     _text("json", "json_lines", "rows.jsonl", "the same, JSON lines", for_programs=True),
     *(Format(kind, for_programs=True) for kind in ("png", "svg", "pdf")),
 )

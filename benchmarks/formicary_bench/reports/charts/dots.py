@@ -6,6 +6,7 @@ would then hide the small ones. What each repetition gave is a small dot beside 
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -153,13 +154,19 @@ class _Place(msgspec.Struct, frozen=True):
             return 0
         return _LINE if (len(dot.series.label) + len(dot.text)) * _WORD > self.width else 0
 
-    def note_line(self, dot: Dot) -> int:
-        """Return the height of the line of its note."""
-        return _LINE if dot.note and not self.rooms.beside else 0
+    def note_lines(self, dot: Dot) -> list[str]:
+        """Break its note into lines, none wider than the chart, where it stands below the name."""
+        if self.rooms.beside:
+            return [dot.note] if dot.note else []
+        return textwrap.wrap(dot.note, max(int(self.width / _LETTER), 1))
+
+    def note_high(self, dot: Dot) -> int:
+        """Return the height of the lines of its note, if they are lines of their own."""
+        return 0 if self.rooms.beside else _LINE * len(self.note_lines(dot))
 
     def height(self, dot: Dot) -> int:
         """Return how high the row is."""
-        return _SLIM if self.rooms.beside else _ROW + self.own_line(dot) + self.note_line(dot)
+        return _SLIM if self.rooms.beside else _ROW + self.own_line(dot) + self.note_high(dot)
 
 
 def _rooms(plot: Dots, width: int) -> _Rooms:
@@ -202,14 +209,14 @@ def _dot(dot: Dot, scale: Scale, place: _Place) -> Markup:
         return rooms.begin + scale.place(value) * across
 
     own = place.own_line(dot)
-    middle = place.y + (14 if rooms.beside else own + place.note_line(dot) + 26)
+    middle = place.y + (14 if rooms.beside else own + place.note_high(dot) + 26)
     line = place.y + (18 if rooms.beside else 12)
     name = tag("text", _fit(dot.series.label, place.width), x=0.0, y=float(line), class_="bar-label")
     value = tag("text", dot.text, x=rooms.text, y=float(line + own), class_="bar-value", text_anchor="end")
     parts = [name, value]
-    if dot.note:
-        below = line if rooms.beside else line + own + _LINE
-        parts.append(tag("text", dot.note, x=rooms.note, y=float(below), class_="bar-note"))
+    below = line if rooms.beside else line + own + _LINE
+    for number, words in enumerate(place.note_lines(dot)):
+        parts.append(tag("text", words, x=rooms.note, y=float(below + number * _LINE), class_="bar-note"))
     if dot.bounds:
         low, high = map(at, dot.bounds)
         path = (

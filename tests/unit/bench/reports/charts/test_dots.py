@@ -74,6 +74,15 @@ def test_each_repetition_is_a_dot_and_a_note_is_written_beside():
     assert ">twice<" in drawn
 
 
+def test_a_long_note_is_broken_into_lines_below_one_another():
+    note = "cannot tell against callbacks (Micro-agents: 2 repetitions; --repeat 5 would)"
+    drawn = draw(chart(2.0, 3.0, note=note), "c", "", "", 340)
+    lines = re.findall(r'y="([\d.]+)" class="bar-note">([^<]+)<', drawn)
+    assert " ".join(words for _, words in lines[:2]) == note
+    assert all(len(words) * 6.6 <= 340 for _, words in lines)
+    assert [float(y) for y, _ in lines] == sorted({float(y) for y, _ in lines})
+
+
 def test_what_is_not_sound_looks_so():
     assert 'class="mark unsound"' in draw(chart(2.0, sound=False), "c", "", "", 560)
 

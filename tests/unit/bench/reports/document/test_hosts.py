@@ -68,7 +68,7 @@ def test_what_was_always_disturbed_is_no_number(tmp_path, capsys):
     assert to_know(shown)[0] == f"Agents, xmpp, 1 at once: not valid: {LOADED}"
     assert all("one pair" not in sentence for sentence in said("messaging/pairs", shown, shown))
     show(document(run, rows), console_for_reports())
-    assert f"not valid: {LOADED}" in capsys.readouterr().out
+    assert f"not valid: {LOADED}" in " ".join(capsys.readouterr().out.split())
     page = render(run)
     assert f"not valid: {LOADED}" in page
     assert "not valid</td>" in page.replace("\n", "")

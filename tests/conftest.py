@@ -23,4 +23,6 @@ pytest_plugins = [
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("deep", deadline=None, max_examples=5000)  # pytest --hypothesis-profile deep
+# Whoever runs the tests may have a narrow terminal; programs break their lines there.
+os.environ.pop("COLUMNS", None)
 settings.load_profile("ci" if os.environ.get("CI") else "default")

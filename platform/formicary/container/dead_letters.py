@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from datetime import datetime  # noqa: TC003 -- msgspec and the documentation read the types
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,7 +14,6 @@ from formicary.core.names import MANAGEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
 
 logger = get_logger("formicary.dead_letters")
 

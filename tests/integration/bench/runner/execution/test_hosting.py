@@ -296,7 +296,7 @@ def longest():
 def test_an_interruption_at_any_moment_leaves_nothing_anywhere(first, longest, lab, there, tmp_path):
     """`--hypothesis-profile deep` tries more of them."""
     inventory = inventory_of(lab, there, tmp_path)
-    temporary = tmp_path / "t"
+    temporary = there / "t"  # short, too: the server's socket is below it
     temporary.mkdir()
     words = f"run messaging/pairs --hosts {inventory} --platform formicary-micro --pairs 2 --rounds 5,500,5"
     words += " --repeat 1 --route direct,xmpp --tls off"

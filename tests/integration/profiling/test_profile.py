@@ -84,7 +84,7 @@ def test_a_platform_that_runs_already(script, profile, started):
     program = ["-c", "from formicary.cli import main; main()", "run", script(AGENTS)]
     running = started(sys.executable, *program, stderr=subprocess.PIPE)
     assert "Ctrl-C ends it" in running.stderr.readline()
-    done = profile("--json", "--pid", running.pid, "--for", "2")
+    done = profile("--json", "--pid", running.pid, "--for", "4")
     assert done.returncode == 0, done.stderr
     assert by_name(done)["platform"]["cpu_s"] > 0
     assert by_name(done)["agents"]["cpu_s"] > 0

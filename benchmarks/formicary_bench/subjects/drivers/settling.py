@@ -6,11 +6,12 @@ Pure: from what each round took to whether that has settled.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 ROUND_SECONDS = 0.5
 """About how long a round is that is made to warm up."""
@@ -22,6 +23,7 @@ _FEWEST = 6  # rounds that are looked at
 _PART = 3  # of all rounds, the last one of so many parts is looked at, if that is more
 _MOVED = 0.05  # between the two halves of these
 _SCATTER = 0.15  # how far any of them may be from their median
+_MANY = 24  # rounds that are looked at where they scatter, or half of all
 _MOST_ROUNDS = 300
 _MOST_TRIPS = 1_000_000  # of all pairs in a round
 
@@ -29,8 +31,9 @@ CRITERION = (
     f"rounds of about {ROUND_SECONDS:g} s in one process, until over the last {_FEWEST} of them (or the last "
     "third, if that is more) either their rate or the CPU time of a round trip "
     f"differs by at most {_MOVED:.0%} between the first half and the second, and in none by more than "
-    f"{_SCATTER:.0%} from the median, and a virtual machine compiles nothing to speak of; after "
-    f"{MOST_SECONDS:g} s it is measured all the same, and said not to have settled"
+    f"{_SCATTER:.0%} from the median; or, where rounds scatter by nature, the same holds for halves and "
+    f"quarters of the last {_MANY} (or the last half); and a virtual machine compiles nothing to speak of; "
+    f"after {MOST_SECONDS:g} s it is measured all the same, and said not to have settled"
 )
 """How it is decided, for a reader."""
 
@@ -87,9 +90,18 @@ class Settling:
     def has_settled(self) -> bool:
         """Whether the last rounds cost the same; see `CRITERION`."""
         last = self.rounds[-max(_FEWEST, len(self.rounds) // _PART) :]
+        many = self.rounds[-max(_MANY, len(self.rounds) // 2) :]
         if len(last) < _FEWEST or not all(one.is_warm for one in last):
             return False
-        return _is_level(last, lambda one: one.per_s) or _is_level(last, lambda one: one.cpu_us)
+        # Where threads take turns as the system likes, rounds never come to be alike; what counts is that
+        # they get no faster.
+        for values in ([one.per_s for one in many], [one.cpu_us for one in many]):
+            latest = values[-len(last) :]
+            if _has_stayed(latest) and _is_level(latest):
+                return True
+            if len(many) >= _MANY and _has_stayed(values) and _is_level(_quarters(values)):
+                return True
+        return False
 
     @property
     def is_over(self) -> bool:
@@ -103,11 +115,19 @@ class Settling:
         return max(1, round(wanted / pairs))
 
 
-def _is_level(rounds: Sequence[Round], cost: Callable[[Round], float]) -> bool:
-    values = [cost(one) for one in rounds]
+def _has_stayed(values: Sequence[float]) -> bool:
+    """Tell whether the second half of what rounds cost is as the first."""
+    middle, half = median(values), len(values) // 2
+    return bool(middle) and abs(median(values[half:]) - median(values[:half])) <= _MOVED * middle
+
+
+def _is_level(values: Sequence[float]) -> bool:
+    """Tell whether none is far off."""
     middle = median(values)
-    if not middle:
-        return False
-    half = len(values) // 2
-    moved = abs(median(values[half:]) - median(values[:half])) / middle
-    return moved <= _MOVED and all(abs(value - middle) <= _SCATTER * middle for value in values)
+    return all(abs(value - middle) <= _SCATTER * middle for value in values)
+
+
+def _quarters(values: Sequence[float]) -> list[float]:
+    """Return the medians of four parts."""
+    cuts = [len(values) * part // 4 for part in range(5)]
+    return [median(values[begin:end]) for begin, end in pairwise(cuts)]

@@ -59,8 +59,16 @@ def test_a_runtime_that_still_compiles_has_not_settled():
     assert not after([10] * 10, is_warm=False).has_settled
 
 
+def test_rounds_that_scatter_by_nature_have_settled_when_they_get_no_faster():
+    rates = [10, 14, 8, 12, 9, 13] * 4
+    assert not after(rates[:-1]).has_settled
+    assert after(rates).has_settled
+    assert not after([rate * (1 + at / 50) for at, rate in enumerate(rates)]).has_settled
+    assert not after(rates, is_warm=False).has_settled
+
+
 def test_it_is_over_in_any_case_after_so_many_seconds():
-    rates = [10, 20] * round(MOST_SECONDS)
+    rates = [10 * 1.05**at for at in range(round(2 * MOST_SECONDS))]
     settling = after(rates[:-1])
     assert not settling.is_over
     settling.add(Round(1000, SECONDS))

@@ -11,6 +11,7 @@ from formicary.container.opening import Opening
 from formicary.container.options import (
     ConnectionOptions,
     PlatformOptions,
+    check_accepts,
     check_directory,
     check_guest,
     check_identity,
@@ -91,6 +92,8 @@ class Container:
             (`"lookup"`). All containers of a platform need the same.
         directory_file: where the central directory keeps its entries, if it should outlive its process.
         creatable: the packages or modules whose agents others may have created here, such as `["shop"]`.
+        accepts: the packages or modules whose agents may come here from other containers of the platform;
+            all classes of their behaviours have to lie there, too.
         guest: whether it is none of the platform's containers, and only asks these: it is in no list of
             them, and its agents can register nothing.
 
@@ -124,6 +127,7 @@ class Container:
         directory: Literal["replica", "central", "lookup"] = "replica",
         directory_file: Path | None = None,
         creatable: Sequence[str] = (),
+        accepts: Sequence[str] = (),
         guest: bool = False,
     ) -> None:
         meeting = meeting_place(server, account, password, join)
@@ -138,6 +142,7 @@ class Container:
         self.lifecycle = Lifecycle(self, mailbox_limit)
         self.seed = randomness.bits(64) if seed is None else seed
         self.creatable = tuple(creatable)
+        self.accepts = check_accepts(accepts)
         check_directory(directory, directory_file)
         check_identity(identity, can_be_joined=listen is not None and server is None and account is None)
         self.platform_options = PlatformOptions(

@@ -9,6 +9,7 @@ import msgspec
 from formicary.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from formicary.container.protocols import Connectable
@@ -52,6 +53,19 @@ def check_guest(meeting: object | None, *, guest: bool) -> None:
     """
     if guest and meeting is None:
         raise UsageError("a guest has a server, or an account, or joins another container; give one of them")
+
+
+def check_accepts(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the packages and modules whose agents may come.
+
+    Raises:
+        UsageError: what is given names no modules.
+    """
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if not all(part.isidentifier() for part in str(name).split(".")):
+            raise UsageError(f"accepts= takes names of packages or modules, such as ['shop'], not {name!r}")
+    return names
 
 
 def check_identity(identity: Path | None, *, can_be_joined: bool) -> None:

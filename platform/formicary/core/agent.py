@@ -41,7 +41,7 @@ class Agent(BaseAgent):
         InvalidNameError: the name cannot be an agent's.
     """
 
-    awaited_methods = ("setup",)
+    awaited_methods = ("setup", *BaseAgent.awaited_methods)
 
     __slots__ = ("_behaviours", "_ended", "_knowledge", "_random", "_stopping")
 

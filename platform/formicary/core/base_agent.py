@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import enum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never
 
-from formicary.core.errors import AgentStateError, ContainerClosedError
+from formicary.core.errors import AgentStateError, ContainerClosedError, MoveError
 from formicary.core.failures import AgentFailures, describe
 from formicary.core.message import stamp
 from formicary.core.names import MANAGEMENT, check_local
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from formicary.container.container import Container  # as users see what agents live in
     from formicary.core.failures import Failure
     from formicary.core.host import Host
@@ -27,6 +29,8 @@ class AgentState(enum.Enum):
     ACTIVE = "active"
     SUSPENDED = "suspended"
     WAITING = "waiting"
+    TRANSIT = "transit"
+    """Stopped where it was, and not yet started where it goes."""
     GONE = "gone"
 
 
@@ -39,10 +43,22 @@ class BaseAgent:
     _speaks_for_container: ClassVar = False  # the management agent does
     # For `core.definitions`: which methods of subclasses are awaited, and the class itself, once it was
     # looked at.
-    awaited_methods: ClassVar[tuple[str, ...]] = ()
+    awaited_methods: ClassVar[tuple[str, ...]] = ("before_move", "after_move", "after_clone")
     checked_agent: ClassVar[type | None] = None
 
     __slots__ = ("__weakref__", "_container", "_end", "_failures", "address", "name", "state")
+
+    # Of agents that move. These are no slots: who does not move has none of them.
+    data: Any = None
+    """What is carried when the agent moves: a dataclass, a msgspec struct, or plain data.
+
+    A subclass declares its type by an annotation, `data: Basket`, by which it is checked where it arrives;
+    without one it is made of None, bool, int, float, text, bytes, lists, tuples, sets and dicts.
+    """
+    data_version: ClassVar[int] = 1
+    """Of which version `data` is; see `upgrade`."""
+    leaves_behind: ClassVar[tuple[str, ...]] = ()
+    """The names of attributes that are not carried; an agent with any other attribute than `data` stays."""
 
     address: str | None
     """The full name, `alice@c1.lab.localhost`; None until the agent is in a container."""
@@ -85,6 +101,102 @@ class BaseAgent:
             ContainerClosedError: the agent has not been started in a container, or that is not open.
         """
         return self.container.platform_services.groups_of(self)
+
+    # -- moving ---------------------------------------------------------------------------------------------
+
+    async def move(self, to: str) -> None:
+        """Have the agent go on in another container, under the same name; where it is there, do nothing.
+
+        Its behaviours come to rest first: each waits in `receive` or for its time, or is between two runs.
+        What is carried is `data`, its knowledge, its behaviours with theirs, and its unread messages; code
+        is not. Called by one of its own behaviours, it does not return: `run` begins anew where the agent
+        arrives.
+
+        Args:
+            to: the container's name or domain.
+
+        Raises:
+            MoveError: it does not move, and goes on where it is.
+            AgentStateError: it is not in a container, or has moved away before.
+        """
+        await self.container.platform_services.mobility.move(self, to)
+
+    async def clone(self, to: str, name: str) -> None:
+        """Have another agent begin in a container, with a copy of all that `move` would carry but messages.
+
+        Args:
+            to: the container's name or domain.
+            name: the clone's own name there.
+
+        Raises:
+            MoveError: there is no clone.
+            AgentStateError: the agent is not in a container, or has moved away before.
+        """
+        await self.container.platform_services.mobility.clone(self, to, name)
+
+    async def deactivate(self, until: float | datetime | Literal["message"]) -> None:
+        """Have the agent sleep in its container's file, and give back its memory; it does not return either.
+
+        Args:
+            until: for how many seconds, or until when; a message wakes it, too: `"message"` is that alone.
+
+        Raises:
+            MoveError: it cannot sleep, and goes on.
+            AgentStateError: it is not in a container, or has moved away before.
+        """
+        await self.container.platform_services.mobility.deactivate(self, until)
+
+    async def before_move(self, destination: str) -> None:
+        """Prepare to move; for subclasses. All goes on meanwhile. Not called for a clone.
+
+        Args:
+            destination: the full domain of the container.
+
+        Raises:
+            MoveError: the agent does not want to; who asked is told the sentence.
+        """
+
+    async def after_move(self, origin: str) -> None:
+        """Prepare the agent where it has arrived; for subclasses. Its behaviours start after it.
+
+        What it raises ends the agent, as of `setup`.
+
+        Args:
+            origin: the full domain of the container that it comes from.
+        """
+
+    async def after_clone(self, original: str) -> None:
+        """Prepare a clone, as `after_move` an agent; for subclasses.
+
+        Args:
+            original: the full name of the agent that it is made after.
+        """
+
+    @classmethod
+    def upgrade(cls, data: Any, version: int) -> Any:
+        """Turn `data` of another version into that of this one; for subclasses.
+
+        Args:
+            data: as plain data: an object of a class is a dict of its fields.
+            version: the `data_version` of the class that it comes from.
+
+        Returns:
+            Plain data, which is checked against the type of `data`.
+
+        Raises:
+            MoveError: there is no way from that version.
+        """
+        del data
+        return cls._cannot_upgrade(version)
+
+    @classmethod
+    def _cannot_upgrade(cls, version: int) -> Never:
+        raise MoveError(
+            f"it comes with data of version {version}, and {cls.__name__} has version {cls.data_version} "
+            "there: write an upgrade() for it, or install the same version"
+        )
+
+    # -- the end --------------------------------------------------------------------------------------------
 
     async def join(self) -> None:
         """Wait until the agent is gone.

@@ -39,6 +39,11 @@ class Behaviour:
     agent: Agent
     template: Template | None
 
+    data: Any = None
+    """What of the behaviour is carried when its agent moves; as of `Agent.data`."""
+    leaves_behind: ClassVar[tuple[str, ...]] = ()
+    """The names of attributes that are not carried; with any other attribute than `data` the agent stays."""
+
     # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, and the
     # class itself, once it was looked at.
     stands_alone: ClassVar = True

@@ -113,6 +113,10 @@ class ManagementRequestError(ManagementError, ValueError):
         self.reason = reason
 
 
+class MoveError(ManagementError):
+    """The agent did not move: it goes on where it is."""
+
+
 class UnknownAgentError(ManagementError):
     """There is no agent of this name."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Never
 
-from formicary.core.errors import UsageError
+from formicary.core.errors import MoveError, UsageError
 from formicary.directory.interface import AgentDirectory, Directory
 from formicary.directory.proxy import DirectoryProxy
 from formicary.fipa.management_agent import ManagementAgent
@@ -62,6 +62,15 @@ class GuestServices:
         raise UsageError(
             f"agent {agent.name} lives in a guest of the platform, which has no part in its groups"
         )
+
+    @property
+    def mobility(self) -> Never:
+        """Refuse: a guest's agents do not move.
+
+        Raises:
+            MoveError: always.
+        """
+        raise MoveError("an agent of a guest of the platform cannot move: it has no home there")
 
     @property
     def members(self) -> Mapping[str, int]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from formicary.directory.interface import Backend
     from formicary.groups.interface import AgentGroups
     from formicary.groups.service import GroupService
+    from formicary.mobility.service import MobilityService
 
 
 _ANSWERING = 0.2  # s that what is being answered gets when the container ends
@@ -58,6 +59,7 @@ class PlatformServices:
         self.directory = Directory(self.backend)
         self._groups: GroupService | None = None  # made for the first agent that has to do with groups
         self._enquiries: Enquiries | None = None  # made for the first guest who asks
+        self._mobility: MobilityService | None = None  # made for the first agent that moves
         self.agent.serve(ENQUIRIES, self._enquire)
 
     def _make_backend(self, options: PlatformOptions, transport: Transport | None) -> Backend:
@@ -81,6 +83,15 @@ class PlatformServices:
         if self._groups is None:
             self._groups = GroupService(self._container, self.agent, self.backend)
         return AgentGroups(self._groups, agent)
+
+    @property
+    def mobility(self) -> MobilityService:
+        """What moves agents from here and to here."""
+        if self._mobility is None:
+            from formicary.mobility.service import MobilityService
+
+            self._mobility = MobilityService(self._container)
+        return self._mobility
 
     def _enquire(self, message: Message) -> Awaitable[None] | None:
         """Answer a guest of the platform, which has no part in the directory of its own."""

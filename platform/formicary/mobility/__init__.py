@@ -1,0 +1,6 @@
+"""Agents that move between the containers of a platform (FIPA00087), and what is carried.
+
+- `service`: what moves agents from a container and to it
+"""
+
+CPU_GROUP = "platform"

@@ -106,3 +106,17 @@ class Missing(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     domain: str
     reason: str
+
+
+class NotCreated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An agent that was to be created, and was not.
+
+    Args:
+        name: the full name that it would have.
+        error: why not, by FIPA00023's name for it.
+        message: why not, as a sentence.
+    """
+
+    name: str
+    error: str
+    message: str

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from formicary.core.errors import UnknownAgentError
 from formicary.core.names import check_receiver
-from formicary.management.requests.actions import Kill, Resume, Search, Suspend
+from formicary.management.creations import create_all
+from formicary.management.requests.actions import MOST_NAMES, CreateMany, Kill, Resume, Search, Suspend
 from formicary.management.requests.language import make_request
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from formicary.core.agent import Agent
     from formicary.core.base_agent import AgentState
     from formicary.core.micro import MicroAgent
+    from formicary.management.creations import Creations
     from formicary.management.descriptions import AgentDescription, ContainerDescription, Missing
     from formicary.management.requests.actions import Request
     from formicary.management.requests.language import Result
@@ -213,15 +215,59 @@ class Management:
             NameTakenError: an agent of that name lives there.
             ManagementError: its setup failed, or the container does not answer.
         """
-        class_name = cls if isinstance(cls, str) else f"{cls.__module__}:{cls.__qualname__}"
-        given = None if arguments is None else dict(arguments)
-        # As any request: so that what another container would not take is not taken here, either.
-        request = make_request(
-            "create", **{"class": class_name}, name=name, container=container, arguments=given
-        )
-        result = await self._request(request)
+        result = await self._request(_creation("create", cls, container, arguments, name=name))
         assert result.agent is not None
         return result.agent
 
+    async def create_many(
+        self,
+        cls: str | type[Agent | MicroAgent],
+        names: Iterable[str],
+        *,
+        container: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> Creations:
+        """Have many agents of one class made and started, one after the other, and return their full names.
+
+        One request goes to the container for every 10 000 of them. Those that cannot be made are in
+        `failed` of what is returned, and the others are made all the same. What is wrong with all of them is
+        raised, and none is made. Cancelled, agents of the request that is under way may come to life or not.
+
+        Args:
+            cls: as of `create`.
+            names: the agents' own names.
+            container: as of `create`.
+            arguments: keyword arguments for the class, the same for all agents: what JSON can say.
+
+        Raises:
+            UnauthorisedError: the container does not allow agents of that module.
+            ManagementRequestError: there is no such class, it does not take these arguments, or a name is
+                none, or there twice.
+            ManagementError: the container does not answer the first request; the names of a later one that it
+                does not answer are in `failed`.
+        """
+        wanted = tuple(names)
+        requests: list[CreateMany] = []
+        # All of them first, so that a mistake in the last is found before an agent is made.
+        for start in range(0, len(wanted), MOST_NAMES):
+            part = wanted[start : start + MOST_NAMES]
+            request = self._router.complete(_creation("create-many", cls, container, arguments, names=part))
+            assert isinstance(request, CreateMany)
+            requests.append(request)
+        return await create_all(self._router, requests)
+
     async def _request(self, request: Request) -> Result:
         return await self._router.perform(self._router.complete(request))
+
+
+def _creation(
+    action: str,
+    cls: str | type[Agent | MicroAgent],
+    container: str | None,
+    arguments: Mapping[str, Any] | None,
+    **names: Any,
+) -> Request:
+    """Return a request for one agent or many, made as any: what others would not take is not taken here."""
+    class_name = cls if isinstance(cls, str) else f"{cls.__module__}:{cls.__qualname__}"
+    given = None if arguments is None else dict(arguments)
+    return make_request(action, **{"class": class_name}, container=container, arguments=given, **names)

@@ -50,6 +50,23 @@ class Failing(Agent):
         raise ValueError("no\ndesk left")
 
 
+class Choosy(Agent):
+    """Cannot be made, or fails in its setup, by its name."""
+
+    def __init__(self, name):
+        super().__init__(name)
+        if name.startswith("unmade"):
+            raise ValueError("not this one")
+
+    async def setup(self):
+        await asyncio.sleep(0)
+        if self.name.startswith("failing"):
+            raise ValueError("no desk")
+        if self.name.startswith("leaving"):
+            raise SystemExit(3)
+        self.add_behaviour(Telling())
+
+
 class Leaving(Agent):
     async def setup(self):
         raise SystemExit(3)

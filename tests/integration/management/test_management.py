@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 from tests.integration.management.conftest import CREW
-from tests.integration.management.crew import Cell, Clerk, Slow
+from tests.integration.management.crew import Cell, Choosy, Clerk, Slow
 from tests.integration.transport.raw import until
 from tests.unit.core.agents import Deaf, do, reasons, start
 
@@ -33,7 +34,8 @@ class Sent(Instrument):
 
 
 def short(agents):
-    return [agent.name.removesuffix(".lab.localhost") for agent in agents]
+    names = (agent if isinstance(agent, str) else agent.name for agent in agents)
+    return [name.removesuffix(".lab.localhost") for name in names]
 
 
 async def test_what_is_done_here_takes_no_message():
@@ -120,6 +122,95 @@ async def test_what_goes_wrong_raises_the_same_here_and_elsewhere(platform, wher
         await fails(UnauthorisedError, management.create(Agent, "new", container=where), "unauthorised")
         assert len(told) > 8
         assert [len(c1.agents), len(c2.agents)] == ([2, 0] if where == "c1" else [0, 2])
+
+
+@pytest.mark.parametrize("where", ["c1", "c2"])
+async def test_of_many_agents_all_are_created_that_can_be(platform, where, caplog):
+    caplog.set_level("CRITICAL", "formicary")  # agents fail on purpose
+    async with platform("c1", "c2") as (c1, c2):
+        there = c1 if where == "c1" else c2
+        await there.start(Cell("taken"))
+        names = ["a", "unmade", "taken", "b", "failing", "leaving", "ams", "c"]
+        creations = await c1.management.create_many(f"{CREW}:Choosy", names, container=where)
+        assert short(creations) == [f"a@{where}", f"b@{where}", f"c@{where}"]
+        assert {each.name.partition("@")[0]: (each.error, each.message) for each in creations.failed} == {
+            "unmade": (
+                "unrecognised-parameter-value",
+                f"{CREW}:Choosy cannot be made with these arguments: ValueError: not this one",
+            ),
+            "taken": (
+                "already-registered",
+                f"an agent named 'taken' lives in container {where}; take another name",
+            ),
+            "failing": ("internal-error", "setup of agent failing failed: ValueError: no desk"),
+            "leaving": ("internal-error", "setup of agent leaving failed: SystemExit: 3"),
+            "ams": (
+                "unrecognised-parameter-value",
+                (
+                    f"{CREW}:Choosy cannot be made with these arguments: 'ams' is the container's management "
+                    "agent; take another name"
+                ),
+            ),
+        }
+        assert all(each.name.endswith(f"@{there.domain}") for each in creations.failed)
+        assert [agent.name for agent in there.agents] == ["taken", "a", "b", "c"]
+        creations = await c1.management.create_many(Clerk, ["d"], container=where, arguments={"desk": 3})
+        assert (there.agents[-1].made_with, creations.failed) == ({"desk": 3}, ())
+        creations = await c1.management.create_many(Clerk, [], container=where)
+        assert (creations, creations.failed) == ((), ())
+
+
+@pytest.mark.parametrize("where", ["c1", "c2"])
+async def test_what_is_wrong_with_all_of_many_is_raised_and_none_is_created(platform, where):
+    async with platform("c1", "c2") as (c1, c2):
+        many = [str(number) for number in range(10_001)]
+        for kind, class_name, names, sentence in (
+            (UnauthorisedError, "os:Clerk", ["a", "b"], "may not be created"),
+            (ManagementRequestError, f"{CREW}:Nobody", ["a", "b"], "has no class 'Nobody'"),
+            (ManagementRequestError, f"{CREW}:Cell", ["a", "b"], "got an unexpected keyword argument 'desk'"),
+            (ManagementRequestError, f"{CREW}:Clerk", [*many, "b b"], "the agent name 'b b' has ' ' in it"),
+            (ManagementRequestError, f"{CREW}:Clerk", [*many, 3], "Expected `str`"),
+            (ManagementRequestError, f"{CREW}:Clerk", ["a", "b", "a"], "'a' is there twice"),
+        ):
+            doing = c1.management.create_many(class_name, names, container=where, arguments={"desk": 1})
+            with pytest.raises(kind, match=sentence):
+                await doing
+        with pytest.raises(ManagementError, match="container c9 cannot be reached"):
+            await c1.management.create_many(Clerk, ["a"], container="c9")
+        assert [c1.agents, c2.agents] == [(), ()]
+
+
+async def test_a_great_many_agents_are_created_by_a_few_requests(platform):
+    async with platform("c1", "c2") as (c1, c2):
+        sent = Sent()
+        c1.add_instrument(sent)
+        names = [f"cell-{number}" for number in range(25_000)]
+        creations = await c1.management.create_many(Cell, names, container="c2")
+        assert short(creations) == [f"{name}@c2" for name in names]
+        assert len(c2.agents) == 25_000
+        assert [message.to for message in sent.messages] == [f"ams@{c2.domain}"] * 3
+
+
+async def test_while_many_agents_are_created_the_loop_has_its_turns():
+    async with Container("c1", creatable=[CREW]) as c1:
+        done = asyncio.create_task(c1.management.create_many(Cell, [f"c{number}" for number in range(1000)]))
+        seen = set()
+        while not done.done():
+            seen.add(len(c1.agents))
+            await asyncio.sleep(0)
+        steps = sorted(seen)
+        assert len(steps) > 20
+        assert max(after - before for before, after in pairwise(steps)) <= 32
+
+
+async def test_a_request_for_many_is_answered_in_time_and_the_rest_asked_for_again(platform, monkeypatch):
+    monkeypatch.setattr("formicary.management.requests.local._CREATES_FOR", 0.0)
+    async with platform("c1", "c2") as (c1, _):
+        sent = Sent()
+        c1.add_instrument(sent)
+        creations = await c1.management.create_many(Choosy, ["a", "b", "c"], container="c2")
+        assert short(creations) == ["a@c2", "b@c2", "c@c2"]
+        assert len(sent.messages) == 3
 
 
 async def test_bad_input_is_refused_where_it_is_written():

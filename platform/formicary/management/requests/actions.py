@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -11,6 +13,9 @@ from formicary.core.names import check_container, check_local, check_platform, c
 
 MOST_RESULTS = 100_000
 """How many agents one search finds at most, those left out by its offset included if it goes everywhere."""
+
+MOST_NAMES = 10_000
+"""How many agents one request makes at most."""
 
 LARGEST_OFFSET = 1 << 53
 LONGEST_PATTERN = 1300  # characters: more than any full name
@@ -129,6 +134,36 @@ class Create(_Action, frozen=True, rename={"class_name": "class"}, tag="create")
         check_local(self.name)
 
 
+class CreateMany(_Action, frozen=True, rename={"class_name": "class"}, tag="create-many"):
+    """Make agents of one class, with the same arguments, and start them one after the other.
+
+    Args:
+        class_name: `package.module:Class`.
+        names: the agents' own names, 1 to 10 000, each once.
+        container: where they shall live, `c1` or the full domain; None for the container that is asked.
+        arguments: keyword arguments for the class, beside the name.
+
+    Raises:
+        ValueError: a name or the container cannot be one; or there are too many names, none, or one twice.
+    """
+
+    class_name: str
+    names: tuple[str, ...]
+    container: str | None = None
+    arguments: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        _check_where(self.container)
+        if not 0 < len(self.names) <= MOST_NAMES:
+            raise ValueError(f"one request creates 1 to {MOST_NAMES} agents, not {len(self.names)}")
+        for name in self.names:
+            check_local(name)
+        if len(set(self.names)) != len(self.names):
+            ((twice, _),) = Counter(self.names).most_common(1)
+            raise ValueError(f"the name {twice!r} is there twice; give each agent a name of its own")
+
+
+@lru_cache(1000)  # as most requests name one of few
 def _check_where(container: str | None) -> None:
     if container is not None:
         name, dot, platform = container.partition(".")
@@ -137,5 +172,5 @@ def _check_where(container: str | None) -> None:
             check_platform(platform)
 
 
-Request = Search | ListContainers | Measure | Suspend | Resume | Kill | Create
+Request = Search | ListContainers | Measure | Suspend | Resume | Kill | Create | CreateMany
 OfAgent = Suspend | Resume | Kill

@@ -12,9 +12,7 @@ from formicary.core.micro import MicroAgent
 from formicary.core.quoting import shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from formicary.management.requests.actions import Create
+    from collections.abc import Mapping, Sequence
 
 _LONGEST_REASON = 300  # characters of an exception's text
 
@@ -49,23 +47,61 @@ def is_allowed(module: str, creatable: Sequence[str]) -> bool:
     return any(module == allowed or module.startswith(f"{allowed}.") for allowed in creatable)
 
 
-def make_agent(request: Create, creatable: Sequence[str]) -> Agent | MicroAgent:
-    """Return a new agent of the class that is asked for. Nothing is imported unless it is allowed.
+class AgentFactory:
+    """Makes agents of one class, with the same arguments. Nothing is imported unless it is allowed.
+
+    Args:
+        class_name: `package.module:Class`.
+        arguments: what the class is given beside a name.
+        creatable: as of `check_allowed`.
 
     Raises:
-        ManagementRequestError: there is no such class, it is none of agents, or cannot be made so.
+        ManagementRequestError: there is no such class, or it is none of agents.
         UnauthorisedError: its module is not allowed, or has it from one that is not.
     """
-    module, name = check_allowed(request.class_name, creatable)
-    kind = _find_class(module, name)
-    if not (isinstance(kind, type) and issubclass(kind, Agent | MicroAgent)):
-        raise ManagementRequestError(f"{request.class_name} is no class of agents, but {shorten(kind)}")
-    if not is_allowed(kind.__module__, creatable):
-        raise UnauthorisedError(
-            f"{request.class_name} is defined in module {kind.__module__!r}, whose agents may not be "
-            "created in this container"
-        )
-    return _instantiate(kind, request)
+
+    def __init__(self, class_name: str, arguments: Mapping[str, Any], creatable: Sequence[str]) -> None:
+        self._class_name = class_name
+        self._arguments = arguments
+        module, name = check_allowed(class_name, creatable)
+        kind = _find_class(module, name)
+        if not (isinstance(kind, type) and issubclass(kind, Agent | MicroAgent)):
+            raise ManagementRequestError(f"{class_name} is no class of agents, but {shorten(kind)}")
+        if not is_allowed(kind.__module__, creatable):
+            raise UnauthorisedError(
+                f"{class_name} is defined in module {kind.__module__!r}, whose agents may not be "
+                "created in this container"
+            )
+        self._kind: type[Agent | MicroAgent] = kind
+
+    def make(self, name: str) -> Agent | MicroAgent:
+        """Return a new agent.
+
+        Args:
+            name: its own name.
+
+        Raises:
+            ManagementRequestError: it cannot be made.
+        """
+        try:
+            return self._kind(name, **self._arguments)
+        except (Exception, SystemExit) as error:
+            self.check(name)  # only now, as it takes longer than all the rest
+            raise self._not_made(describe_error(error)) from error
+
+    def check(self, name: str) -> None:
+        """Make sure that the class takes such arguments.
+
+        Raises:
+            ManagementRequestError: it does not.
+        """
+        try:
+            inspect.signature(self._kind).bind(name, **self._arguments)
+        except (TypeError, ValueError) as error:
+            raise self._not_made(str(error)) from error
+
+    def _not_made(self, reason: str) -> ManagementRequestError:
+        return ManagementRequestError(f"{self._class_name} cannot be made with these arguments: {reason}")
 
 
 def _find_class(module: str, name: str) -> Any:
@@ -86,21 +122,6 @@ def _find_class(module: str, name: str) -> Any:
 
 def _not_importable(module: str, error: BaseException) -> ManagementRequestError:
     return ManagementRequestError(f"module {module!r} cannot be imported: {describe_error(error)}")
-
-
-def _instantiate(kind: type[Agent | MicroAgent], request: Create) -> Agent | MicroAgent:
-    try:
-        inspect.signature(kind).bind(request.name, **request.arguments)
-    except (TypeError, ValueError) as error:
-        raise ManagementRequestError(
-            f"{request.class_name} cannot be made with these arguments: {error}"
-        ) from error
-    try:
-        return kind(request.name, **request.arguments)
-    except (Exception, SystemExit) as error:
-        raise ManagementRequestError(
-            f"{request.class_name} cannot be made with these arguments: {describe_error(error)}"
-        ) from error
 
 
 def describe_error(error: BaseException) -> str:

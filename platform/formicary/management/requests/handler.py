@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.errors import FormicaryError, ManagementError, MessageTooLargeError, UnauthorisedError
 from formicary.core.logs import get_logger
-from formicary.core.names import is_container_of
+from formicary.core.names import MANAGEMENT, is_container_of
 from formicary.management.requests.actions import Search
 from formicary.management.requests.language import encode, encode_error, read_request
 
@@ -49,9 +49,11 @@ class RequestHandler:
 
     async def _perform(self, message: Message, conversation: _Conversation) -> str:
         request = read_request(message)
-        self._authorise(message.sender or "", request)
+        sender = message.sender or ""
+        self._authorise(sender, request)
         request = self._router.complete(request)
-        if self._router.takes_time(request):
+        # Containers wait for each other's answers in any case, and have promised who asks them.
+        if not sender.startswith(f"{MANAGEMENT}@") and self._router.takes_time(request):
             await conversation.agree()
         return encode(await self._router.perform(request))
 

@@ -20,12 +20,13 @@ from formicary.core.errors import (
     UnauthorisedError,
     UnknownAgentError,
 )
-from formicary.core.quoting import shorten
+from formicary.core.quoting import sentence, shorten
 from formicary.fipa.language import LANGUAGE, ONTOLOGY, REQUEST, Dialect, write_error
-from formicary.management.descriptions import (  # noqa: TC001 -- msgspec reads the types
+from formicary.management.descriptions import (
     AgentDescription,
     ContainerDescription,
     Missing,
+    NotCreated,
 )
 from formicary.management.requests.actions import Request
 from formicary.observe.metrics import Figures  # noqa: TC001 -- as above
@@ -46,6 +47,8 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
         containers: the containers that were asked for.
         figures: what they use and carry, where that was asked.
         missing: the containers of which nothing could be learnt.
+        tried: how many agents were created or could not be, of those that were asked for, from the first on.
+        failed: those of them that could not be.
     """
 
     done: str
@@ -54,6 +57,8 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     containers: tuple[ContainerDescription, ...] = ()
     missing: tuple[Missing, ...] = ()
     figures: tuple[Figures, ...] = ()
+    tried: int = 0
+    failed: tuple[NotCreated, ...] = ()
 
 
 def read_request(message: Message) -> Request:
@@ -94,7 +99,17 @@ def decode_result(body: str | bytes) -> Result:
 
 def encode_error(error: FormicaryError) -> tuple[str, str]:
     """Return the performative and the content that tell of an error."""
-    return write_error(error, "already-registered" if isinstance(error, NameTakenError) else "internal-error")
+    return write_error(error, _reason_of(error))
+
+
+def describe_not_created(name: str, error: FormicaryError) -> NotCreated:
+    """Return what is said of an agent, by its full name, that could not be created."""
+    return NotCreated(name, _reason_of(error), sentence(str(error)))
+
+
+def _reason_of(error: FormicaryError) -> str:
+    kind = "already-registered" if isinstance(error, NameTakenError) else "internal-error"
+    return getattr(error, "reason", kind)
 
 
 def make_request(action: str, **fields: Any) -> Request:
@@ -113,7 +128,7 @@ def make_request(action: str, **fields: Any) -> Request:
 
 DIALECT: Dialect[FormicaryError] = Dialect(
     speaker="the management agent",
-    actions="search, list-containers, measure, suspend, resume, kill and create",
+    actions="search, list-containers, measure, suspend, resume, kill, create and create-many",
     error=ManagementError,
     request_error=ManagementRequestError,
     kinds={

@@ -15,9 +15,19 @@ from formicary.core.errors import (
     UnknownAgentError,
 )
 from formicary.core.logs import get_logger
-from formicary.management.requests.actions import Create, Kill, ListContainers, Measure, Resume, Search
-from formicary.management.requests.creation import check_allowed, describe_error, make_agent
-from formicary.management.requests.language import Result
+from formicary.core.mailbox import GREEDY
+from formicary.core.strand import Answer
+from formicary.management.requests.actions import (
+    Create,
+    CreateMany,
+    Kill,
+    ListContainers,
+    Measure,
+    Resume,
+    Search,
+)
+from formicary.management.requests.creation import AgentFactory, check_allowed, describe_error
+from formicary.management.requests.language import Result, describe_not_created
 from formicary.management.requests.white_pages import WhitePages
 from formicary.observe.metrics import measure
 
@@ -29,6 +39,7 @@ if TYPE_CHECKING:
 logger = get_logger("formicary.management")
 
 _STOPS_WITHIN: Final = 15.0  # s: an agent takes less, unless somebody has written another `stop`
+_CREATES_FOR: Final = 10.0  # s after which a request for many agents is answered; who asks waits for longer
 
 
 class LocalManagement:
@@ -48,7 +59,7 @@ class LocalManagement:
         Raises:
             ManagementError: it is known already that the request fails.
         """
-        if isinstance(request, Create):
+        if isinstance(request, Create | CreateMany):
             check_allowed(request.class_name, self._container.creatable)
 
     async def perform(self, request: Request) -> Result:
@@ -61,18 +72,21 @@ class LocalManagement:
         """
         match request:
             case Search():
-                return Result("search", agents=self._white_pages.search(request))
+                result = Result("search", agents=self._white_pages.search(request))
             case ListContainers():
-                return Result("list-containers", containers=(self._white_pages.describe(),))
+                result = Result("list-containers", containers=(self._white_pages.describe(),))
             case Measure():
-                return Result("measure", figures=(measure(self._container),))
+                result = Result("measure", figures=(measure(self._container),))
             case Create():
-                return Result("create", agent=await self._create(request))
+                result = Result("create", agent=await self._create(request))
+            case CreateMany():
+                result = await self._create_many(request)
             case Kill():
                 await _kill(self._find(request.agent))
-                return Result("kill", agent=request.agent)
+                result = Result("kill", agent=request.agent)
             case _:
-                return self._suspend_or_resume(request)
+                result = self._suspend_or_resume(request)
+        return result
 
     def _suspend_or_resume(self, request: OfAgent) -> Result:
         agent = self._find(request.agent)
@@ -99,14 +113,49 @@ class LocalManagement:
         raise UnknownAgentError(self._container.dispatcher.why_unknown(name))
 
     async def _create(self, request: Create) -> str:
-        agent = make_agent(request, self._container.creatable)
+        factory = AgentFactory(request.class_name, request.arguments, self._container.creatable)
+        return await self._start(factory, request.name)
+
+    async def _create_many(self, request: CreateMany) -> Result:
+        """Make one agent after the other, with turns for others, until all are made or the time is over."""
+        factory = AgentFactory(request.class_name, request.arguments, self._container.creatable)
+        factory.check(request.names[0])  # what is wrong with all of them is said once
+        time = self._container.scheduler.time
+        until = time() + _CREATES_FOR
+        failed = []
+        for tried, name in enumerate(request.names, 1):
+            try:
+                await self._start(factory, name)
+            except (NameTakenError, ManagementError) as error:
+                failed.append(describe_not_created(f"{name}@{self._container.domain}", error))
+            if time() > until:
+                break
+            if tried % GREEDY == 0:
+                await _turn_of_loop()
+        return Result("create-many", tried=tried, failed=tuple(failed))
+
+    async def _start(self, factory: AgentFactory, name: str) -> str:
+        agent = factory.make(name)
         try:
             await self._container.lifecycle.start(agent)  # its `sys.exit()` is no reason for all to end
         except (NameTakenError, ContainerClosedError):
             raise
         except (Exception, SystemExit) as error:
-            raise ManagementError(f"setup of agent {request.name} failed: {describe_error(error)}") from error
-        return f"{agent.name}@{self._container.domain}"
+            raise ManagementError(f"setup of agent {name} failed: {describe_error(error)}") from error
+        return f"{name}@{self._container.domain}"
+
+
+async def _turn_of_loop() -> None:
+    """Let sockets and timers have their turn; after `asyncio.sleep(0)`, a strand goes on in the same one."""
+    loop = asyncio.get_running_loop()
+    turn = Answer(loop=loop)
+    loop.call_soon(_settle, turn)
+    await turn
+
+
+def _settle(turn: Answer) -> None:
+    if not turn.done():
+        turn.settle(None)
 
 
 async def _kill(agent: Agent | MicroAgent) -> None:

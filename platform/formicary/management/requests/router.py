@@ -11,7 +11,7 @@ from formicary.core.errors import FormicaryError, ManagementError, ManagementReq
 from formicary.core.names import MANAGEMENT, complete, is_container_of
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
-from formicary.management.requests.actions import Create, Kill, ListContainers, Measure, Search
+from formicary.management.requests.actions import Create, CreateMany, Kill, ListContainers, Measure, Search
 from formicary.management.requests.language import Result, decode_error, decode_result, encode
 from formicary.management.requests.local import LocalManagement
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_OfContainer = Search | ListContainers | Measure | Create | CreateMany  # the rest are of an agent
 _TIMEOUT: Final = 30.0  # s that a container gets to answer when only that one is asked
 _TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
 
@@ -56,10 +57,10 @@ class RequestRouter:
             UnknownAgentError: the agent is outside the platform.
             ManagementRequestError: the container is.
         """
-        if not isinstance(request, Search | ListContainers | Measure | Create):
+        if not isinstance(request, _OfContainer):
             return replace(request, agent=self.full_name(request.agent))
         where = request.container
-        if where is None and isinstance(request, Create):
+        if where is None and isinstance(request, Create | CreateMany):
             where = self._home
         return request if where is None else replace(request, container=self._full_domain(where))
 
@@ -90,7 +91,7 @@ class RequestRouter:
         """
         if _domain_of(request) == self._container.domain:
             self._local.check(request)
-            return isinstance(request, Kill | Create)
+            return isinstance(request, Kill | Create | CreateMany)
         return True
 
     # -- doing it -------------------------------------------------------------------------------------------
@@ -168,6 +169,6 @@ async def _within_time(ask: Callable[[str], Coroutine[Any, Any, T]], domain: str
 
 def _domain_of(request: Request) -> str | None:
     """Return the domain of the container that a completed request concerns; None for all."""
-    if isinstance(request, Search | ListContainers | Measure | Create):
+    if isinstance(request, _OfContainer):
         return request.container
     return request.agent.partition("@")[2]

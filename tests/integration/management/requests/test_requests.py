@@ -24,6 +24,10 @@ def create(class_name, name="new", **others):
     return {"action": "create", "class": f"{CREW}:{class_name}", "name": name, **others}
 
 
+def create_many(class_name):
+    return {"action": "create-many", "class": f"{CREW}:{class_name}", "names": ["a", "b"], "container": "c2"}
+
+
 async def test_who_is_alone_is_answered_at_once_and_without_a_promise(asker):
     async with Container("c1") as c1:
         alice = await asker(c1, "alice")
@@ -130,6 +134,30 @@ async def test_an_agent_is_created_with_its_arguments_and_works(platform, asker,
         assert asking.answers(name)[0].body == repr(arguments)
 
 
+async def test_many_agents_are_created_by_one_request(platform, asker):
+    async with platform("c1", "c2") as (c1, c2):
+        asking = await asker(c1)
+        await c2.start(Cell("b"))
+        content = {
+            "action": "create-many",
+            "class": f"{CREW}:Cell",
+            "names": ["a", "b", "c"],
+            "container": "c2",
+        }
+        for ams in ("ams@c1", "ams@c2"):
+            said, content_ = await asking.ask(ams, content)
+            assert said == ["agree", "inform"]
+            first = {
+                "name": "b@c2.lab.localhost",
+                "error": "already-registered",
+                "message": "an agent named 'b' lives in container c2; take another name",
+            }
+            assert (content_["done"], content_["tried"]) == ("create-many", 3)
+            assert first in content_["failed"]
+        assert [agent.name for agent in c2.agents] == ["b", "a", "c"]
+        assert len(content_["failed"]) == 3
+
+
 @pytest.mark.parametrize("ams", ["ams@c1", "ams@c2"])
 @pytest.mark.parametrize(
     "wrong",
@@ -149,6 +177,9 @@ async def test_an_agent_is_created_with_its_arguments_and_works(platform, asker,
         ({"action": "kill", "agent": "bob", "hard": 1}, "unexpected-parameter", "`hard`"),
         ("{", "unrecognised-value", "is not JSON"),
         (b"\xff\xfe", "unrecognised-value", "is not JSON"),
+        ({**create_many("Clerk"), "arguments": {"name": 1}}, "unrecognised-parameter-value", "multiple"),
+        (create_many("Nobody"), "unrecognised-parameter-value", "has no class 'Nobody'"),
+        (create_many("Agent"), "unauthorised", "is defined in module 'formicary.core.agent'"),
         (create("Nobody", container="c2"), "unrecognised-parameter-value", "has no class 'Nobody'"),
         (create("Clerk", container="c2", arguments={"name": 1}), "unrecognised-parameter-value", "argument"),
         (create("Telling", container="c2"), "unrecognised-parameter-value", "is no class of agents"),
@@ -257,7 +288,8 @@ async def test_a_mistake_of_ours_is_an_answer_too_and_logged(asker, monkeypatch,
 @pytest.mark.parametrize(
     "content",
     [{"action": "kill", "agent": "bob"}, {"action": "suspend", "agent": "bob"},
-     {"action": "resume", "agent": "bob@c2"}, create("Cell", "x"), {"action": "list-containers"}],
+     {"action": "resume", "agent": "bob@c2"}, create("Cell", "x"), {"action": "list-containers"},
+     create_many("Cell")],
 )  # fmt: skip
 async def test_who_is_outside_the_platform_may_only_search(sender, content):
     async with Container("c1", creatable=[CREW]) as c1:

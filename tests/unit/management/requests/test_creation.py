@@ -8,8 +8,7 @@ import pytest
 
 from formicary import Agent, MicroAgent
 from formicary.errors import ManagementRequestError, UnauthorisedError
-from formicary.management.requests.actions import Create
-from formicary.management.requests.creation import check_allowed, make_agent
+from formicary.management.requests.creation import AgentFactory, check_allowed
 
 SHOP = """
 from formicary import Agent, MicroAgent
@@ -73,7 +72,7 @@ def modules(tmp_path, monkeypatch):
 
 
 def make(class_name, *, creatable=("shop",), **arguments):
-    return make_agent(Create(class_name, "bob", None, arguments), creatable)
+    return AgentFactory(class_name, arguments, creatable).make("bob")
 
 
 def refusal(class_name, kind=ManagementRequestError, **options):
@@ -159,6 +158,12 @@ def test_what_is_no_name_of_a_class_is_said_so(class_name):
 )
 def test_what_cannot_be_made_is_said_in_one_sentence(modules, class_name, sentence):
     assert refusal(class_name).startswith(sentence)
+
+
+def test_arguments_can_be_checked_before_an_agent_is_made(modules):
+    AgentFactory("shop.staff:Picky", {}, ["shop"]).check("bob")
+    with pytest.raises(ManagementRequestError, match="missing a required argument: 'desk'"):
+        AgentFactory("shop.staff:Clerk", {}, ["shop"]).check("bob")
 
 
 def test_arguments_that_the_class_does_not_take_are_said(modules):

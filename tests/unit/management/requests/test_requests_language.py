@@ -21,8 +21,23 @@ from formicary.errors import (
     UnauthorisedError,
     UnknownAgentError,
 )
-from formicary.management.descriptions import AgentDescription, ContainerDescription, LinkDescription, Missing
-from formicary.management.requests.actions import Create, Kill, ListContainers, Resume, Search, Suspend
+from formicary.management.descriptions import (
+    AgentDescription,
+    ContainerDescription,
+    LinkDescription,
+    Missing,
+    NotCreated,
+)
+from formicary.management.requests.actions import (
+    MOST_NAMES,
+    Create,
+    CreateMany,
+    Kill,
+    ListContainers,
+    Resume,
+    Search,
+    Suspend,
+)
 from formicary.management.requests.language import (
     Result,
     decode_error,
@@ -52,6 +67,10 @@ C1 = ContainerDescription(
 )
 
 
+def create_many(*names):
+    return {"action": "create-many", "class": "a:B", "names": names}
+
+
 @pytest.mark.parametrize(
     "request_",
     [
@@ -64,6 +83,8 @@ C1 = ContainerDescription(
         Kill("alice@c2.lab.localhost"),
         Create("shop.staff:Clerk", "bob"),
         Create("shop:Clerk", "bob", "c2", {"desk": 3, "tools": ["pen", {"ink": None}]}),
+        CreateMany("shop.staff:Clerk", ("bob",)),
+        CreateMany("shop:Clerk", ("bob", "eve"), "c2", {"desk": 3}),
     ],
 )
 def test_a_request_is_read_as_it_was_written(request_):
@@ -83,6 +104,7 @@ def test_a_request_is_read_as_it_was_written(request_):
         Result("search"),
         Result("search", (ALICE,), missing=(Missing("c2.lab.localhost", "it is away"),)),
         Result("create", agent=ALICE.name),
+        Result("create-many", tried=3, failed=(NotCreated(ALICE.name, "already-registered", "It is."),)),
         Result("list-containers", containers=(C1,)),
     ],
 )
@@ -113,6 +135,12 @@ def test_a_result_is_read_as_it_was_written(result):
         ({"action": "kill", "agent": "a b"}, "unrecognised-parameter-value", "' ' in it"),
         ({"action": "suspend", "agent": ""}, "unrecognised-parameter-value", "empty"),
         ({"action": "resume", "agent": "a@c 1"}, "unrecognised-parameter-value", "c 1"),
+        ({"action": "create-many", "class": "a:B"}, "missing-parameter", "`names`"),
+        (create_many("bob", "b b"), "unrecognised-parameter-value", "' ' in it"),
+        (create_many("bob", 3), "unrecognised-parameter-value", "Expected `str`"),
+        (create_many(), "unrecognised-parameter-value", "1 to 10000 agents, not 0"),
+        (create_many(*map(str, range(MOST_NAMES + 1))), "unrecognised-parameter-value", "not 10001"),
+        (create_many("al", "bob", "al"), "unrecognised-parameter-value", "the name 'al' is there twice"),
         (
             {"action": "create", "class": "a:B", "name": "x@c1"},
             "unrecognised-parameter-value",

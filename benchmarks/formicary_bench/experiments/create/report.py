@@ -8,6 +8,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart, dots, intervals, typical_columns
 from formicary_bench.reports.charts.series import by_series, label, subject
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
@@ -45,9 +46,14 @@ def _sentences(rows: Sequence[Row]) -> list[str]:
 
 def _sentence(row: Row, rows: Sequence[Row]) -> str:
     name = "Agents with one waiting behaviour" if row.kind == "behaviours" else subject(row)
-    return (
-        f"{name} are created and started at {formatting.count(row.agents_per_s)} per second"
-        f"{after(all_of(row, rows, CREATION))}; each holds {formatting.size(row.bytes_per_agent)}."
+    return told(
+        f"{name} are created and started at ",
+        cite(formatting.count(row.agents_per_s), row),
+        " per second",
+        after(all_of(row, rows, CREATION)),
+        "; each holds ",
+        cite(formatting.size(row.bytes_per_agent), row),
+        ".",
     )
 
 
@@ -61,7 +67,7 @@ def _charts(rows: Sequence[Row]) -> list[Chart]:
     name = formatting.number(most)
     speed = dots(top, CREATION, "agents per second", _per_second, lambda row: against_baseline(row, rows))
     held = [
-        Dot(series, row.bytes_per_agent, formatting.size(row.bytes_per_agent))
+        Dot(series, row.bytes_per_agent, formatting.size(row.bytes_per_agent), of=row.anchor)
         for series, members in by_series(top).items()
         for row in members
         if row.bytes_per_agent
@@ -84,7 +90,7 @@ def _tiles(rows: Sequence[Row]) -> list[Tile]:
     if not created:
         return []
     row = max(created, key=lambda row: row.agents)
-    held = f"each holds {formatting.size(row.bytes_per_agent)}"
+    held = told("each holds ", cite(formatting.size(row.bytes_per_agent), row))
     tile = tile_of(row, CREATION, _per_second, "agents created and started", held)
     return [tile] if tile else []
 

@@ -18,6 +18,7 @@ from formicary_bench.reports.charts.plots import (
     values,
 )
 from formicary_bench.reports.charts.series import label
+from formicary_bench.reports.document.citing import cite, joined, told
 from formicary_bench.reports.document.factors import all_of, listed, said
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
@@ -59,12 +60,15 @@ def directory_sentence(where: str, members: Sequence[Row], run: Sequence[Row]) -
     takes = [_found(row) for row in extremes]
     held = _held(extremes, run)
     if first.containers:
-        return (
-            f"{where}, a registration {at} is seen by others, and their messages about it are back, "
-            f"{_listed('after', takes)}, at the median{held}."
+        return told(
+            f"{where}, a registration {at} is seen by others, and their messages about it are back, ",
+            _listed("after ", takes),
+            ", at the median",
+            held,
+            ".",
         )
     use = _USES.get(first.experiment, first.experiment)
-    return f"{where}, {use} {at} takes {_listed('', takes)}, at the median{held}."
+    return told(f"{where}, {use} {at} takes ", _listed("", takes), ", at the median", held, ".")
 
 
 def directory_charts(found: Findings) -> list[Chart]:
@@ -87,7 +91,7 @@ def _found(row: Row) -> str:
     """Say how long a use takes."""
     number, what = (row.containers, "container") if row.containers else (row.services, "service")
     many = f"{formatting.number(number) if number else 'no'} {what}{'' if number == 1 else 's'}"
-    return f"{formatting.duration(row.rtt_p50_us)} with {many}"
+    return told(cite(formatting.duration(row.rtt_p50_us), row), f" with {many}")
 
 
 def _held(extremes: Sequence[Row], run: Sequence[Row]) -> str:
@@ -96,18 +100,20 @@ def _held(extremes: Sequence[Row], run: Sequence[Row]) -> str:
     found = [one for row in extremes if (one := against_message(row, run, name))]
     # What is said of both is said once; where it is not the same, the message is named once.
     last = [replace(one, name="that") if found[0].ratio and one.ratio else one for one in found[1:]]
-    return f": {listed([*found[:1], *last])}" if found else ""
+    return told(": ", listed([*found[:1], *last])) if found else ""
 
 
 def _listed(before: str, said: Sequence[str]) -> str:
-    return " and ".join(f"{before} {one}".strip() for one in said)
+    return joined(" and ", [told(before, one) for one in said])
 
 
 def _churn(where: str, at: str, row: Row) -> str:
     seen = ", are seen by all four containers" if row.kind == "replica" else ""
-    return (
-        f"{where}{formatting.count(row.agents_per_s)} agents per second are started, register {at}{seen}, "
-        f"and end ({formatting.number(row.agents)} agents in all)."
+    return told(
+        where,
+        cite(formatting.count(row.agents_per_s), row),
+        f" agents per second are started, register {at}{seen}, "
+        f"and end ({formatting.number(row.agents)} agents in all).",
     )
 
 

@@ -13,6 +13,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import Series, by_series, label, subject
+from formicary_bench.reports.document.citing import anchors, cite, joined, told
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
@@ -46,18 +47,27 @@ def memory_columns(rows: Findings) -> list[Column]:
 
 def memory_sentences(rows: Findings) -> list[str]:
     """Say what processes hold."""
-    found = []
+    found: list[str] = []
     without = [row for row in rows if not row.agents and row.memory]
-    said = [f"{_lower(subject(row))} {formatting.size(row.memory.uss.mean)}" for row in without if row.memory]
+    said = [
+        told(f"{_lower(subject(row))} ", cite(formatting.size(row.memory.uss.mean), row))
+        for row in without
+        if row.memory
+    ]
     if said:
-        found.append(f"Of the memory a process has alone: {', '.join(said)}.")
+        found.append(told("Of the memory a process has alone: ", joined(", ", said), "."))
     for members in by_series(row for row in rows if row.agents).values():
         row = max(members, key=lambda row: row.agents)
         uss, traced = each(row, rows.run), each(row, rows.run, traced=True)
         if uss and traced:
             found.append(
-                f"Each of {formatting.number(row.agents)} idle {_idle(row)} holds "
-                f"{formatting.size(uss.mean)} ({formatting.size(traced.mean)} by Python's own account)."
+                told(
+                    f"Each of {formatting.number(row.agents)} idle {_idle(row)} holds ",
+                    cite(formatting.size(uss.mean), row),
+                    " (",
+                    cite(formatting.size(traced.mean), row),
+                    " by Python's own account).",
+                )
             )
     return found
 
@@ -100,7 +110,12 @@ def _reference_charts(rows: Findings) -> list[Chart]:
     title = f"Memory of each of {_PUBLISHED} idle agents, beside the published figures"
     chart = Dots({"Measured here": bars, where: theirs}, "memory of each agent", _tick)
     columns = [
-        Column("who", tuple(bar.series.label for bar in (*bars, *theirs)), names=True),
+        Column(
+            "who",
+            tuple(bar.series.label for bar in (*bars, *theirs)),
+            names=True,
+            of=tuple(bar.of for bar in (*bars, *theirs)),
+        ),
         Column("each agent", tuple(bar.text for bar in (*bars, *theirs))),
         Column("from", ("measured here",) * len(bars) + (where,) * len(theirs), names=True),
     ]
@@ -122,6 +137,7 @@ def memory_references(rows: Findings) -> list[Extra]:
         )
         for theirs in published.memory()
     ]
+    of = [""] * len(lines)
     for row in ours:
         assert row.memory is not None
         assert row.memory.traced is not None
@@ -132,6 +148,7 @@ def memory_references(rows: Findings) -> list[Extra]:
             lines.append(
                 (f"{label(row)}, unique set size", base.memory.uss.mean, row.memory.uss.mean, uss.mean)
             )
+            of += [anchors(row, base)] * 2
     who, *cells = zip(*lines, strict=True)
     titles = ("platform", f"with {_PUBLISHED} idle agents", "each agent")
     sized = (tuple(formatting.size(value) for value in column) for column in cells)
@@ -140,7 +157,8 @@ def memory_references(rows: Findings) -> list[Extra]:
         "The paper gives what objects take in the Java heap, on the machines and the Java of its time; what "
         "Python traces of its objects is next to that."
     )
-    return [Extra("Beside the published figures", [Column("who", who, names=True), *columns], remark)]
+    first = Column("who", who, names=True, of=tuple(of))
+    return [Extra("Beside the published figures", [first, *columns], remark)]
 
 
 def _growth_columns(rows: Sequence[Row]) -> list[Column]:
@@ -174,14 +192,20 @@ def _growth_sentence(row: Row) -> str:
     over = f"{formatting.count(row.memory.messages)} messages"
     begin = f"{where(row)}, under the load of {pairs}"
     if slope.ci95 is None or slope.ci95[0] <= 0 <= slope.ci95[1]:
-        return (
-            f"{begin}, there is no growth that could be told from zero over {over}: "
-            f"{_range(slope)} per second (95%), {_range(per_message)} per message."
+        return told(
+            f"{begin}, there is no growth that could be told from zero over {over}: ",
+            cite(_range(slope), row),
+            " per second (95%), ",
+            cite(_range(per_message), row),
+            " per message.",
         )
     verb = "grows" if slope.mean > 0 else "shrinks"
-    return (
-        f"{begin}, memory {verb} by {_signed(abs(slope.mean))} per second (95%: {_range(slope)}), "
-        f"{_range(per_message)} per message, over {over}."
+    return told(
+        f"{begin}, memory {verb} by ",
+        cite(_signed(abs(slope.mean)), row),
+        f" per second (95%: {_range(slope)}), ",
+        cite(_range(per_message), row),
+        f" per message, over {over}.",
     )
 
 
@@ -196,7 +220,7 @@ def _bar(row: Row, value: float, bounds: tuple[float, float] | None) -> Dot:
     (series,) = by_series([row])
     many = f", {formatting.number(row.agents)}" if row.agents else ""
     name = msgspec.structs.replace(series, label=f"{series.label}{many}")
-    return Dot(name, max(value, 0), formatting.size(value), bounds)
+    return Dot(name, max(value, 0), formatting.size(value), bounds, of=row.anchor)
 
 
 def _range(figure: Estimate | None) -> str:

@@ -48,7 +48,7 @@ def growth_charts(row: Row, memory: MemoryEstimates) -> list[Chart]:
         return []
     ((series, _),) = by_series([row]).items()
     lines = {
-        _named(series, f"repetition {number}", series.dash): [_point(*look) for look in of_it]
+        _named(series, f"repetition {number}", series.dash): [_point(*look, row.anchor) for look in of_it]
         for number, of_it in enumerate(looks, 1)
     }
     if memory.growth_per_s is not None:
@@ -76,8 +76,8 @@ def _named(series: Series, name: str, dash: str, colour: str = "") -> Series:
     )
 
 
-def _point(seconds: float, held: float) -> Point:
-    return Point(seconds, held, f"{seconds:.1f} s: {formatting.size(held)}", marked=False)
+def _point(seconds: float, held: float, of: str = "") -> Point:
+    return Point(seconds, held, f"{seconds:.1f} s: {formatting.size(held)}", marked=False, of=of)
 
 
 def _slope(per_s: float, looks: Sequence[Looks]) -> list[Point]:

@@ -13,6 +13,7 @@ from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.series import APART, Series, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
@@ -97,17 +98,15 @@ def _bytes(figure: Estimate | None) -> str:
 
 def network_sentences(rows: Sequence[Row]) -> list[str]:
     """Say what goes over the wire for each byte that is sent."""
-    found = []
+    found: list[str] = []
     for members in by_series(_ordered(rows)).values():
         few, many = (pick(members, key=lambda row: row.pairs) for pick in (min, max))
         if members[0].platform != "formicary" or few.network is None or many.network is None:
             continue
         between = "" if few.kind == "behaviours" else " between micro-agents"
-        said = f"{where(few)}{between}, {_each(few, few.network)}"
-        if many is not few:
-            said += f", and {_each(many, many.network)}"
+        more = told(", and ", _each(many, many.network)) if many is not few else ""
         twice = "; each goes to the server and from it" if few.network.server_share else ""
-        found.append(f"{said}{twice}.")
+        found.append(told(f"{where(few)}{between}, ", _each(few, few.network), more, f"{twice}."))
     return found
 
 
@@ -169,7 +168,7 @@ def _overheads(rows: Sequence[Row]) -> list[Chart]:
     most = max(row.pairs for row in rows)
     shown = [row for row in rows if row.pairs == most]
     bars = [
-        Dot(series, max(figure.mean, 0), formatting.size(max(figure.mean, 0)), figure.ci95)
+        Dot(series, max(figure.mean, 0), formatting.size(max(figure.mean, 0)), figure.ci95, of=row.anchor)
         for series, (row, *_) in by_series(shown).items()
         for figure in ([row.network.wire_overhead_per_message] if row.network else [])
     ]
@@ -221,14 +220,16 @@ def network_references(rows: Sequence[Row]) -> list[Extra]:
         (f"{one.platform} ({published.SOURCE}, Section 5.5)", one.statement, bits(one.kbit_per_s * 1000 / 8))
         for one in published.throughputs()
     ]
+    of = [""] * len(lines)
     for series, members in by_series(known).items():
         best = max(members, key=_throughput)
         lines.append(
             (series.label, f"most, with {formatting.counted(best.pairs, 'pair')}", bits(_throughput(best)))
         )
+        of.append(best.anchor)
     who, what, values = zip(*lines, strict=True)
     columns = [
-        Column("who", who, names=True),
+        Column("who", who, names=True, of=tuple(of)),
         Column("what", what, names=True),
         Column("on the wire", values),
     ]
@@ -266,11 +267,15 @@ def _throughput(row: Row) -> float:
 
 def _each(row: Row, network: NetworkEstimates) -> str:
     pairs = "one pair" if row.pairs == 1 else f"{row.pairs} pairs"
-    overhead = f", {formatting.times(network.overhead.mean)} times its body" if network.overhead else ""
-    size = formatting.size(network.wire_bytes_per_message.mean)
-    return (
-        f"a message of {pairs} is {size} on the wire{overhead}, "
-        f"{formatting.times(network.messages_per_packet.mean)} of them in a packet"
+    times = cite(formatting.times(network.overhead.mean), row) if network.overhead else ""
+    return told(
+        f"a message of {pairs} is ",
+        cite(formatting.size(network.wire_bytes_per_message.mean), row),
+        " on the wire",
+        told(", ", times, " times its body") if times else "",
+        ", ",
+        cite(formatting.times(network.messages_per_packet.mean), row),
+        " of them in a packet",
     )
 
 
@@ -280,7 +285,8 @@ def _lines(rows: Sequence[Row], value: Value, axis: str, text: Callable[[float],
         assert figure is not None
         spread = formatting.spread(figure.mean, figure.ci95)
         tip = f"{formatting.counted(row.pairs, 'pair')}: {text(figure.mean)} {spread}".rstrip()
-        return Point(row.pairs, figure.mean, tip, figure.ci95, sound=row.full_load is not False)
+        is_sound = row.full_load is not False
+        return Point(row.pairs, figure.mean, tip, figure.ci95, sound=is_sound, of=row.anchor)
 
     lines = {
         series: [point(row) for row in sorted(members, key=lambda row: row.pairs)]

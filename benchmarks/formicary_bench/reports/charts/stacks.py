@@ -26,11 +26,15 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Stack(msgspec.Struct, frozen=True):
-    """A bar: its name, its parts, and whether it was published by somebody else and not measured here."""
+    """A bar: its name, its parts, whether it was published by somebody else and not measured here.
+
+    `of` is the anchor of the row that it stands for.
+    """
 
     label: str
     parts: tuple[Part, ...]
     published: bool = False
+    of: str = ""
 
 
 class Stacks(msgspec.Struct, frozen=True):
@@ -75,7 +79,11 @@ def _part(part: Part, stack: Stack, x: float, y: int, length: float) -> Markup:
     place = {"x": x, "y": float(y), "width": length, "height": float(_HEIGHT)}
     hatch = [tag("rect", **place, fill="url(#hatch)")] if stack.published else []
     title = tag("title", f"{stack.label}: {part.tip}")
-    shapes = [tag("rect", **place, class_="bar part"), *hatch, tag("rect", title, **place, class_="hit")]
+    shapes = [
+        tag("rect", **place, class_="bar part"),
+        *hatch,
+        tag("rect", title, **place, class_="hit", data_of=stack.of or None),
+    ]
     return tag("g", *shapes, class_=f"series s-{part.series.colour}", data_series=part.series.label)
 
 

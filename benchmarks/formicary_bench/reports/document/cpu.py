@@ -10,6 +10,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import Dot, Dots
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, Series, label
+from formicary_bench.reports.document.citing import cite, joined, told
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.stability import stability_of_samples
 from formicary_bench.reports.document.tables import Column
@@ -20,7 +21,7 @@ from formicary_bench.vocabulary.roles import DOING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from formicary_bench.results.summary.cpu import CpuEstimates
+    from formicary_bench.results.summary.cpu import CpuEstimate, CpuEstimates
     from formicary_bench.results.summary.row import Row
 
 _COLOURS: dict[str, str] = {
@@ -43,7 +44,7 @@ def cpu_columns(rows: Sequence[Row]) -> list[Column]:
     lines = [(row, one) for row in rows if row.cpu for one in row.cpu.used]
     each = f"CPU per {unit(rows[0])}" if rows else "CPU"
     return [
-        Column("who", tuple(name(row) for row, _ in lines), names=True),
+        Column("who", tuple(name(row) for row, _ in lines), names=True, of=_anchors(lines)),
         Column("process", tuple(process_name(one.process) for _, one in lines)),
         Column("group", tuple(one.group for _, one in lines)),
         Column("in the papers", tuple(PAPERS.get(one.group, "") for _, one in lines)),
@@ -76,7 +77,7 @@ def cpu_charts(rows: Sequence[Row]) -> list[Chart]:
             series = series_of(one.group)
             text = f"{formatting.duration(one.us.mean)}, {one.share:.0%}"
             where = process_name(one.process)
-            bar = Dot(series, one.us.mean, text, one.us.ci95)
+            bar = Dot(series, one.us.mean, text, one.us.ci95, of=row.anchor)
             groups.setdefault(where[0].upper() + where[1:], []).append(bar)
         caption = f"CPU time for each {unit(row)}, with its 95% interval; all processes on one scale."
         found.append(
@@ -124,13 +125,21 @@ def unit(row: Row) -> str:
     return "agent" if row.agents else "use" if row.family == DIRECTORY else "round trip"
 
 
+def _anchors(lines: Sequence[tuple[Row, CpuEstimate]]) -> tuple[str, ...]:
+    known = {id(row): row.anchor for row, _ in lines}
+    return tuple(known[id(row)] for row, _ in lines)
+
+
 def _sentence(row: Row, cpu: CpuEstimates) -> str:
     most = sorted(summed(cpu.used), key=lambda one: -one.share)[:3]
-    said = ", ".join(f"{one.group} {one.share:.0%}" for one in most)
-    total = formatting.duration(whole(cpu.groups).us.mean)
-    return (
-        f"{name(row)}: {_A[unit(row)]} {unit(row)} takes {total} of CPU: {said}. "
-        f"The windows were {cpu.window_s:.1f} s in all; {_cost(cpu)}."
+    said = joined(", ", (told(f"{one.group} ", cite(f"{one.share:.0%}", row)) for one in most))
+    total = cite(formatting.duration(whole(cpu.groups).us.mean), row)
+    return told(
+        f"{name(row)}: {_A[unit(row)]} {unit(row)} takes ",
+        total,
+        " of CPU: ",
+        said,
+        f". The windows were {cpu.window_s:.1f} s in all; {_cost(cpu)}.",
     )
 
 

@@ -29,7 +29,7 @@ def _by_host(row: Row, cpu: CpuEstimates) -> Extra | None:
         return None
     groups = in_order(one.group for one in cpu.used)
     columns = [
-        Column("group", tuple(groups), names=True),
+        Column("group", tuple(groups), names=True, of=(row.anchor,) * len(groups)),
         Column("in the papers", tuple(PAPERS.get(group, "") for group in groups)),
     ]
     for host in hosts:

@@ -9,6 +9,7 @@ from formicary.profiling.model.groups import PAPERS, Group
 from formicary_bench import published
 from formicary_bench.reports.charts.plots import Chart
 from formicary_bench.reports.charts.stacks import Part, Stack, Stacks
+from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.cpu import name, process_name, series_of, with_paper
 from formicary_bench.reports.document.papers import cpu_table, titled
 from formicary_bench.reports.document.tables import Column, Extra
@@ -50,19 +51,21 @@ def share_charts(rows: Sequence[Row]) -> list[Chart]:
 def _shares(table: int, rows: Sequence[Row]) -> Chart:
     theirs = published.cpu_times(table)
     has_several = len({one.host for one in theirs}) > 1
-    ours_by_stack: dict[str, dict[str, float]] = {}
+    ours_by_stack: dict[tuple[str, str], dict[str, float]] = {}
     theirs_by_stack: dict[str, dict[str, float]] = {}
     for row in rows:
         for part in row.cpu.used if row.cpu else ():
             if part.role != SERVER:
-                of_it = ours_by_stack.setdefault(f"{name(row)}: {process_name(part.process)}", {})
+                of_it = ours_by_stack.setdefault(
+                    (f"{name(row)}: {process_name(part.process)}", row.anchor), {}
+                )
                 of_it[part.group] = part.share
     for one in theirs:
         label = f"{one.platform}, host {one.host}" if has_several else one.platform
         theirs_by_stack.setdefault(label, {})[_group(one.group)] = one.percent / 100
     stacks = [_stack(*of_it, published=True) for of_it in theirs_by_stack.items()]
     where = f"Published, not measured here: {published.SOURCE}, Table {table}"
-    ours = [_stack(*of_it) for of_it in ours_by_stack.items()]
+    ours = [_stack(label, shares, of=of) for (label, of), shares in ours_by_stack.items()]
     chart = Stacks({"Measured here": ours, where: [stack for stack in stacks if stack.parts]})
     caption = (
         f"How the CPU time of each process is shared out. Hatched bars are the paper's, measured on "
@@ -73,12 +76,13 @@ def _shares(table: int, rows: Sequence[Row]) -> Chart:
     )
 
 
-def _stack(label: str, shares: dict[str, float], *, published: bool = False) -> Stack:
+def _stack(label: str, shares: dict[str, float], *, published: bool = False, of: str = "") -> Stack:
     parts = ((series_of(group), shares[group]) for group in in_order(shares) if shares[group] > 0)
     return Stack(
         label,
         tuple(Part(series, share, f"{series.label} {share:.1%}") for series, share in parts),
         published=published,
+        of=of,
     )
 
 
@@ -89,14 +93,14 @@ def _group(of_paper: str) -> str:
 
 def _columns(chart: Stacks) -> list[Column]:
     lines = [
-        (stack.label, part.series.label, f"{part.share:.1%}", group)
+        (stack.label, part.series.label, f"{part.share:.1%}", group, stack.of)
         for group, stacks in chart.groups.items()
         for stack in stacks
         for part in stack.parts
     ]
-    who, groups, shares, sources = zip(*lines, strict=True)
+    who, groups, shares, sources, of = zip(*lines, strict=True)
     return [
-        Column("who", who, names=True),
+        Column("who", who, names=True, of=of),
         Column("group", groups, names=True),
         Column("share", shares),
         Column("from", sources, names=True),
@@ -120,7 +124,7 @@ def _published(row: Row) -> Extra | None:
     lines += [("", process_name(one.process)) for one in servers]
     columns = [
         Column("host", tuple(host for host, _ in lines), names=True),
-        Column("group", tuple(with_paper(group) for _, group in lines)),
+        Column("group", tuple(with_paper(group) for _, group in lines), of=(row.anchor,) * len(lines)),
         Column("ours, ms", tuple(ms for ms, _ in cells)),
         Column("%", tuple(share for _, share in cells)),
     ]
@@ -206,11 +210,13 @@ def _differences(rows: Sequence[Row]) -> list[Extra]:
                 continue
             apart = difference(ours[group], theirs[group])
             verdict = "" if p < _SIGNIFICANT else "not significant"
-            found.append((f"{name(one)} against {name(other)}", group, apart, p, verdict))
+            found.append(
+                (f"{name(one)} against {name(other)}", group, apart, p, verdict, anchors(one, other))
+            )
     if not found:
         return []
     columns = [
-        Column("who", tuple(line[0] for line in found), names=True),
+        Column("who", tuple(line[0] for line in found), names=True, of=tuple(line[5] for line in found)),
         Column("group", tuple(line[1] for line in found)),
         Column(
             "difference", tuple(f"{_signed(line[2].mean)} ± {line[2].half_width:.2f} µs" for line in found)

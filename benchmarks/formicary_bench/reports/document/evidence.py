@@ -9,6 +9,7 @@ from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
 from formicary_bench.reports.document.points import point
 from formicary_bench.results.summary.commands import command
+from formicary_bench.results.summary.cpu import judged
 from formicary_bench.results.summary.cuts import other_cuts
 from formicary_bench.results.summary.declared import summary_of
 from formicary_bench.results.summary.each import samples_of
@@ -47,7 +48,8 @@ def _of_row(
     run: RunFolder, configuration: Configuration, repetitions: list[Repetition], row: Row, rows: Sequence[Row]
 ) -> dict[str, Any]:
     same = [one for one in rows if one.experiment == row.experiment]
-    samples = {name: values for name, values in samples_of(row.each).items() if len(values) == len(row.each)}
+    known = {**samples_of(row.each), **judged(row.cpu)}
+    samples = {name: values for name, values in known.items() if len(values) == len(row.each)}
     # What was not valid is in no figure, so figures are of the valid ones, in their order.
     valid = [one for one in repetitions if not one.invalid] or repetitions
     if len(row.each) != len(valid):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
+from formicary_bench.reports.document.citing import cite_anchors, joined, told
 from formicary_bench.results.summary.baselines import baseline_of, rivals_of
 from formicary_bench.results.summary.each import CREATION, RATE
 from formicary_bench.results.verdicts.factors import doubt_about, factor
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from formicary_bench.results.summary.row import Row
-    from formicary_bench.results.verdicts.factors import Doubt, Factor
+    from formicary_bench.results.verdicts.factors import Factor
+
+_FEW = 3  # rivals that a sentence names, each with its factor
 
 
 def faster(row: Row, other: Row, figure: str) -> str:
@@ -34,35 +37,42 @@ def faster(row: Row, other: Row, figure: str) -> str:
 
 def listed(factors: Iterable[Factor]) -> str:
     """Say some factors in one list; those about which nobody can tell for one reason together."""
-    told: list[str] = []
-    doubts: dict[Doubt, list[str]] = {}
-    for one in factors:
-        if one.doubt:
-            doubts.setdefault(one.doubt, []).append(one.name)
-        else:
-            told.append(said(one))
-    return ", ".join([*told, *(_untold(doubt, names) for doubt, names in doubts.items())])
+    found = list(factors)
+    return joined(", ", [*(said(one) for one in found if one.ratio), *_untold(found)])
 
 
 def said(one: Factor) -> str:
     """Say a factor, or in few words that nobody can tell, and what would."""
+    of = " ".join(one.of)
     if one.ratio is None:
         remedy = f": {one.doubt.remedy}" if one.doubt else ""
         return f"{Verdict.UNDECIDED} against {one.name}{remedy}"
     if one.is_same:
         beside = ", ".join(filter(None, (f"within {RESOLUTION:.0%}", one.way)))
-        return f"no difference from {one.name} ({beside})"
+        return told(cite_anchors("no difference", of), f" from {one.name} ({beside})")
     wider = "made wider: repetitions depend on each other" if one.depends else ""
     beside = ", ".join(filter(None, (formatting.factors(one.ratio), one.way, wider)))
-    return f"{formatting.faster(one.ratio.mean, one.name)} ({beside})"
+    number, times, rest = formatting.faster(one.ratio.mean, one.name).partition(" times")
+    return told(cite_anchors(f"{number}{times}", of), f"{rest} ({beside})")
 
 
 def all_of(row: Row, rows: Sequence[Row], figure: str) -> str:
-    """Hold a row against its baseline and its rivals, in one list; without any, say why to doubt it."""
+    """Hold a row against its baseline and its rivals, in one list; without any, say why to doubt it.
+
+    Of many rivals there are the one that it is slowest beside and the one that it is fastest beside: the
+    table of verdicts has all.
+    """
     base = baseline_of(row, rows)
-    others = ([base] if base else []) + rivals_of(row, rows)
-    found = [one for other in others if (one := factor(row, other, figure))]
-    return listed(found) if found else doubt_word(row)
+    held = factor(row, base, figure) if base else None
+    rivals = [one for other in rivals_of(row, rows) if (one := factor(row, other, figure))]
+    if held is None and not rivals:
+        return doubt_word(row)
+    known = sorted((one for one in rivals if one.ratio), key=_speed)
+    if len(known) <= _FEW:
+        return listed([*([held] if held else []), *rivals])
+    span = told(f"of {len(known)} others from ", said(known[0]), " to ", said(known[-1]))
+    rest = [one for one in rivals if one.ratio is None]
+    return joined(", ", [*([said(held)] if held and held.ratio else []), span, *_untold([held, *rest])])
 
 
 def against_baseline(row: Row, rows: Sequence[Row]) -> str:
@@ -83,7 +93,26 @@ def rate_of(row: Row) -> str:
     return CREATION if row.agents else RATE
 
 
-def _untold(doubt: Doubt, names: Sequence[str]) -> str:
-    who = f"{doubt.who}: " if doubt.who and doubt.who not in names else ""
-    others = " and ".join(dict.fromkeys(names))
-    return f"{Verdict.UNDECIDED} against {others} ({who}{doubt.reason}; {doubt.remedy} would)"
+def _untold(factors: Iterable[Factor | None]) -> list[str]:
+    """Say against whom nobody can tell, those together for whom it is for one reason."""
+    doubts: dict[tuple[str, str], list[str]] = {}
+    for one in factors:
+        if one and one.doubt:
+            doubts.setdefault((_why(one), one.doubt.remedy), []).append(one.name)
+    found = [
+        f"{' and '.join(dict.fromkeys(names))} ({why}; {remedy} would)"
+        for (why, remedy), names in doubts.items()
+    ]
+    return [f"{'nor' if place else f'{Verdict.UNDECIDED} against'} {one}" for place, one in enumerate(found)]
+
+
+def _speed(one: Factor) -> float:
+    return one.ratio.mean if one.ratio else 0.0
+
+
+def _why(one: Factor) -> str:
+    """Say why nobody can tell, and whose fault that is if not the other one's."""
+    if one.doubt is None:
+        return ""
+    is_own = one.doubt.who and one.doubt.who != one.name
+    return f"{one.doubt.who}: {one.doubt.reason}" if is_own else one.doubt.reason

@@ -70,7 +70,12 @@ def host_tables(rows: Sequence[Row]) -> list[Extra]:
     if not lines:
         return []
     columns = [
-        Column("who", tuple(_point(row) for row, _, _ in lines), names=True),
+        Column(
+            "who",
+            tuple(_point(row) for row, _, _ in lines),
+            names=True,
+            of=tuple(row.anchor for row, _, _ in lines),
+        ),
         Column("host", tuple(host.name for _, host, _ in lines)),
         Column("CPU", tuple(f"{host.busy.mean:.0%}" for _, host, _ in lines)),
         Column("wire/s", tuple(formatting.size(host.wire_bytes_per_s.mean) for _, host, _ in lines)),

@@ -18,6 +18,7 @@ from formicary_bench.reports.charts.plots import (
 )
 from formicary_bench.reports.charts.series import PLACES, by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.papers import titled
 from formicary_bench.reports.document.points import ordered
@@ -109,15 +110,18 @@ def _checks(rows: Sequence[Row]) -> list[Column]:
 def _load(members: list[Row], rows: Sequence[Row]) -> str:
     few, many = fewest(members), most(members)
     between = "" if few.kind == "behaviours" else f" between {plural(few)}"
-    said = (
-        f"{where(few)}{between}: {_time(few)} there and back with {at_once(few)}"
-        f"{after(all_of(few, rows, TIME))}"
+    said = told(
+        f"{where(few)}{between}: ",
+        cite(_time(few), few),
+        f" there and back with {at_once(few)}",
+        after(all_of(few, rows, TIME)),
     )
     rate = typical_of(many, RATE)
     if rate is None:
-        return f"{said}."
+        return told(said, ".")
     crowd = "" if many is few else f" with {at_once(many)}"
-    return f"{said}; {formatting.count(rate.value)} round trips/s{crowd}{after(all_of(many, rows, RATE))}."
+    figure = cite(formatting.count(rate.value), many)
+    return told(said, "; ", figure, f" round trips/s{crowd}", after(all_of(many, rows, RATE)), ".")
 
 
 def _time(row: Row) -> str:
@@ -129,13 +133,15 @@ def _size(members: list[Row]) -> str:
     small = min(members, key=lambda row: row.payload_bytes)
     large = max(members, key=lambda row: row.payload_bytes)
     between = "" if small.kind == "behaviours" else f" between {plural(small)}"
-    said = (
-        f"{where(small)}, with {at_once(small)}, a message of {_body(small)} and its "
-        f"answer{between} take {formatting.duration(small.rtt_p50_us)} (median)"
+    said = told(
+        f"{where(small)}, with {at_once(small)}, a message of {_body(small)} and its answer{between} take ",
+        cite(formatting.duration(small.rtt_p50_us), small),
+        " (median)",
     )
     if small is large:
-        return f"{said}."
-    return f"{said}, one of {_body(large)} takes {formatting.duration(large.rtt_p50_us)}."
+        return told(said, ".")
+    took = cite(formatting.duration(large.rtt_p50_us), large)
+    return told(said, f", one of {_body(large)} takes ", took, ".")
 
 
 def _body(row: Row) -> str:
@@ -221,7 +227,7 @@ def _waiting(rows: Iterable[Row]) -> str:
 def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
     """Make a chart of percentiles in which every nine takes the same room."""
     of_series = {series: members[:1] for series, members in by_series(tails).items()}
-    lines = {series: _curve(tails[row]) for series, (row,) in of_series.items()}
+    lines = {series: _curve(tails[row], row.anchor) for series, (row,) in of_series.items()}
     points = [point for line in lines.values() for point in line]
     chart = Lines(
         "part of all round trips",
@@ -236,13 +242,14 @@ def _tails(tails: Mapping[Row, Tail], name: str) -> Chart:
     return Chart(name, f"{caption}{_waiting(tails)}", chart, _tail_columns(tails))
 
 
-def _curve(tail: Tail) -> list[Point]:
+def _curve(tail: Tail, of: str) -> list[Point]:
     return [
         Point(
             x=p,
             y=value,
             tip=f"{formatting.part(p)} take at most {formatting.duration(value)}",
             marked=any(abs(p - mark) < _SAME for mark in _TAIL_MARKS),
+            of=of,
         )
         for p, value in zip(tail.probabilities, tail.values_us, strict=True)
     ]

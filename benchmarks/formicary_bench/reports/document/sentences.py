@@ -9,6 +9,7 @@ import msgspec
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import N_HOSTS, PLACES, SAME, by_series, subject
+from formicary_bench.reports.document.citing import told
 from formicary_bench.reports.document.points import named, ordered
 from formicary_bench.reports.document.tables import load_word
 from formicary_bench.results.summary.baselines import BASELINES
@@ -33,6 +34,7 @@ class Tile(msgspec.Struct, frozen=True):
         interval: Its 95% interval; empty where there is none.
         known: What the repetitions gave.
         write: How one of their values is written.
+        of: The anchor of the row that it is of.
     """
 
     value: str
@@ -41,6 +43,7 @@ class Tile(msgspec.Struct, frozen=True):
     interval: str
     known: Typical
     write: Callable[[float], str]
+    of: str
 
 
 def tile_of(row: Row, figure: str, write: Callable[[float], str], meaning: str, beside: str) -> Tile | None:
@@ -59,7 +62,7 @@ def tile_of(row: Row, figure: str, write: Callable[[float], str], meaning: str, 
     value = " or ".join(map(write, known.modes)) if known.modes else write(known.value)
     interval = f"{write(known.bounds[0])} to {write(known.bounds[1])}" if known.bounds else ""
     said = f"two modes: {interval}" if known.modes else interval
-    return Tile(value, meaning, beside, said, known, write)
+    return Tile(value, meaning, beside, said, known, write, row.anchor)
 
 
 def title(experiment: str) -> str:
@@ -129,4 +132,4 @@ def plural(row: Row) -> str:
 
 def after(text: str) -> str:
     """Put a comma before a text, if there is any."""
-    return f", {text}" if text else ""
+    return told(", ", text) if text else ""

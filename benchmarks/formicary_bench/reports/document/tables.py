@@ -9,6 +9,7 @@ import msgspec
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import by_series, label
+from formicary_bench.reports.document.citing import anchors
 from formicary_bench.results.summary.baselines import beside
 from formicary_bench.results.summary.each import RATE, TIME
 from formicary_bench.results.verdicts.factors import factor
@@ -31,8 +32,8 @@ NOT_VALID = "not valid"
 class Column(msgspec.Struct, frozen=True):
     """A column of words: its title, its cells, whether they are names (or figures).
 
-    `minor` columns may be left out where there is little room. `of` has the anchors of the rows that its
-    cells stand for, if they stand for one each.
+    `minor` columns may be left out where there is little room. `of` has for each of its cells the anchors of
+    the rows that it is of, with spaces between them; empty where it is of none.
     """
 
     title: str
@@ -72,7 +73,9 @@ def ratio_columns(rows: Sequence[Row]) -> list[Column]:
     ours = [row for row, _ in found]
     bodies = tuple(formatting.short(formatting.size(row.payload_bytes)) for row in ours)
     return [
-        Column("who", tuple(label(row) for row in ours), names=True, of=tuple(row.anchor for row in ours)),
+        Column(
+            "who", tuple(label(row) for row in ours), names=True, of=tuple(anchors(*pair) for pair in found)
+        ),
         Column(f"{load_word(rows)}s", tuple(str(row.senders) for row in ours)),
         Column("body", bodies, minor=len(set(bodies)) == 1),
         Column("held against", tuple(label(other) for _, other in found), names=True),

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label as label_of
 from formicary_bench.reports.charts.series import label_of_other
+from formicary_bench.reports.document.citing import anchors
 from formicary_bench.reports.document.points import named, ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
 from formicary_bench.results.summary.each import CREATION, HIGHEST, P99, RATE, TIME, TOTAL
+from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.changes import is_manifold, percent, span
 from formicary_bench.statistics.comparisons import FEWEST, TOO_FEW, Verdict
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
     from formicary_bench.results.summary.row import Bounds, Row
     from formicary_bench.results.verdicts.verdicts import Compared
+    from formicary_bench.statistics.comparisons import Comparison
+    from formicary_bench.statistics.intervals import Interval
 
 _TITLES = {
     TIME: "median",
@@ -29,20 +33,18 @@ _TITLES = {
 }
 _COMPARED = (
     "By Welch's t-test on the logarithms of the repetitions' figures, corrected for all comparisons of the "
-    "experiment (Holm), with 95% intervals. No difference found: any of more than 5% is ruled out. Cannot "
-    "tell: a side was cold or did not hold full load, or there are too few repetitions, or they scatter too "
-    "much; what would tell is in the details of the HTML report, and in --json."
+    "experiment (Holm), with 95% intervals. No difference found: any of more than 5% is ruled out. What "
+    "would tell where nobody can is in the HTML report, and in --json."
 )
 _PAPERS = (
-    "As in Alberola 2010: two-sided, at 5%, each line by itself, with a remark only where no difference was "
-    "shown. The paper tests round trips, which depend on each other; these are figures of repetitions. Of "
-    "many lines, one in twenty shows a difference that is none: the verdicts are corrected for that."
+    "Student's t-test is as in Alberola 2010: two-sided, at 5%, each line by itself, which shows a "
+    "difference that is none in one line of twenty; the verdicts are corrected for that."
 )
 _SIGNIFICANT = 0.05
 _INTERVALS = (
-    "Half the width of each 95% interval. Of the mean: over the repetitions (with one, by batch means), and "
-    "beside it the papers' way, over all round trips as if they were independent: it is too narrow. Of the "
-    "median and the percentiles: by drawing whole repetitions again and again (the bootstrap), from five on."
+    "Half the width of each 95% interval. Of the mean: over the repetitions (with one, by batch means); the "
+    "papers' way, over all round trips as if they were independent, is too narrow. Of the median and the "
+    "percentiles: the bootstrap of whole repetitions, from five on."
 )
 
 
@@ -54,7 +56,7 @@ def verdict_extras(rows: Sequence[Row], *, own_verdicts: bool = False) -> list[E
         own_verdicts: Whether it has a table of its own that says which is faster.
     """
     verdicts = [] if own_verdicts else _verdicts(rows)
-    return [*verdicts, *_details(rows), *_papers(rows), *_intervals(rows)]
+    return [*verdicts, *_details(rows), *_intervals(rows)]
 
 
 def verdict_remarks(rows: Sequence[Row]) -> list[str]:
@@ -73,7 +75,12 @@ def _verdicts(rows: Sequence[Row]) -> list[Extra]:
         return []
     keys = sorted(groups, key=lambda key: list(groups).index((*key[:3], _first_verdict(groups, key))))
     columns = [
-        Column("who", tuple(key[0] for key in keys), names=True),
+        Column(
+            "who",
+            tuple(key[0] for key in keys),
+            names=True,
+            of=tuple(" ".join(dict.fromkeys(" ".join(_sides(rows, groups[key])).split())) for key in keys),
+        ),
         Column("held against", tuple(key[1] for key in keys), names=True),
         Column("figure", tuple(key[2] for key in keys)),
         Column("verdict", tuple(key[3] for key in keys)),
@@ -102,38 +109,52 @@ def _changes(compared: Sequence[Compared]) -> str:
 
 
 def _details(rows: Sequence[Row]) -> list[Extra]:
+    """Return one line for each comparison, with the papers' test at its end."""
     lines = [(row, one) for row in ordered(rows) for one in row.compared if one.comparison.ratio is not None]
     if not lines:
         return []
+    known = [one.comparison for _, one in lines]
+    tests = [one.student_p for one in known]
     columns = [
-        Column("who", tuple(label_of(row) for row, _ in lines), names=True),
+        Column("who", tuple(label_of(row) for row, _ in lines), names=True, of=_sides(rows, lines)),
         Column("at", tuple(point(row, rows) for row, _ in lines)),
         Column("held against", tuple(label_of_other(row, one) for row, one in lines), names=True),
         Column("figure", tuple(_TITLES[one.figure] for _, one in lines)),
-        Column("verdict", tuple(one.comparison.sentence for _, one in lines), names=True),
+        Column("verdict", tuple(str(one.verdict) for one in known)),
+        Column("ratio", tuple(_mean(one) for one in known)),
+        Column("95%", tuple(_between(one.ratio) for one in known)),
+        Column("to tell", tuple(_to_tell(one) for one in known), names=True),
         Column("effect (Hedges' g)", tuple(_effect(one) for _, one in lines)),
         Column("p, corrected", tuple(_probability(one) for _, one in lines)),
+        Column("p, the papers' way", tuple("" if p is None else formatting.probability(p) for p in tests)),
+        Column("", tuple("" if p is None or p < _SIGNIFICANT else "not significant" for p in tests)),
     ]
-    return [Extra("Which is faster, in detail", columns, _COMPARED, minor=True)]
+    return [
+        Extra(
+            "Which is faster, in detail",
+            columns,
+            _PAPERS,
+            minor=True,
+        )
+    ]
 
 
-def _papers(rows: Sequence[Row]) -> list[Extra]:
-    """Return Student's test of each comparison, with a remark where nothing is shown: the papers' way."""
-    lines = [
-        (row, one) for row in ordered(rows) for one in row.compared if one.comparison.student_p is not None
-    ]
-    if not lines:
-        return []
-    tests = [one.comparison.student_p or 0.0 for _, one in lines]
-    columns = [
-        Column("who", tuple(label_of(row) for row, _ in lines), names=True),
-        Column("at", tuple(point(row, rows) for row, _ in lines)),
-        Column("against", tuple(label_of_other(row, one) for row, one in lines), names=True),
-        Column("figure", tuple(_TITLES[one.figure] for _, one in lines)),
-        Column("p, Student", tuple(map(formatting.probability, tests))),
-        Column("remark", tuple("" if p < _SIGNIFICANT else "not significant" for p in tests), names=True),
-    ]
-    return [Extra("Student's t-test, the papers' way", columns, _PAPERS, minor=True)]
+def _sides(rows: Sequence[Row], lines: Sequence[tuple[Row, Compared]]) -> tuple[str, ...]:
+    """Return the anchors of both sides of each line."""
+    return tuple(anchors(row, *others_of(row, one, rows)) for row, one in lines)
+
+
+def _mean(one: Comparison) -> str:
+    return formatting.times(one.ratio.mean) if one.ratio and one.is_told else formatting.NOTHING
+
+
+def _between(ratio: Interval | None) -> str:
+    return f"{formatting.digits(ratio.low)} to {formatting.digits(ratio.high)}" if ratio else ""
+
+
+def _to_tell(one: Comparison) -> str:
+    """Return what would tell where nobody can: the end of the sentence."""
+    return one.sentence.partition("; ")[2] if one.verdict is Verdict.UNDECIDED else ""
 
 
 def _effect(one: Compared) -> str:

@@ -40,7 +40,9 @@ def _cold(experiment: str, rows: Sequence[Row]) -> Extra | None:
     beside = [row for row in rows if row.experiment == experiment]
     known = [(row, row.warmth) for row in ordered(beside) if row.warmth and row.warmth.cold_per_s]
     columns = [
-        Column("who", tuple(label(row) for row, _ in known), names=True),
+        Column(
+            "who", tuple(label(row) for row, _ in known), names=True, of=tuple(row.anchor for row, _ in known)
+        ),
         Column("at", tuple(point(row, beside) for row, _ in known)),
         Column("cold trips/s", tuple(formatting.count(one.cold_per_s) for _, one in known)),
         Column("trips/s", tuple(formatting.count(row.round_trips_per_s) for row, _ in known)),

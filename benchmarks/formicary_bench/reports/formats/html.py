@@ -13,12 +13,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from formicary.core.quoting import printable
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.dots import strip
 from formicary_bench.reports.charts.svg_charts import Lines, axes_of, draw, swatch
+from formicary_bench.reports.document.citing import pieces
 from formicary_bench.reports.document.claims import counted, references
 from formicary_bench.reports.document.report import tiles
 from formicary_bench.reports.document.sections import Document
@@ -168,7 +169,12 @@ def _environment() -> Environment:
         swatch=swatch,
     )
     environment.filters.update(
-        drawn=Markup, slug=formatting.slug, emphasise=_emphasise, together=_together, json=_json
+        drawn=Markup,
+        slug=formatting.slug,
+        emphasise=_emphasise,
+        linked=_linked,
+        together=_together,
+        json=_json,
     )
     return environment
 
@@ -179,10 +185,25 @@ def _together(text: str) -> str:
 
 
 def _emphasise(sentence: str) -> Markup:
-    """Escape a sentence and make its times and rates stand out."""
-    parts = _FINDING.split(_together(sentence))
+    """Escape a sentence, make times and rates stand out, and have figures show what is behind them."""
+    return Markup("").join(_figure(_bold(piece), of) for piece, of in pieces(sentence))
+
+
+def _linked(text: str) -> Markup:
+    """Escape a text, and have its figures show what is behind them."""
+    return Markup("").join(_figure(escape(_together(piece)), of) for piece, of in pieces(text))
+
+
+def _bold(text: str) -> Markup:
+    parts = _FINDING.split(_together(text))
     parts[1::2] = [Markup("<b>{}</b>").format(finding) for finding in parts[1::2]]
     return Markup("").join(parts)
+
+
+def _figure(text: Markup, of: str) -> Markup:
+    return (
+        Markup('<button type="button" class="of" data-of="{}">{}</button>').format(of, text) if of else text
+    )
 
 
 def _json(value: Option) -> str:

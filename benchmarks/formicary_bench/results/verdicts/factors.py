@@ -60,6 +60,7 @@ class Factor(msgspec.Struct, frozen=True, kw_only=True):
         is_same: Whether all differences that matter are ruled out.
         way: How the sides were run, where that makes a difference: `warm`.
         depends: Whether the interval is wider, as the repetitions depend on each other.
+        of: The anchors of both rows; empty where it is of no rows.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Factor(msgspec.Struct, frozen=True, kw_only=True):
     is_same: bool = False
     way: str = ""
     depends: bool = False
+    of: tuple[str, ...] = ()
 
 
 def factor(row: Row, other: Row, figure: str) -> Factor | None:
@@ -84,7 +86,7 @@ def factor(row: Row, other: Row, figure: str) -> Factor | None:
     ours, theirs = values_of(row, figure), values_of(other, figure)
     doubt = doubt_of(row, other) or too_few(row, ours) or too_few(other, theirs)
     found = factor_of(ours, theirs, name, doubt, is_rate=figure in MORE_IS_FASTER)
-    found = msgspec.structs.replace(found, way=_way(row, other))
+    found = msgspec.structs.replace(found, way=_way(row, other), of=(row.anchor, other.anchor))
     verdict = _verdict(row, other, figure)
     if found.ratio is None or verdict is None:
         return found

@@ -84,6 +84,20 @@ def with_comparisons(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
+def others_of(row: Row, compared: Compared, rows: Sequence[Row]) -> list[Row]:
+    """Return the row that another one was compared to, which does the same work at the same place.
+
+    Args:
+        row: The one that was judged.
+        compared: What came of it.
+        rows: All rows of the run; without the other one among them, there is none.
+    """
+    there = msgspec.structs.replace(
+        row, platform=compared.platform, kind=compared.kind, route=compared.route
+    ).anchor
+    return [one for one in rows if one.anchor == there][:1]
+
+
 def _is_held_against(row: Row, other: Row, summary: Summary, *, is_before: bool) -> bool:
     """Whether a row is judged by another; of two subjects that do the same work the first one is."""
     declared = summary.is_held_against(row, other)

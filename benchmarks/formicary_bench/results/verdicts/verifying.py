@@ -12,6 +12,7 @@ import msgspec
 
 from formicary_bench.published.claims import claims
 from formicary_bench.results.verdicts.claims import Card, Outcome, judge
+from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.comparisons import Verdict
 
 if TYPE_CHECKING:
@@ -89,8 +90,8 @@ def _of_platforms(rows: Sequence[Row], again: Sequence[Row]) -> list[Statement]:
     found = []
     for row in rows:
         for one in row.compared:
-            base = _base(row, one, rows)
-            if one.comparison.verdict not in _TOLD or base is None:
+            others = others_of(row, one, rows)
+            if one.comparison.verdict not in _TOLD or not others:
                 continue
             known = _same(one, other.get(row.anchor))
             verdict = known.comparison.verdict if known else Verdict.UNDECIDED
@@ -98,7 +99,7 @@ def _of_platforms(rows: Sequence[Row], again: Sequence[Row]) -> list[Statement]:
                 Statement(
                     says=f"{_name(row)}, {row.experiment}, {row.placement}, {_size(row)}: "
                     f"{one.comparison.verdict} than {f'{one.platform} {one.kind}'.strip()} by {one.figure}",
-                    rows=tuple(sorted((row.anchor, base.anchor))),
+                    rows=tuple(sorted((row.anchor, others[0].anchor))),
                     outcome=_became(one.comparison.verdict, verdict, _TOLD),
                     here=known.comparison.sentence if known else "not measured",
                 )
@@ -110,14 +111,6 @@ def _became(before: StrEnum, now: StrEnum, told: Sequence[StrEnum]) -> Verified:
     if now not in told and now is not Verdict.SAME:
         return Verified.OPEN
     return Verified.HOLDS if now is before else Verified.FAILS
-
-
-def _base(row: Row, compared: Compared, rows: Sequence[Row]) -> Row | None:
-    """Return the row that another one was compared to: the same work of that platform, at the same place."""
-    there = msgspec.structs.replace(
-        row, platform=compared.platform, kind=compared.kind, route=compared.route
-    ).anchor
-    return next((one for one in rows if one.anchor == there), None)
 
 
 def _same(compared: Compared, row: Row | None) -> Compared | None:

@@ -14,6 +14,7 @@ from formicary_bench.reports.charts.plots import (
     values,
 )
 from formicary_bench.reports.charts.series import PLACES, by_series, label
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import against_baseline, all_of
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import after, found_by, where
@@ -50,15 +51,23 @@ def broadcast_columns(unordered: Sequence[Row]) -> list[Column]:
 
 def broadcast_sentences(rows: Sequence[Row]) -> list[str]:
     """Say what few and many receivers take, a sentence for each series that is no baseline."""
-    said = []
+    said: list[str] = []
     for members in found_by(rows):
         few, many = (choose(members, key=lambda row: row.pairs) for choose in (min, max))
         who = formatting.one_or(many.pairs, "micro-agent" if many.kind == "micro" else "agent")
-        alone = "" if many is few else f", one alone within {formatting.duration(few.rtt_p50_us)}"
+        least = cite(formatting.duration(few.rtt_p50_us), few)
         said.append(
-            f"{where(many)}, {who} {'has' if many.pairs == 1 else 'have'} answered within "
-            f"{formatting.duration(many.rtt_p50_us)} (median){alone}; that is "
-            f"{formatting.count(_answers(many))} answers per second{after(all_of(many, rows, RATE))}."
+            told(
+                f"{where(many)}, {who} {'has' if many.pairs == 1 else 'have'} answered within ",
+                cite(formatting.duration(many.rtt_p50_us), many),
+                " (median)",
+                "" if many is few else told(", one alone within ", least),
+                "; that is ",
+                cite(formatting.count(_answers(many)), many),
+                " answers per second",
+                after(all_of(many, rows, RATE)),
+                ".",
+            )
         )
     return said
 

@@ -9,6 +9,7 @@ from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.experiments.messaging.designs.report_cpu import designs_cpu_extras, designs_cpu_sentences
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import PLACES, label
+from formicary_bench.reports.document.citing import anchors, cite, joined, told
 from formicary_bench.reports.document.findings import Findings
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import CPU, Report
@@ -93,7 +94,12 @@ def design_extras(rows: Sequence[Row]) -> list[Extra]:
     ratios = [one.comparison.ratio if one.comparison.is_told else None for one in held]
     bounds = [(ratio.mean, (ratio.low, ratio.high)) if ratio else (None, None) for ratio in ratios]
     columns = [
-        Column("who", tuple(label(one.row) for one in held), names=True),
+        Column(
+            "who",
+            tuple(label(one.row) for one in held),
+            names=True,
+            of=tuple(anchors(one.row, one.base) for one in held),
+        ),
         Column("where", tuple(PLACES[one.row.placement] for one in held), names=True, minor=True),
         Column("pairs", tuple(str(one.row.pairs) for one in held)),
         Column("held against", tuple(label(one.base) for one in held), names=True),
@@ -127,9 +133,12 @@ def _said(finding: Finding, held: Sequence[Held]) -> list[str]:
         if one.row.kind in finding.kinds and one.base.kind == finding.base:
             by_load.setdefault((one.row.payload_bytes, one.row.pairs), []).append(one)
     return [
-        f"{finding.sentence}, is {_outcome([one.comparison.verdict for one in of_it], finding.verdict)} in "
-        f"one process with {_pairs(of_it[0])}. Against {label(of_it[0].base)}: "
-        f"{'; '.join(map(_change, of_it))}."
+        told(
+            f"{finding.sentence}, is {_outcome([one.comparison.verdict for one in of_it], finding.verdict)} "
+            f"in one process with {_pairs(of_it[0])}. Against {label(of_it[0].base)}: ",
+            joined("; ", map(_change, of_it)),
+            ".",
+        )
         for of_it in by_load.values()
     ]
 
@@ -149,7 +158,11 @@ def _without(held: Sequence[Held]) -> list[str]:
     other = [one for one in held if one.row.kind not in _CENTRAL and one.row.platform != "formicary"]
     most = max((one.row.pairs for one in other), default=0)
     return [
-        f"{label(one.row)}, against {label(one.base)}, with {_pairs(one.row)}: {one.comparison.sentence}."
+        told(
+            f"{label(one.row)}, against {label(one.base)}, with {_pairs(one.row)}: ",
+            cite(one.comparison.sentence, one.row, one.base),
+            ".",
+        )
         for one in other
         if one.row.pairs == most
     ]
@@ -157,9 +170,9 @@ def _without(held: Sequence[Held]) -> list[str]:
 
 def _change(one: Held) -> str:
     ratio = one.comparison.ratio
-    told = ratio if one.comparison.is_told else None
-    by = short_change("rate", told) if told else one.comparison.sentence.partition(": ")[2]
-    return f"{label(one.row)} {one.comparison.verdict} ({by})"
+    known = ratio if one.comparison.is_told else None
+    by = short_change("rate", known) if known else one.comparison.sentence.partition(": ")[2]
+    return told(f"{label(one.row)} {one.comparison.verdict} (", cite(by, one.row, one.base), ")")
 
 
 def _pairs(one: Held | Row) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from formicary_bench.experiments.messaging.designs.changes import is_change_of
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import listed
 from formicary_bench.reports.document.points import ordered, point
 from formicary_bench.reports.document.tables import Column, Extra
@@ -68,11 +69,15 @@ def _sentence(row: Row, base: Row, rows: Sequence[Row]) -> str:
     who = f"{label(row)} at {point(row, rows)}"
     held = factor_of(_values(row), _values(base), label(base), doubt_of(row, base), is_rate=False)
     if held.ratio is None or held.is_same:
-        return f"{who}, CPU of a round trip: {listed([held])}."
-    return (
-        f"{who}: a round trip takes {formatting.duration(abs(whole))} of CPU "
-        f"{'more' if whole > 0 else 'less'} than with {label(base)}, {listed([held])}; most of that is "
-        f"{group} ({_signed(more[group])})."
+        return told(f"{who}, CPU of a round trip: ", listed([held]), ".")
+    return told(
+        f"{who}: a round trip takes ",
+        cite(formatting.duration(abs(whole)), row, base),
+        f" of CPU {'more' if whole > 0 else 'less'} than with {label(base)}, ",
+        listed([held]),
+        f"; most of that is {group} (",
+        cite(_signed(more[group]), row, base),
+        ").",
     )
 
 

@@ -11,6 +11,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, intervals, tick
 from formicary_bench.reports.charts.series import PLACES, TWO_HOSTS, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.factors import listed
 from formicary_bench.reports.document.factors import said as said_of
 from formicary_bench.reports.document.papers import titled
@@ -48,13 +49,14 @@ def lower_bound_columns(rows: Sequence[Row]) -> list[Column]:
 
 def lower_bound_sentences(rows: Sequence[Row]) -> list[str]:
     """Say how long agents take, and how fast that is beside processes."""
-    said = []
+    said: list[str] = []
     for members in by_series(row for row in rows if row.platform not in BASELINES and row.total_s).values():
         most = max(members, key=lambda row: row.pairs)
         found = against_processes(most, rows)
         pairs = "one pair takes" if most.pairs == 1 else f"{most.pairs} pairs take"
-        of = f", {listed([found])}" if found else ""
-        said.append(f"{where(most)}, {subject(most).lower()}: {pairs} {_total(most)} in all{of}.")
+        of = told(", ", listed([found])) if found else ""
+        total = cite(_total(most), most)
+        said.append(told(f"{where(most)}, {subject(most).lower()}: {pairs} ", total, " in all", of, "."))
     return said
 
 
@@ -110,6 +112,7 @@ def _chart(title: str, rows: list[Row]) -> Chart:
                 tip=f"{formatting.counted(row.pairs, 'pair')}: {_total(row)}",
                 bounds=_scaled(row.total_s_ci95),
                 sound=doubt_about(row) is None,
+                of=row.anchor,
             )
             for row in sorted(members, key=lambda row: row.pairs)
         ]

@@ -9,6 +9,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
@@ -47,15 +48,20 @@ def open_loop_columns(rows: Sequence[Row]) -> list[Column]:
 
 def open_loop_sentences(rows: Sequence[Row]) -> list[str]:
     """Say what the highest rate that was measured costs."""
-    said = []
+    said: list[str] = []
     for members in by_series(row for row in rows if row.platform not in BASELINES).values():
         known = [row for row in members if row.rtt_p99_us is not None and not row.invalid]
         if known:
             most = max(known, key=lambda row: row.rate)
             said.append(
-                f"{where(most)}, {subject(most).lower()} at {formatting.number(most.rate)} messages per "
-                f"second ({most.arrivals}): half are answered within {formatting.duration(most.rtt_p50_us)} "
-                f"of when they were due, 99% within {formatting.duration(most.rtt_p99_us)}."
+                told(
+                    f"{where(most)}, {subject(most).lower()} at {formatting.number(most.rate)} messages per "
+                    f"second ({most.arrivals}): half are answered within ",
+                    cite(formatting.duration(most.rtt_p50_us), most),
+                    " of when they were due, 99% within ",
+                    cite(formatting.duration(most.rtt_p99_us), most),
+                    ".",
+                )
             )
     return said
 
@@ -102,7 +108,7 @@ def _chart(arrivals: str, rows: list[Row]) -> Chart:
 def _point(row: Row) -> Point:
     unsound = f", {NOT_VALID}" if row.invalid else ""
     tip = f"{formatting.number(row.rate)}/s: {formatting.duration(row.rtt_p99_us)}{unsound}"
-    return Point(x=row.rate, y=row.rtt_p99_us or 0, tip=tip, sound=not row.invalid)
+    return Point(x=row.rate, y=row.rtt_p99_us or 0, tip=tip, sound=not row.invalid, of=row.anchor)
 
 
 def _answered(row: Row) -> str:

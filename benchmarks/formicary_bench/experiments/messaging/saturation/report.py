@@ -10,6 +10,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import PLACES, by_series, label, subject
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.sentences import where
 from formicary_bench.reports.document.stability import stability_column
@@ -96,9 +97,11 @@ def tried_rates(rows: Sequence[Row]) -> list[Extra]:
 def _sentence(row: Row, one: SaturationEstimates) -> str:
     who = f"{where(row)}, {subject(row).lower()} ({_load(row)})"
     if not one.rate:
-        return f"{who} kept no rate that was tried: 99% were not answered within {_limit(one)}."
+        none = cite("no rate", row)
+        return told(f"{who} kept ", none, f" that was tried: 99% were not answered within {_limit(one)}.")
     until = f", and no longer {_rate(one.missed)}" if one.missed else ""
-    return f"{who} answer 99% within {_limit(one)} up to {_rate(one.rate)} messages per second{until}."
+    rate = cite(_rate(one.rate), row)
+    return told(f"{who} answer 99% within {_limit(one)} up to ", rate, f" messages per second{until}.")
 
 
 def _points(row: Row) -> list[Point]:
@@ -107,14 +110,14 @@ def _points(row: Row) -> list[Point]:
     for trial in sorted(_sorted(row), key=lambda one: one.rate):
         if trial.answered:
             by_rate.setdefault(trial.rate, []).append(trial)
-    return [_point(rate, trials) for rate, trials in by_rate.items()]
+    return [_point(row, rate, trials) for rate, trials in by_rate.items()]
 
 
-def _point(rate: int, trials: list[Trial]) -> Point:
+def _point(row: Row, rate: int, trials: list[Trial]) -> Point:
     p99_us, missed = median(trial.p99_us for trial in trials), sum(not trial.kept for trial in trials)
     many = f" {missed} of {len(trials)} times" if len(trials) > 1 else ""
     tip = f"{_rate(rate)}/s: {formatting.duration(p99_us)}" + (f", not kept{many}" if missed else "")
-    return Point(x=rate, y=p99_us, tip=tip, sound=not missed)
+    return Point(x=rate, y=p99_us, tip=tip, sound=not missed, of=row.anchor)
 
 
 def _sorted(row: Row) -> list[Trial]:

@@ -9,6 +9,7 @@ from formicary_bench.reports.charts import scales
 from formicary_bench.reports.charts.plots import Chart, tick
 from formicary_bench.reports.charts.series import by_series, label
 from formicary_bench.reports.charts.svg_charts import Lines, Point
+from formicary_bench.reports.document.citing import anchors, cite, told
 from formicary_bench.reports.document.report import Report
 from formicary_bench.reports.document.stability import stability_column
 from formicary_bench.reports.document.tables import Column, Extra
@@ -58,8 +59,13 @@ def scale_sentences(rows: Sequence[Row]) -> list[str]:
     """Say what one more host brings, and costs, at the most pairs that there were; the table has the rest."""
     most = max((row.pairs for row in rows), default=0)
     return [
-        f"{_name(series, pairs)}, each further host changes the rate by {_rate(by_rate)} round trips/s "
-        f"and the mean round trip by {_time(by_time)}, at {_spanned(members)} hosts."
+        told(
+            f"{_name(series, pairs)}, each further host changes the rate by ",
+            cite(_rate(by_rate), *members),
+            " round trips/s and the mean round trip by ",
+            cite(_time(by_time), *members),
+            f", at {_spanned(members)} hosts.",
+        )
         for (series, pairs), members in _lines_of(rows)
         if pairs == most
         and (by_rate := _slope(members, lambda one: one.rates)) is not None
@@ -89,7 +95,12 @@ def scale_extras(rows: Sequence[Row]) -> list[Extra]:
     if not known:
         return []
     columns = [
-        Column("who", tuple(name for name, _, _, _ in known), names=True),
+        Column(
+            "who",
+            tuple(name for name, _, _, _ in known),
+            names=True,
+            of=tuple(anchors(*members) for _, members, _, _ in known),
+        ),
         Column("hosts", tuple(_spanned(members) for _, members, _, _ in known)),
         Column("trips/s for one more", tuple(_signed(rate.mean) for _, _, rate, _ in known)),
         Column("95%", tuple(_range(rate, _signed) for _, _, rate, _ in known)),
@@ -143,7 +154,8 @@ def _lines(
         found = value(row)
         assert found is not None
         tip = f"{row.hosts} hosts: {text(found.mean)} {_spread(found.mean, found.ci95)}".rstrip()
-        return Point(row.hosts, found.mean, tip, found.ci95, sound=row.full_load is not False)
+        is_sound = row.full_load is not False
+        return Point(row.hosts, found.mean, tip, found.ci95, sound=is_sound, of=row.anchor)
 
     most = max(row.pairs for row in rows)
     lines = {

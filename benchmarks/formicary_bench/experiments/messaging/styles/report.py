@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from formicary_bench.reports import formatting
 from formicary_bench.reports.charts.series import label
+from formicary_bench.reports.document.citing import cite, told
 from formicary_bench.reports.document.points import ordered
 from formicary_bench.reports.document.report import Report
+from formicary_bench.results.verdicts.verdicts import others_of
 from formicary_bench.statistics.comparisons import FEWEST
 from formicary_bench.subjects.registry import label_of
 
@@ -24,8 +26,12 @@ def style_sentences(rows: Sequence[Row]) -> list[str]:
     if held and not any(one.comparison.ratio for _, one in held):
         return [f"What each way of writing costs: to say so takes {FEWEST} or more repetitions."]
     return [
-        f"{label(row)}, against {label_of(one.platform, one.kind).lower()} as the README has them, with "
-        f"{formatting.counted(most, 'pair')}: {one.comparison.sentence}."
+        told(
+            f"{label(row)}, against {label_of(one.platform, one.kind).lower()} as the README has them, with "
+            f"{formatting.counted(most, 'pair')}: ",
+            cite(one.comparison.sentence, row, *others_of(row, one, rows)),
+            ".",
+        )
         for row, one in held
     ]
 

@@ -94,12 +94,19 @@ const tabulate = (name, heads, lines, parent) => {
   }
 };
 const BESIDE = ["repetition", "began", "cores that others used", "stolen", "full load", "not valid"];
-const defend = (key) => {
-  const known = evidence[key];
-  if (!known) return;
-  document.getElementById("behind-name").textContent = known.name;
+const defend = (keys) => {
+  const found = keys.split(" ").map((key) => evidence[key]).filter(Boolean);
+  if (!found.length) return;
+  document.getElementById("behind-name").textContent = found[0].name;
   const body = behind.querySelector("div");
   body.replaceChildren();
+  for (const known of found) {
+    if (known !== found[0]) make("h2", known.name, body);
+    lay(known, body);
+  }
+  behind.showModal();
+};
+const lay = (known, body) => {
   tabulate("Repetitions, in their order", [...BESIDE, ...known.figures], known.repetitions, body);
   if (known.cut) make("p", known.cut, body);
   if (known.cuts.length) {
@@ -110,7 +117,6 @@ const defend = (key) => {
     make("p", "To measure just this again:", body);
     make("code", known.command, body);
   }
-  behind.showModal();
 };
 for (const one of document.querySelectorAll("[data-of]")) {
   one.addEventListener("click", (event) => { event.stopPropagation(); defend(one.dataset.of); });

@@ -182,6 +182,47 @@ def test_the_keyboard_finds_values(visit):
     assert page.run(TIP) == ""
 
 
+BEHIND = "document.getElementById('behind').open ? document.getElementById('behind').innerText : ''"
+CLOSE = "document.getElementById('behind').close()"
+FIGURES = {
+    "tile": ".tiles .value",
+    "tile's factor": ".tiles .beside .of",
+    "sentence": ".lead .of",
+    "table": "section .figures tbody .of",
+    "table of verdicts": "section details.all tbody .of",
+}
+
+
+@pytest.mark.parametrize("place", FIGURES)
+def test_a_figure_shows_its_repetitions_by_mouse_and_by_keyboard(visit, place):
+    page = visit()
+    page.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    figure = f"document.querySelector('{FIGURES[place]}')"
+    assert page.run(BEHIND) == ""
+    page.run(f"{figure}.click()")
+    said = page.run(BEHIND)
+    assert "Repetitions, in their order" in page.run("document.getElementById('behind').textContent")
+    assert "To measure just this again:" in said
+    assert "formicary bench run" in said
+    page.run(CLOSE)
+    page.run(f"{figure}.focus()")
+    page.enter()
+    assert page.run(BEHIND) == said
+    assert page.run("document.documentElement.scrollWidth") <= 1400
+
+
+def test_any_cell_of_a_line_shows_what_is_behind_it(visit):
+    page = visit()
+    page.run("document.querySelector('section .figures tbody tr[data-of] td:last-child').click()")
+    assert "formicary bench run" in page.run(BEHIND)
+
+
+def test_a_factor_shows_both_of_its_sides(visit):
+    page = visit()
+    page.run("document.querySelector('.lead .of[data-of*=\" \"]').click()")
+    assert page.run(BEHIND).count("To measure just this again:") == 2
+
+
 def test_all_that_can_be_used_has_a_name_and_every_chart_a_table(visit):
     page = visit()
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]

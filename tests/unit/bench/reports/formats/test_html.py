@@ -297,7 +297,7 @@ def test_two_modes_are_two_figures_in_a_tile(tmp_path):
         )
         run.add(known, data)
     tile = render(run).partition('<ul class="tiles"')[2].partition("</ul>")[0].split("<li>")[1]
-    assert re.search(r'class="value">1\.\d+\W\S+ or 5\.\d+\W', tile)
+    assert re.search(r'class="of value"[^>]*>1\.\d+\W\S+ or 5\.\d+\W', tile)
     assert "two modes" in tile
 
 

@@ -31,7 +31,7 @@ FACTOR = re.compile(
 """What says how much faster one is than another, or that it is."""
 
 _EXPLANATIONS = re.compile(
-    r"By Welch's t-test on the logarithms.*?--json\.|As in Alberola 2010: two-sided.*?corrected for that\."
+    r"By Welch's t-test on the logarithms.*?--json\.|as in Alberola 2010: two-sided.*?corrected for that\."
     r"|By the rates of the repetitions, all comparisons.*?construction costs\."
     r"|[Ww]hich (designs are|is|platform is) faster|who is how many times faster",
     re.DOTALL,

@@ -1,10 +1,11 @@
 """The command `formicary`: one file per command, errors turned into a sentence and an exit code here.
 
 - a command each: `run`, `profile`, `server` and its `account`, `doctor`, `ps`, `top`, `agents`, `create`,
-  `df`, and in `life` `kill`, `suspend` and `resume`
+  `move`, `df`, and in `life` `kill`, `suspend` and `resume`
 - `script`: loads the file that `run` and `profile` are given
 - `connecting`: from options to a container that reaches others; `join_files` are join addresses as files
 - `guest_session`: how commands get to a platform that runs; `guest_names` are their names there
+- `agent_names`: agents as they are named on the command line
 - `options`, `values`: options that several commands have, and values as they are typed
 - `output`, `top_view`: what is printed
 - `command_tree`: loads the module of the command that is used; `group_help` is the help of a group
@@ -70,6 +71,9 @@ _COMMANDS = (
         "SUSPEND",
     ),
     LazyCommand("resume", "formicary.cli.life:resume", "Let agents go on that are suspended.", "RESUME"),
+    LazyCommand(
+        "move", "formicary.cli.move:move", "Have an agent go on in another container, under the same name."
+    ),
     LazyCommand(
         "df",
         "formicary.cli.df:app",

@@ -33,7 +33,7 @@ async def agents(
         str | None, typer.Option(metavar="NAME", help="Only those who live there.", show_default=False)
     ] = None,
     state: Annotated[
-        Literal["active", "suspended", "waiting"] | None,
+        Literal["active", "suspended", "waiting", "transit"] | None,
         typer.Option(help="Only those in this state.", show_default=False),
     ] = None,
     as_json: Json = False,
@@ -42,6 +42,8 @@ async def agents(
 
     An agent whose behaviours fail stays active; the last columns say how many of
     them have not ended, how many have failed, and with what the latest one has.
+
+    The container is where an agent lives now; its name has the one where it began.
 
     Containers' own agents, such as ams, are left out. It is no error if there are
     none. Exit codes are those of `formicary ps`.

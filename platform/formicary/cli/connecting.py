@@ -41,6 +41,7 @@ class ConnectionSettings:
         directory: how agents find each other.
         directory_file: where a central directory keeps its entries.
         creatable: modules of which agents may be created.
+        accepts: modules of which agents may come from other containers.
     """
 
     platform: str | None = None
@@ -57,6 +58,7 @@ class ConnectionSettings:
     directory: Design | None = None
     directory_file: Path | None = None
     creatable: tuple[str, ...] = ()
+    accepts: tuple[str, ...] = ()
 
     def container(self, name: str, seed: int | None) -> Container:
         """Return a container of this name, not opened yet.
@@ -75,6 +77,7 @@ class ConnectionSettings:
             directory=self.directory or "replica",
             directory_file=self.directory_file,
             creatable=self.creatable,
+            accepts=self.accepts,
         )
 
     def guest(self, name: str) -> Container:

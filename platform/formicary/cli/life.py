@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from formicary.cli.agent_names import full_name
 from formicary.cli.guest_session import GuestSession, in_guest_session
 from formicary.cli.options import Json, examples
 from formicary.cli.output import say
-from formicary.core.errors import FormicaryError, UnknownAgentError
+from formicary.core.errors import FormicaryError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -65,7 +66,7 @@ async def _do_all(
 
     async def do_one(name: str) -> tuple[str, str | None]:
         try:
-            full = await _full_name(session, name)
+            full = await full_name(session, name)
             await do(full)
         except FormicaryError as error:
             return name, str(error)
@@ -81,26 +82,3 @@ async def _do_all(
             say(f"{done} {name}")
     if any(error is not None for _, error in results):
         raise typer.Exit(1)
-
-
-async def _full_name(session: GuestSession, name: str) -> str:
-    """Return the full name of an agent, which may be given by its own name if no other has that.
-
-    Raises:
-        InvalidNameError: it is no name.
-        UnknownAgentError: there is no such agent, or there are several.
-    """
-    from formicary.core.names import check_receiver, complete
-
-    check_receiver(name)
-    if "@" in name:
-        return complete(name, session.main.domain, session.container.platform)
-    # A name may have asterisks of its own; what else it finds then is passed over.
-    agents = await session.management.agents(name.replace("*", "?"))
-    found = [agent.name for agent in agents if agent.name.partition("@")[0] == name]
-    if not found:
-        silent = "".join(f"; {each.domain} could not be asked" for each in agents.missing)
-        raise UnknownAgentError(f"there is no agent {name} in the platform{silent}")
-    if len(found) > 1:
-        raise UnknownAgentError(f"there are {len(found)} agents named {name}; say which, as in {found[0]}")
-    return found[0]

@@ -41,7 +41,9 @@ _SHOWN = 3  # reasons for dead letters, and names of agents
 
 File = Annotated[
     Path | None,
-    typer.Argument(help="A Python script; with --allow-create it may be left out.", show_default=False),
+    typer.Argument(
+        help="A Python script; with --allow-create or --accept it may be left out.", show_default=False
+    ),
 ]
 
 EPILOG = examples(
@@ -112,6 +114,14 @@ def run(
             show_default="none",
         ),
     ] = None,
+    accept: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PACKAGE",
+            help="Let agents of this package or module come from other containers; once for each.",
+            show_default="none",
+        ),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(help="Make the agents' random generators give the same again.")
     ] = None,
@@ -134,8 +144,9 @@ def run(
     lower case, so EchoAgent becomes echoagent. A leading underscore hides an
     object or a class. What is under `if __name__ == "__main__":` does not run.
 
-    With --allow-create there may be no script, or no agents in it: the container
-    then stays open for those that others create, until Ctrl-C.
+    With --allow-create or --accept there may be no script, or no agents in it:
+    the container then stays open for those that others create, or that come from
+    elsewhere, until Ctrl-C.
 
     The exit code is 0 if all went well, 1 if something failed (standard error
     says what), 2 if the script or an option cannot be used, 3 if the server
@@ -160,6 +171,7 @@ def run(
             directory=directory,
             directory_file=directory_file,
             creatable=tuple(allow_create or ()),
+            accepts=tuple(accept or ()),
         )
         container = settings.container(name, seed)
         agents = _agents(file, settings)
@@ -177,25 +189,27 @@ def run(
 
 
 def _agents(file: Path | None, settings: ConnectionSettings) -> list[Agent | MicroAgent]:
-    """Return the script's agents; none only where others can create some.
+    """Return the script's agents; none only where others can create some, or some can come.
 
     Raises:
         UsageError: there are none and nobody can, or the script cannot be used.
     """
     from formicary.cli.script import load_agents
 
-    can_create = bool(settings.creatable)
+    can_come = bool(settings.creatable or settings.accepts)
     if file is not None:
-        agents = load_agents(file, needs_some=not can_create)
-    elif can_create:
+        agents = load_agents(file, needs_some=not can_come)
+    elif can_come:
         sys.path.insert(0, str(Path.cwd()))  # where agents' modules are, as the script's folder would be
         agents = []
     else:
-        raise UsageError("there is nothing to run: name a script, or a package with --allow-create")
+        raise UsageError(
+            "there is nothing to run: name a script, or a package with --allow-create or --accept"
+        )
     if not agents and settings.is_alone:
         raise UsageError(
-            "there are no agents, and nobody can reach this container to create some: add --listen, --join "
-            "or --server, or agents to the script"
+            "there are no agents, and nobody can reach this container to create some, nor can any come: add "
+            "--listen, --join or --server, or agents to the script"
         )
     return agents
 
@@ -273,7 +287,8 @@ async def _start(container: Container, agent: Agent | MicroAgent) -> None:
 
 def _what_lives(container: Container, agents: list[Agent | MicroAgent]) -> str:
     if not agents:
-        return f"waits for agents of {', '.join(container.creatable)} that others create"
+        what = ((container.creatable, "that others create"), (container.accepts, "that come from elsewhere"))
+        return "waits for agents " + " and ".join(f"of {', '.join(of)} {how}" for of, how in what if of)
     shown = ", ".join(agent.name for agent in agents[:_SHOWN])
     return shown if len(agents) <= _SHOWN else f"{shown} and {len(agents) - _SHOWN} more"
 

@@ -13,7 +13,7 @@ from formicary.cli.options import Json, examples
 from formicary.cli.output import say
 
 if TYPE_CHECKING:
-    from formicary.management.management import Listing
+    from formicary.management.descriptions import Listing
     from formicary.observe.metrics import Figures
 
 EPILOG = examples("top", "top --once", "top --join c1 --every 5 --json")

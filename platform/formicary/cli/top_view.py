@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from formicary.management.management import Listing
+    from formicary.management.descriptions import Listing
     from formicary.observe.metrics import Figures
     from formicary.observe.rates import Rates
 

@@ -116,6 +116,8 @@ class ManagementRequestError(ManagementError, ValueError):
 class MoveError(ManagementError):
     """The agent did not move: it goes on where it is."""
 
+    reason = "not-moved"
+
 
 class UnknownAgentError(ManagementError):
     """There is no agent of this name."""

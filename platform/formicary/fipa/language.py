@@ -34,6 +34,7 @@ PERFORMATIVES = {
     "too-many-services": "refuse",
     "already-registered": "failure",
     "not-registered": "failure",
+    "not-moved": "failure",
     "internal-error": "failure",
 }
 """Which performative says what goes wrong, by the reason; after an `agree` it is always `failure`."""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime  # noqa: TC003 -- msgspec reads the types
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import msgspec
 
 from formicary.core.base_agent import AgentState  # noqa: TC001 -- as above
 from formicary.core.failures import Failure  # noqa: TC001 -- as above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+T = TypeVar("T")
 
 
 class AgentDescription(
@@ -120,3 +126,20 @@ class NotCreated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     error: str
     message: str
+
+
+class Listing(tuple[T, ...], Generic[T]):  # noqa: SLOT001 -- a tuple cannot have other slots
+    """What is known of several containers together: a tuple.
+
+    Attributes:
+        missing: the containers of the platform that could not be asked, and why not.
+    """
+
+    missing: tuple[Missing, ...] = ()
+
+    @classmethod
+    def of(cls, items: Iterable[T], missing: tuple[Missing, ...]) -> Listing[T]:
+        """Return these items, with the containers that are missing."""
+        listing = cls(items)
+        listing.missing = missing
+        return listing

@@ -123,11 +123,12 @@ class GuestRequestRouter(RequestRouter):
     """
 
     def __init__(self, container: Container, agent: ManagementAgent, main: str) -> None:
-        super().__init__(container, agent)
+        super().__init__(container, agent, lambda _: None)
         self._home = main
 
-    async def perform(self, request: Request) -> Result:
+    async def perform(self, request: Request, sender: str = "") -> Result:
         """Have the platform's container do what a completed request says; errors as there."""
+        del sender  # nobody asks a guest by messages
         return await self._pass_on(request, self._home)
 
     async def _containers(self) -> tuple[set[str], tuple[Missing, ...]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from formicary.core.errors import UnknownAgentError
 from formicary.core.names import check_receiver
 from formicary.management.creations import create_all
-from formicary.management.requests.actions import MOST_NAMES, CreateMany, Kill, Resume, Search, Suspend
+from formicary.management.descriptions import Listing
+from formicary.management.requests.actions import MOST_NAMES, CreateMany, Find, Kill, Resume, Search, Suspend
 from formicary.management.requests.language import make_request
 
 if TYPE_CHECKING:
@@ -19,32 +19,13 @@ if TYPE_CHECKING:
     from formicary.core.base_agent import AgentState
     from formicary.core.micro import MicroAgent
     from formicary.management.creations import Creations
-    from formicary.management.descriptions import AgentDescription, ContainerDescription, Missing
+    from formicary.management.descriptions import AgentDescription, ContainerDescription
     from formicary.management.requests.actions import Request
     from formicary.management.requests.language import Result
     from formicary.management.requests.router import RequestRouter
     from formicary.observe.metrics import Figures
 
-T = TypeVar("T")
-
 _PAGE: Final = 10_000  # agents of one answer: well below the largest message
-
-
-class Listing(tuple[T, ...], Generic[T]):  # noqa: SLOT001 -- a tuple cannot have other slots
-    """What is known of several containers together: a tuple.
-
-    Attributes:
-        missing: the containers of the platform that could not be asked, and why not.
-    """
-
-    missing: tuple[Missing, ...] = ()
-
-    @classmethod
-    def of(cls, items: Iterable[T], missing: tuple[Missing, ...]) -> Listing[T]:
-        """Return these items, with the containers that are missing."""
-        listing = cls(items)
-        listing.missing = missing
-        return listing
 
 
 class Management:
@@ -146,15 +127,9 @@ class Management:
             UnknownAgentError: there is no such agent.
             ManagementError: its container does not answer.
         """
-        agent = self._router.full_name(check_receiver(name))
-        # A name may have asterisks of its own; what else it finds then is passed over.
-        found = await self.agents(agent.replace("*", "?"), container=agent.partition("@")[2])
-        for description in found:
-            if description.name == agent:
-                return description
-        raise UnknownAgentError(f"there is no agent {agent}")
+        return (await self._request(Find(name))).agents[0]
 
-    # -- doing ----------------------------------------------------------------------------------------------
+    # -- agents' lives --------------------------------------------------------------------------------------
 
     async def suspend(self, name: str) -> None:
         """Stop an agent's behaviours until it is resumed; messages wait meanwhile.
@@ -189,6 +164,53 @@ class Management:
             ManagementError: its container does not answer.
         """
         await self._request(Kill(name))
+
+    # -- agents' places -------------------------------------------------------------------------------------
+
+    async def move(self, name: str, to: str) -> None:
+        """Have an agent go on in another container; where it is there already, nothing happens.
+
+        Cancelled, or where its container does not answer in time, it may have moved or not.
+
+        Args:
+            name: its name, in any form.
+            to: where it shall go on, `c1` or the full domain.
+
+        Raises:
+            InvalidNameError: that is no name.
+            ManagementRequestError: that is no container of this platform.
+            UnknownAgentError: there is no such agent.
+            UnauthorisedError: it is a container's own.
+            MoveError: it does not move, and goes on where it is.
+            ManagementError: its container does not answer.
+        """
+        await self._request(make_request("move", agent=check_receiver(name), container=to))
+
+    async def retract(self, name: str) -> None:
+        """Have an agent come to this container; arguments and errors as of `move`.
+
+        To a guest nobody can come: there it is the platform's container that is meant.
+        """
+        await self._request(make_request("move", agent=check_receiver(name)))
+
+    async def clone(self, name: str, to: str, new_name: str) -> str:
+        """Have a copy of an agent begin in a container, and return its full name.
+
+        Args:
+            name: the name of the one that is copied, in any form.
+            to: where the copy shall live, `c1` or the full domain.
+            new_name: the copy's own name.
+
+        Raises:
+            MoveError: there is no copy.
+            FormicaryError: others are as of `move`.
+        """
+        request = make_request("clone", agent=check_receiver(name), container=to, name=new_name)
+        result = await self._request(request)
+        assert result.agent is not None
+        return result.agent
+
+    # -- making agents --------------------------------------------------------------------------------------
 
     async def create(
         self,

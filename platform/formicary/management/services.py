@@ -53,7 +53,7 @@ class PlatformServices:
             container.peers = self._members
         self.backend: Backend = self._make_backend(options, transport)
         self._agreement = Agreement(container.name, options, self.backend, transport)
-        router = RequestRouter(container, self.agent)
+        router = RequestRouter(container, self.agent, self._place_of)
         self.agent.serve(ONTOLOGY, RequestHandler(self.agent, router).handle)
         self.management = Management(router)
         self.directory = Directory(self.backend)
@@ -92,6 +92,9 @@ class PlatformServices:
 
             self._mobility = MobilityService(self._container)
         return self._mobility
+
+    def _place_of(self, address: str) -> str | None:
+        return None if self._mobility is None else self._mobility.place_of(address)
 
     def _enquire(self, message: Message) -> Awaitable[None] | None:
         """Answer a guest of the platform, which has no part in the directory of its own."""

@@ -95,6 +95,12 @@ def test_an_agent_s_life_from_create_to_kill(running):
     assert "ink" not in running.said("agents")
 
 
+def test_an_agent_that_is_to_go_where_it_is_stays(running):
+    assert running.said("move", "laser@c1", "c1") == "moved laser@c1.lab.localhost to c1\n"
+    said = json.loads(running.said("move", "laser@c2", "c2.lab.localhost", "--json"))
+    assert said == {"agent": "laser@c2.lab.localhost", "container": "c2.lab.localhost"}
+
+
 def test_an_agent_is_created_in_the_platform_s_container_if_none_is_named(running):
     assert json.loads(running.said("create", "shop:Cell", "new", "--json")) == {
         "agent": "new@c1.lab.localhost"
@@ -138,6 +144,9 @@ def test_what_fails_is_said_and_the_rest_is_done(running):
             "--argument dpi is not JSON, but begins",
         ),
         (["create", "shop:Cell", "new", "--argument", "dpi=1"], 1, "cannot be made with these arguments"),
+        (["move", "laser", "c2"], 1, "there are 2 agents named laser; say which"),
+        (["move", "laser@c1", "c 2"], 1, "'c 2' cannot be a container's name"),
+        (["move", "ams@c1", "c2"], 1, "is the container's own agent"),
         (["kill", "a b"], 1, "the agent name 'a b' has ' ' in it"),
         (["agents", "--container", "C9"], 1, "'C9' cannot be a container's name"),
         (["ps", "--join", "c2"], 2, "no container that others can join is named c2 on this host"),
@@ -227,7 +236,9 @@ def test_a_container_without_agents_waits_for_those_that_others_create(lab, scri
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "there is nothing to run: name a script, or a package with --allow-create"),
+        ([], "there is nothing to run: name a script, or a package with --allow-create or --accept"),
+        (["--accept", "shop"], "nobody can reach this container"),
+        (["--accept", "not a module", "--listen"], "accepts= takes names of packages or modules"),
         (["--allow-create", "shop"], "nobody can reach this container"),
         (["empty.py", "--allow-create", "shop"], "nobody can reach this container"),
         (["empty.py", "--listen"], "empty.py has no agents"),

@@ -33,7 +33,13 @@ class Speech:
 
 
 SPEECHES = [
-    Speech(of_directory, "directory.md", DirectoryError, DirectoryRequestError),
+    Speech(
+        of_directory,
+        "directory.md",
+        DirectoryError,
+        DirectoryRequestError,
+        without=frozenset({"not-moved"}),
+    ),
     Speech(
         of_management,
         "management.md",

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from formicary import Agent, Container, CyclicBehaviour, Message, MicroAgent, OneShotBehaviour
 from formicary.cli.top_view import lines, records
-from formicary.management.descriptions import Missing
-from formicary.management.management import Listing
+from formicary.management.descriptions import Listing, Missing
 from formicary.management.requests.language import Result, decode_result, encode
 from formicary.observe.metrics import Busy, Figures, LinkFigures, measure
 from formicary.observe.rates import rates

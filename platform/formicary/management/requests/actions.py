@@ -85,15 +85,8 @@ class Measure(_OfContainers, frozen=True, tag="measure"):
     """Say what containers use and carry; arguments and errors as of `ListContainers`."""
 
 
-class _OfAgent(_Action, frozen=True):
-    agent: str
-
-    def __post_init__(self) -> None:
-        check_receiver(self.agent)
-
-
-class Suspend(_OfAgent, frozen=True, tag="suspend"):
-    """Stop an agent's behaviours until it is resumed.
+class OfAgent(_Action, frozen=True):
+    """What requests about one agent have in common.
 
     Args:
         agent: its name, in any form.
@@ -102,13 +95,65 @@ class Suspend(_OfAgent, frozen=True, tag="suspend"):
         InvalidNameError: that is no agent's name.
     """
 
+    agent: str
 
-class Resume(_OfAgent, frozen=True, tag="resume"):
-    """Let a suspended agent go on; arguments and errors as of `Suspend`."""
+    def __post_init__(self) -> None:
+        check_receiver(self.agent)
 
 
-class Kill(_OfAgent, frozen=True, tag="kill"):
-    """End an agent; arguments and errors as of `Suspend`."""
+class Find(OfAgent, frozen=True, tag="find"):
+    """Describe one agent."""
+
+
+class Suspend(OfAgent, frozen=True, tag="suspend"):
+    """Stop an agent's behaviours until it is resumed."""
+
+
+class Resume(OfAgent, frozen=True, tag="resume"):
+    """Let a suspended agent go on."""
+
+
+class Kill(OfAgent, frozen=True, tag="kill"):
+    """End an agent."""
+
+
+class Move(OfAgent, frozen=True, tag="move"):
+    """Have an agent go on in another container.
+
+    Args:
+        agent: its name, in any form.
+        container: where it shall go on, `c1` or the full domain; None for the container that is asked.
+
+    Raises:
+        ValueError: that is no agent's name, or no container's.
+    """
+
+    container: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_where(self.container)
+
+
+class Clone(OfAgent, frozen=True, tag="clone"):
+    """Have a copy of an agent begin, under another name.
+
+    Args:
+        agent: the name of the one that is copied, in any form.
+        name: the copy's own name.
+        container: where it shall live, `c1` or the full domain; None for the container that is asked.
+
+    Raises:
+        ValueError: that is no agent's name, or no container's.
+    """
+
+    name: str
+    container: str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_where(self.container)
+        check_local(self.name)
 
 
 class Create(_Action, frozen=True, rename={"class_name": "class"}, tag="create"):
@@ -172,5 +217,5 @@ def _check_where(container: str | None) -> None:
             check_platform(platform)
 
 
-Request = Search | ListContainers | Measure | Suspend | Resume | Kill | Create | CreateMany
-OfAgent = Suspend | Resume | Kill
+RequestOfAgent = Find | Suspend | Resume | Kill | Move | Clone
+Request = RequestOfAgent | Search | ListContainers | Measure | Create | CreateMany

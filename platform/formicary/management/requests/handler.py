@@ -55,7 +55,7 @@ class RequestHandler:
         # Containers wait for each other's answers in any case, and have promised who asks them.
         if not sender.startswith(f"{MANAGEMENT}@") and self._router.takes_time(request):
             await conversation.agree()
-        return encode(await self._router.perform(request))
+        return encode(await self._router.perform(request, sender))
 
     def _authorise(self, sender: str, request: Request) -> None:
         """Make sure that the sender may ask this: agents of the platform may all, others may only search."""

@@ -16,6 +16,7 @@ from formicary.core.errors import (
     FormicaryError,
     ManagementError,
     ManagementRequestError,
+    MoveError,
     NameTakenError,
     UnauthorisedError,
     UnknownAgentError,
@@ -42,8 +43,8 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
 
     Args:
         done: the action that is done.
-        agents: what a search has found.
-        agent: the full name of the agent that was created, suspended, resumed or killed.
+        agents: what a search has found, or the one agent that was to be found.
+        agent: the full name of the agent with which it is done; of a clone, the clone's.
         containers: the containers that were asked for.
         figures: what they use and carry, where that was asked.
         missing: the containers of which nothing could be learnt.
@@ -128,11 +129,14 @@ def make_request(action: str, **fields: Any) -> Request:
 
 DIALECT: Dialect[FormicaryError] = Dialect(
     speaker="the management agent",
-    actions="search, list-containers, measure, suspend, resume, kill, create and create-many",
+    actions=(
+        "search, find, list-containers, measure, suspend, resume, kill, move, clone, create and create-many"
+    ),
     error=ManagementError,
     request_error=ManagementRequestError,
     kinds={
         "already-registered": NameTakenError,
+        "not-moved": MoveError,
         "not-registered": UnknownAgentError,
         "unauthorised": UnauthorisedError,
     },

@@ -18,13 +18,17 @@ from formicary.core.logs import get_logger
 from formicary.core.mailbox import GREEDY
 from formicary.core.strand import Answer
 from formicary.management.requests.actions import (
+    Clone,
     Create,
     CreateMany,
+    Find,
     Kill,
     ListContainers,
     Measure,
+    Move,
     Resume,
     Search,
+    Suspend,
 )
 from formicary.management.requests.creation import AgentFactory, check_allowed, describe_error
 from formicary.management.requests.language import Result, describe_not_created
@@ -34,7 +38,7 @@ from formicary.observe.metrics import measure
 if TYPE_CHECKING:
     from formicary.container.container import Container
     from formicary.core.micro import MicroAgent
-    from formicary.management.requests.actions import OfAgent, Request
+    from formicary.management.requests.actions import Request
 
 logger = get_logger("formicary.management")
 
@@ -81,14 +85,15 @@ class LocalManagement:
                 result = Result("create", agent=await self._create(request))
             case CreateMany():
                 result = await self._create_many(request)
-            case Kill():
-                await _kill(self._find(request.agent))
-                result = Result("kill", agent=request.agent)
-            case _:
+            case Find():
+                result = Result("find", agents=(self._white_pages.describe_agent(self._find(request.agent)),))
+            case Suspend() | Resume():
                 result = self._suspend_or_resume(request)
+            case _:
+                result = await self._end_or_move(request)
         return result
 
-    def _suspend_or_resume(self, request: OfAgent) -> Result:
+    def _suspend_or_resume(self, request: Suspend | Resume) -> Result:
         agent = self._find(request.agent)
         is_resumed = isinstance(request, Resume)
         done = "resume" if is_resumed else "suspend"
@@ -104,13 +109,32 @@ class LocalManagement:
             raise ManagementError(f"agent {agent.name} does not {done}: {describe_error(error)}") from error
         return Result(done, agent=request.agent)
 
+    async def _end_or_move(self, request: Kill | Move | Clone) -> Result:
+        agent = self._find(request.agent)
+        if isinstance(request, Kill):
+            await _kill(agent)
+            return Result("kill", agent=request.agent)
+        mobility, to = self._container.platform_services.mobility, request.container
+        assert to is not None  # as it is completed
+        try:
+            if isinstance(request, Clone):
+                await mobility.clone(agent, to, request.name)
+                return Result("clone", agent=f"{request.name}@{to}")
+            await mobility.move(agent, to)
+        except AgentStateError as error:
+            raise ManagementError(str(error)) from error
+        return Result("move", agent=request.agent)
+
     def _find(self, name: str) -> Agent | MicroAgent:
-        agent = self._container.dispatcher.agents.get(name)
+        container = self._container
+        agent = container.dispatcher.agents.get(name)
         if agent is not None:
             return agent
-        if name in self._container.dispatcher.system_agents:
+        if name in container.dispatcher.system_agents:
             raise UnauthorisedError(f"{name} is the container's own agent, and lives as long as that does")
-        raise UnknownAgentError(self._container.dispatcher.why_unknown(name))
+        if name.partition("@")[2] != container.domain:
+            raise UnknownAgentError(f"agent {name} is not in container {container.name}")
+        raise UnknownAgentError(container.dispatcher.why_unknown(name))
 
     async def _create(self, request: Create) -> str:
         factory = AgentFactory(request.class_name, request.arguments, self._container.creatable)

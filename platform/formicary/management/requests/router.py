@@ -11,7 +11,17 @@ from formicary.core.errors import FormicaryError, ManagementError, ManagementReq
 from formicary.core.names import MANAGEMENT, complete, is_container_of
 from formicary.fipa.language import ONTOLOGY
 from formicary.management.descriptions import Missing
-from formicary.management.requests.actions import Create, CreateMany, Kill, ListContainers, Measure, Search
+from formicary.management.requests.actions import (
+    Clone,
+    Create,
+    CreateMany,
+    Kill,
+    ListContainers,
+    Measure,
+    Move,
+    OfAgent,
+    Search,
+)
 from formicary.management.requests.language import Result, decode_error, decode_result, encode
 from formicary.management.requests.local import LocalManagement
 
@@ -20,13 +30,13 @@ if TYPE_CHECKING:
 
     from formicary.container.container import Container
     from formicary.fipa.management_agent import ManagementAgent
-    from formicary.management.requests.actions import Request
+    from formicary.management.requests.actions import Request, RequestOfAgent
 
 T = TypeVar("T")
 
-_OfContainer = Search | ListContainers | Measure | Create | CreateMany  # the rest are of an agent
 _TIMEOUT: Final = 30.0  # s that a container gets to answer when only that one is asked
 _TIMEOUT_FOR_EACH: Final = 5.0  # s that each gets when all are
+_PAUSES: Final = (0.01, 0.1, 0.5, 1.0)  # s between looks for an agent that is not where it should be
 
 
 class RequestRouter:
@@ -35,11 +45,15 @@ class RequestRouter:
     Args:
         container: the container.
         agent: its management agent, which asks others.
+        place_of: gives the domain of the container where an agent of this home lives; None if that is here.
     """
 
-    def __init__(self, container: Container, agent: ManagementAgent) -> None:
+    def __init__(
+        self, container: Container, agent: ManagementAgent, place_of: Callable[[str], str | None]
+    ) -> None:
         self._container = container
         self._agent = agent
+        self._place_of = place_of
         self._local = LocalManagement(container)
         self._home = container.domain
         """The domain of the container that is meant where none is named."""
@@ -57,10 +71,12 @@ class RequestRouter:
             UnknownAgentError: the agent is outside the platform.
             ManagementRequestError: the container is.
         """
-        if not isinstance(request, _OfContainer):
-            return replace(request, agent=self.full_name(request.agent))
+        if isinstance(request, OfAgent):
+            request = replace(request, agent=self.full_name(request.agent))
+            if not isinstance(request, Move | Clone):
+                return request
         where = request.container
-        if where is None and isinstance(request, Create | CreateMany):
+        if where is None and isinstance(request, Create | CreateMany | Move | Clone):
             where = self._home
         return request if where is None else replace(request, container=self._full_domain(where))
 
@@ -89,28 +105,64 @@ class RequestRouter:
         Raises:
             ManagementError: it is known already that the request fails.
         """
-        if _domain_of(request) == self._container.domain:
+        if self._is_here(request):
             self._local.check(request)
-            return isinstance(request, Kill | Create | CreateMany)
+            return isinstance(request, Kill | Create | CreateMany | Move | Clone)
         return True
+
+    def _is_here(self, request: Request) -> bool:
+        """Tell whether a completed request concerns this container, or an agent that is in it."""
+        own = self._container
+        if not isinstance(request, OfAgent):
+            return request.container == own.domain
+        agents = own.dispatcher.agents
+        return request.agent in agents or (
+            _home_of(request) == own.domain and self._place_of(request.agent) is None
+        )
 
     # -- doing it -------------------------------------------------------------------------------------------
 
-    async def perform(self, request: Request) -> Result:
+    async def perform(self, request: Request, sender: str = "") -> Result:
         """Do what a completed request says, here, or by asking the container that it concerns, or all.
+
+        What concerns an agent is done where it is; its home knows where that is.
+
+        Args:
+            request: the request.
+            sender: the full name of who asks by a message.
 
         Raises:
             ManagementError: it is not possible, or the other container does not answer.
             NameTakenError: an agent of the name lives there.
             ContainerClosedError: the own container is not open.
         """
-        domain = _domain_of(request)
-        if domain is None:
+        if self._is_here(request):
+            return await self._local.perform(request)
+        if not isinstance(request, OfAgent):
+            if request.container is not None:
+                return await self._pass_on(request, request.container)
             assert isinstance(request, Search | ListContainers | Measure)
             return await self._perform_everywhere(request)
-        if domain == self._container.domain:
+        home = _home_of(request)
+        if home == self._container.domain:
+            return await self._perform_away(request)
+        if sender == f"{MANAGEMENT}@{home}":  # who takes the agent to be here: it would ask here again
             return await self._local.perform(request)
-        return await self._pass_on(request, domain)
+        return await self._pass_on(request, home)
+
+    async def _perform_away(self, request: RequestOfAgent) -> Result:
+        """Have done what concerns an agent of this home that is elsewhere, wherever it moves meanwhile."""
+        for pause in (*_PAUSES, None):
+            place = self._place_of(request.agent)
+            if place is None:
+                break
+            try:
+                return await self._pass_on(request, place)
+            except UnknownAgentError:  # it has moved on, has ended, or has not begun there yet
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+        return await self._local.perform(request)
 
     async def _pass_on(self, request: Request, domain: str) -> Result:
         message = self._agent.make_request(f"{MANAGEMENT}@{domain}", encode(request), ONTOLOGY)
@@ -167,8 +219,5 @@ async def _within_time(ask: Callable[[str], Coroutine[Any, Any, T]], domain: str
         return Missing(domain, str(error))
 
 
-def _domain_of(request: Request) -> str | None:
-    """Return the domain of the container that a completed request concerns; None for all."""
-    if isinstance(request, _OfContainer):
-        return request.container
+def _home_of(request: OfAgent) -> str:
     return request.agent.partition("@")[2]

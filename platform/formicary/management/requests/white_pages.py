@@ -36,14 +36,16 @@ class WhitePages:
         self._started = now()
 
     def search(self, search: Search) -> tuple[AgentDescription, ...]:
-        """Return the agents of this container that match, in the order in which they started."""
-        matches = matcher(search.name, self._container.name)
+        """Return the agents in this container that match, in the order in which they started here."""
+        matches = matcher(search.name, self._container.platform)
         found = (
             agent
             for agent in self._container.agents
             if (search.state is None or agent.state is search.state) and matches(agent)
         )
-        return tuple(map(self._describe, islice(found, search.offset, search.offset + search.max_results)))
+        return tuple(
+            map(self.describe_agent, islice(found, search.offset, search.offset + search.max_results))
+        )
 
     def describe(self) -> ContainerDescription:
         """Return what the container is like now."""
@@ -66,7 +68,8 @@ class WhitePages:
             last_failure=container.failures.latest,
         )
 
-    def _describe(self, agent: BaseAgent) -> AgentDescription:
+    def describe_agent(self, agent: BaseAgent) -> AgentDescription:
+        """Return what one agent in this container is like now."""
         kind = type(agent)
         return AgentDescription(
             name=agent.address or agent.name,
@@ -79,12 +82,12 @@ class WhitePages:
         )
 
 
-def matcher(pattern: str, container: str) -> Callable[[BaseAgent], object]:
-    """Return what tells whether an agent of a container matches a pattern.
+def matcher(pattern: str, platform: str) -> Callable[[BaseAgent], object]:
+    """Return what tells whether an agent of a platform matches a pattern.
 
     Args:
         pattern: as of `Search`.
-        container: the container's own name.
+        platform: the platform's domain.
     """
     if pattern == "*":
         return lambda _: True
@@ -92,4 +95,10 @@ def matcher(pattern: str, container: str) -> Callable[[BaseAgent], object]:
     match = re.compile(fnmatch.translate(pattern.replace("[", "[[]"))).match
     if "@" not in pattern:
         return lambda agent: match(agent.name)
-    return lambda agent: match(f"{agent.name}@{container}") or match(agent.address or "")
+    end = f".{platform}"
+
+    def matches(agent: BaseAgent) -> object:
+        address = agent.address or ""
+        return match(address) or match(address.removesuffix(end))
+
+    return matches

@@ -47,16 +47,23 @@ def named(container, name):
 )
 def test_patterns_match_own_names_or_with_an_at_full_ones(pattern, matching):
     agents = [named("c1", name) for name in ("alice", "al", "bob", "a[l]", "al.ice")]
-    matches = matcher(pattern, "c1")
+    matches = matcher(pattern, "lab.localhost")
     assert {agent.name for agent in agents if matches(agent)} == matching
+
+
+def test_a_visitor_is_matched_by_its_own_full_name():
+    visitor = named("c2", "alice")
+    assert matcher("al*@c2", "lab.localhost")(visitor)
+    assert matcher("*@c2.lab.localhost", "lab.localhost")(visitor)
+    assert not matcher("*@c1", "lab.localhost")(visitor)
 
 
 def test_no_pattern_makes_the_container_stand_still():
     agent = named("c1", "a" * 1000)
-    assert not matcher("*a" * 600 + "b", "c1")(
+    assert not matcher("*a" * 600 + "b", "lab.localhost")(
         agent
     )  # with backtracking it would take longer than anybody waits
-    assert matcher("*a" * 600, "c1")(agent)
+    assert matcher("*a" * 600, "lab.localhost")(agent)
 
 
 async def test_a_search_gives_those_that_match_in_the_order_in_which_they_started():

@@ -2,8 +2,9 @@
 
 The packages, from the inside to the outside: `core` (messages, agents, behaviours, and who drives them),
 `container` (where agents live), `transport` and `server` (how containers meet), `fipa` (what is said to
-`ams` and `df`), `management`, `directory` and `groups` (the services of a platform), `xmpp` (agents with
-accounts of their own), `observe` and `profiling` (what can be seen of it), `testing`, `doctor`, `cli`.
+`ams` and `df`), `management`, `directory`, `groups` and `mobility` (the services of a platform), `xmpp`
+(agents with accounts of their own), `observe` and `profiling` (what can be seen of it), `testing`, `doctor`,
+`cli`.
 Everything that users need is importable from here.
 """
 
@@ -22,6 +23,7 @@ from formicary.core.micro import MicroAgent
 from formicary.core.template import Template
 
 if TYPE_CHECKING:
+    from formicary.mobility.itinerary import Itinerary
     from formicary.xmpp.agent import XmppAgent
 
 CPU_GROUP = "platform"
@@ -37,6 +39,7 @@ __all__ = [
     "FSMBehaviour",
     "FormicaryError",
     "Instrument",
+    "Itinerary",
     "Message",
     "MicroAgent",
     "OneShotBehaviour",
@@ -51,6 +54,10 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Load what few programs need, and what takes time, when it is asked for."""
+    if name == "Itinerary":
+        from formicary.mobility.itinerary import Itinerary
+
+        return Itinerary
     if name == "XmppAgent":
         from formicary.xmpp.agent import XmppAgent
 

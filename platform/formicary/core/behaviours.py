@@ -47,7 +47,7 @@ class Behaviour:
     # For `core.definitions`: whether it needs no machine, which methods of subclasses are awaited, and the
     # class itself, once it was looked at.
     stands_alone: ClassVar = True
-    awaited_methods: ClassVar = ("on_start", "run", "on_end", "receive", "send")
+    awaited_methods: ClassVar[tuple[str, ...]] = ("on_start", "run", "on_end", "receive", "send")
     checked_behaviour: ClassVar[type | None] = None
 
     def __init__(self) -> None:

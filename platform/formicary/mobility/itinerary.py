@@ -1,0 +1,231 @@
+"""Itineraries: an agent visits containers one after the other, and comes home with what it has got there.
+
+As in Concordia, where a list says where an agent goes and what it does at each place. How far it has come is
+the behaviour's `data`, so it goes with the agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import msgspec
+
+from formicary.core.behaviours import Behaviour
+from formicary.core.errors import AgentStateError, InvalidNameError, MoveError
+from formicary.core.failures import describe
+from formicary.core.logs import get_logger
+from formicary.core.names import check_container, check_platform
+from formicary.core.quoting import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+logger = get_logger("formicary")
+
+Away = Literal["skip", "wait", "home"]
+
+_PAUSE = 1.0  # s between two tries, for each try there was
+_LONGEST_PAUSE = 30.0  # s
+
+
+class Visit(msgspec.Struct):
+    """What has become of one stop of an itinerary.
+
+    Args:
+        place: the stop, as it stands in the itinerary.
+        result: what `visit` has returned there, as plain data: an object of a class is a dict of its fields.
+        reason: why there is no result, as a sentence; None if there is one.
+    """
+
+    place: str
+    result: Any = None
+    reason: str | None = None
+
+
+class Progress(msgspec.Struct):
+    """How far an itinerary has come: what is carried of it.
+
+    Args:
+        stops: the containers in their order.
+        away: what is done where one of them is not there.
+        visits: what has become of the stops so far, in their order.
+        tries: how often the agent could not go on from where it is.
+    """
+
+    stops: list[str]
+    away: Away
+    visits: list[Visit] = []
+    tries: int = 0
+
+    @property
+    def stop(self) -> str | None:
+        """The next stop; None where all is done but to go home."""
+        return self.stops[len(self.visits)] if len(self.visits) < len(self.stops) else None
+
+    def has_visited(self, result: Any) -> None:
+        """Note what the visit of the next stop has given; it has to be what can be carried."""
+        assert self.stop is not None
+        try:
+            # As it will be when it has been carried, also if it is not.
+            carried = msgspec.msgpack.decode(msgspec.msgpack.encode(result))
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            self.has_failed(f"what visit() has returned cannot be carried: {error}")
+        else:
+            self._note(Visit(self.stop, carried))
+
+    def has_failed(self, reason: str) -> None:
+        """Note why there is nothing from the next stop."""
+        assert self.stop is not None
+        self._note(Visit(self.stop, reason=reason))
+
+    def is_refused(self, reason: str) -> None:
+        """Note that the next stop is there, and does not take the agent."""
+        if self.away == "home":
+            self._give_up(reason)
+        else:
+            self.has_failed(reason)
+
+    def is_away(self, reason: str) -> None:
+        """Note that the next stop is not there."""
+        if self.away == "wait":
+            self.tries += 1
+        else:
+            self.is_refused(reason)
+
+    def _note(self, visit: Visit) -> None:
+        self.visits.append(visit)
+        self.tries = 0
+
+    def _give_up(self, reason: str) -> None:
+        first = self.stop
+        self.has_failed(reason)
+        while self.stop is not None:
+            self.has_failed(f"the agent has gone home, since it could not go to {first}")
+
+
+class Itinerary(Behaviour):
+    """Takes its agent from container to container, does `visit` in each, and `at_home` at the end.
+
+    Subclass it with `async def visit(self, place)`. It ends when `at_home` has, or stays with the agent where
+    that cannot come home, and tries again. What an exception in `visit` says is noted for that stop, and the
+    agent goes on to the next. If somebody else moves the agent while it visits, it goes back to that stop and
+    visits it anew.
+
+    `data` is the itinerary's own; what else has to be carried belongs into the `data` of the agent.
+
+    Args:
+        stops: names or domains of containers of the platform, in their order.
+        away: what to do where a stop is not there: `"skip"` it, `"wait"` for it, or go `"home"` at once. A
+            stop that is there and does not take the agent is left out, or makes it go home. Where its home
+            is away the agent waits, since nobody can move without it.
+
+    Raises:
+        InvalidNameError: a stop cannot be a container.
+        AgentStateError: there is nothing like this to be done.
+    """
+
+    data: Progress
+    awaited_methods = (*Behaviour.awaited_methods, "visit", "at_home")
+
+    _timed = True  # it pauses between two tries, as a timed one between two runs, so that it can move then
+
+    def __init__(self, stops: Iterable[str], away: Away = "skip") -> None:
+        super().__init__()
+        if away not in get_args(Away):
+            raise AgentStateError(f"away is one of {', '.join(get_args(Away))}, not {away!r}")
+        stops = (stops,) if isinstance(stops, str) else stops
+        self.data = Progress([_checked(stop) for stop in stops], away)
+
+    async def visit(self, place: str) -> Any:
+        """Do what there is to be done at a stop; for subclasses.
+
+        Args:
+            place: the stop, as it stands in the itinerary.
+
+        Returns:
+            What to bring home: what msgpack can say, dataclasses and msgspec structs.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no visit()")
+
+    async def at_home(self, results: list[Visit]) -> None:
+        """Do what is to be done with the results; for subclasses.
+
+        Args:
+            results: what has become of each stop, in their order.
+        """
+
+    @property
+    def visits(self) -> list[Visit]:
+        """What has become of the stops so far."""
+        return self._progress().visits
+
+    def _progress(self) -> Progress:
+        if isinstance(self.data, Progress):
+            return self.data
+        raise AgentStateError(
+            f"the data of {self} is the itinerary's own, and not {type(self.data).__name__}: put yours into "
+            "that of its agent"
+        )
+
+    async def _wait_for_time(self) -> None:
+        """Wait before another try to go on."""
+        if tries := self._progress().tries:
+            await asyncio.sleep(min(_PAUSE * tries, _LONGEST_PAUSE))
+
+    async def run(self) -> None:
+        """Do the next step: visit this place, or go on to the next."""
+        progress, container = self._progress(), self.agent.container
+        stop, home = progress.stop, str(self.agent.address).partition("@")[2]
+        to = home if stop is None else _domain(stop, container.platform)
+        if to != container.domain:
+            await self._go(to, home)
+        elif stop is None:
+            await self.at_home(progress.visits)
+            self.kill()
+        else:
+            await self._visit(stop)
+
+    async def _visit(self, stop: str) -> None:
+        try:
+            result = await self.visit(stop)
+        except Exception as error:
+            logger.exception("%s failed at stop %s", self, stop)
+            self._progress().has_failed(describe(f"{self.agent.name}/visit", error).what)
+        else:
+            self._progress().has_visited(result)
+
+    async def _go(self, to: str, home: str) -> None:
+        members, progress = self.agent.container.members, self._progress()
+        reason = ""
+        if to in members and home in members:
+            try:
+                await self.agent.move(to)
+            except MoveError as error:
+                reason = str(error)
+            else:
+                return
+        if home in members and to != home:
+            if to in members:
+                progress.is_refused(reason)
+            else:
+                progress.is_away(reason or f"container {to} is not there")
+            return
+        progress.tries += 1
+        if progress.tries == 1:
+            reason = reason or f"container {home} is not there"
+            logger.warning("%s cannot go on now, and tries again: %s", self, reason)
+
+
+def _checked(stop: object) -> str:
+    if not isinstance(stop, str):
+        raise InvalidNameError(f"a stop is the name of a container, not {shorten(stop)}")
+    label, dot, platform = stop.partition(".")
+    check_container(label)
+    if dot:
+        check_platform(platform)
+    return stop
+
+
+def _domain(stop: str, platform: str) -> str:
+    return stop if "." in stop else f"{stop}.{platform}"

@@ -87,6 +87,7 @@ class Preset:
     services: tuple[int, ...] | None = None
     containers: tuple[int, ...] | None = None
     rates: tuple[int, ...] | None = None
+    requests: tuple[int, ...] | None = None
     rounds: Rounds | None = None
     repeat: int | None = None
     growth: int | None = None
@@ -149,6 +150,9 @@ class Experiment:
         rates: messages per second, where senders do not wait for answers.
         arrivals: how those follow each other.
         limit_us: within how many microseconds 99% are to be answered, where the highest such rate is found.
+        requests: how many requests an agent makes at each visit.
+        mixes: which ones, as TPC-W mixes them.
+        databases: where the data is that they are about.
         tls: whether messages are encrypted, where both are measured; as is usual if empty.
         subjects: names of the only subjects that take part, also of those that do no other such experiment;
             all if empty.
@@ -189,6 +193,9 @@ class Experiment:
     rates: tuple[int, ...] = ()
     arrivals: tuple[str, ...] = ()
     limit_us: int = 0
+    requests: tuple[int, ...] = ()
+    mixes: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
     tls: tuple[bool, ...] = ()
     subjects: tuple[str, ...] = ()
     traffics: tuple[str, ...] = ()

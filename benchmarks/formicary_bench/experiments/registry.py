@@ -32,6 +32,7 @@ from formicary_bench.experiments.messaging import (
     size,
     styles,
 )
+from formicary_bench.experiments.mobile import web_shop
 from formicary_bench.vocabulary.names import family_of
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _MODULES = (
     *(location, single_pair_size, scale, encryption),
     *(open_loop, saturation, scale_out, designs, styles, create),
     *(register, deregister, search, propagation, churn),
+    web_shop,
     *(memory, growth, network),
     *(cpu, cpu_register, cpu_search),
 )

@@ -49,6 +49,9 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         arrivals: How those follow each other: `constant` or `poisson`; empty where they wait.
         limit_us: Within how many microseconds 99% of all answers are to come, where the highest such rate is
             searched for.
+        requests: How many requests an agent makes at each visit in `mobile/web-shop`.
+        mix: Which requests these are: `browsing`, `shopping` or `ordering`.
+        database: Where the data is that they are about: `sqlite` or `postgresql`.
     """
 
     experiment: Name
@@ -75,6 +78,9 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
     rate: Count = 0
     arrivals: Name = ""
     limit_us: Count = 0
+    requests: Count = 0
+    mix: Name = ""
+    database: Name = ""
 
     @property
     def key(self) -> str:
@@ -106,6 +112,8 @@ class Configuration(msgspec.Struct, frozen=True, kw_only=True):
         paced = f"-{self.rate}-per-second-{self.arrivals}" if self.rate else ""
         if self.limit_us:
             paced = f"-p99-within-{self.limit_us}-us-{self.arrivals}"
+        if self.mix:
+            return f"{self.pairs}-pairs-{self.requests}-requests-{self.mix}-{self.database}"
         return f"{senders}{self.pairs}-pairs-{self.payload_bytes}-bytes{paced}"
 
     @property

@@ -14,6 +14,7 @@ PAIRS = "messaging/pairs"
 
 GROWTH = "memory/growth"
 NETWORK = "network"
+WEB_SHOP = "mobile/web-shop"
 SCALE_OUT = "messaging/scale-out"
 DESIGNS = "messaging/designs"
 SATURATION = "messaging/saturation"

@@ -17,6 +17,7 @@ from formicary_bench.vocabulary.kinds import choice, whole
 from formicary_bench.vocabulary.placements import PLACEMENTS
 from formicary_bench.vocabulary.presets import PRESETS
 from formicary_bench.vocabulary.routes import ROUTES
+from formicary_bench.vocabulary.shop import DATABASES, MIXES
 from formicary_bench.vocabulary.traffic import SPREADS_BY_NAME, TRAFFICS
 
 if TYPE_CHECKING:
@@ -341,6 +342,40 @@ PARAMETERS = (
         default="5ms",
         comment="within what time 99% are to be answered",
         example="5ms",
+    ),
+    Parameter(
+        name="requests",
+        kind=whole(1, 100_000),
+        column="requests",
+        unit="requests",
+        metavar="N,...",
+        help="With mobile/web-shop: how many requests an agent makes at each visit.",
+        comment="how many requests",
+        example=[1, 10, 100],
+    ),
+    Parameter(
+        name="mix",
+        kind=choice("mix", MIXES),
+        field="mixes",
+        column="mix",
+        metavar="MIX,...",
+        help="With mobile/web-shop: which requests there are, as in TPC-W. browsing: 5% are about orders; "
+        "shopping: 20%; ordering: 50%.",
+        comment="mix of requests: browsing, shopping, ordering",
+        example=["shopping"],
+    ),
+    Parameter(
+        name="database",
+        kind=choice("database", DATABASES),
+        field="databases",
+        column="database",
+        panel=_WHERE,
+        metavar="NAME,...",
+        help="With mobile/web-shop: where the data is. sqlite: a file; postgresql: the server that the environment "
+        "variable FORMICARY_POSTGRESQL names, or one that is started where PostgreSQL is installed.",
+        default="sqlite",
+        comment="where the shop's data is: sqlite, postgresql",
+        example=["sqlite"],
     ),
     Parameter(
         name="rounds",

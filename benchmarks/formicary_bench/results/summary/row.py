@@ -72,6 +72,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         bytes_per_agent: Memory that each of them holds.
         seconds: As in the configuration.
         rate: As in the configuration, as are `arrivals`.
+        requests: As in the configuration, as are `mix` and `database`.
         late_sends: Measured messages that an open loop sent late, in all repetitions.
         latest_send_us: How late the latest of them was, in microseconds.
         memory: The figures of `memory`.
@@ -138,6 +139,9 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     seconds: int = 0
     rate: int = 0
     arrivals: str = ""
+    requests: int = 0
+    mix: str = ""
+    database: str = ""
     late_sends: int = 0
     latest_send_us: float = 0.0
     memory: MemoryEstimates | None = None
@@ -169,7 +173,8 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         where = self.placement, self.route, self.tls, self.hosts, self.traffic, self.spread
         size = self.pairs, self.senders, self.payload_bytes, self.agents, self.services, self.containers
         paced = self.seconds, self.rate, self.arrivals, self.profiled
-        known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced))
+        asked = (self.requests, self.mix, self.database) if self.mix else ()  # others keep the name they had
+        known = repr((self.experiment, self.platform, self.kind, *where, *size, *paced, *asked))
         return f"f-{sha256(known.encode()).hexdigest()[:8]}"
 
     def to_json_line(self) -> str:
@@ -214,6 +219,9 @@ def frame(configuration: Configuration, repetitions: Sequence[Repetition]) -> Ro
         seconds=configuration.seconds,
         rate=configuration.rate,
         arrivals=configuration.arrivals,
+        requests=configuration.requests,
+        mix=configuration.mix,
+        database=configuration.database,
         late_sends=round(sum(repetition.counters.get(LATE, 0.0) for repetition in repetitions)),
         latest_send_us=max((r.counters.get(LATEST_US, 0.0) for r in repetitions), default=0.0),
         profiled=configuration.profiled,

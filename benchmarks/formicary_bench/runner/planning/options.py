@@ -51,6 +51,9 @@ class Options:
     rates: tuple[int, ...] | None = None
     arrivals: tuple[str, ...] | None = None
     limit_us: int | None = None
+    requests: tuple[int, ...] | None = None
+    mixes: tuple[str, ...] | None = None
+    databases: tuple[str, ...] | None = None
     rounds: tuple[int, int, int] | None = None
     warm_up: int | str | None = None
     profile: bool = False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from formicary_bench.subjects.subject import ANYWHERE, IN_PROCESS, Subject
+from formicary_bench.subjects.subject import ANYWHERE, BETWEEN, IN_PROCESS, Subject, apart
 from formicary_bench.vocabulary.designs import CENTRAL, CONTAINER, IMPORTED, LOOKUP, REPLICA
+from formicary_bench.vocabulary.shop import FETCHES, TRAVELS
 
 _HERE = "formicary_bench.subjects.ours."
 _AGENTS = ("messaging", "create", "memory", "network")
@@ -18,6 +19,10 @@ SUBJECTS = (
             (CENTRAL, "Central directory"),
             (LOOKUP, "Look-up server"),
         )
+    ),
+    *(
+        Subject("shopper", "", apart(*BETWEEN), kind, label, families=("mobile",), hidden=True)
+        for kind, label in ((TRAVELS, "Agent goes to the data"), (FETCHES, "Data comes to the agent"))
     ),
     *(
         Subject("formicary", "", IN_PROCESS, kind, label, families=("memory",))

@@ -1,0 +1,176 @@
+"""The three agents of a web shop: a client, the agent that it sends, and the shop's, which has the database.
+
+Both ways are the same agent, which asks the shop's agent by messages, one after the other. One that travels has
+moved to the shop's container before, so that these messages, and the pages, stay within a process.
+"""
+
+from __future__ import annotations
+
+import asyncio  # noqa: TC003 - behaviours are looked at by their annotations
+from time import perf_counter_ns
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from formicary import Agent, CyclicBehaviour, Message, OneShotBehaviour
+from formicary.errors import FormicaryError
+from formicary_bench.experiments.mobile.web_shop.shop import Page, Request
+from formicary_bench.experiments.mobile.web_shop.visits import Errand, Findings, errand_for, requests_of
+from formicary_bench.subjects.ours.behaviours import PATIENCE
+
+if TYPE_CHECKING:
+    from formicary_bench.experiments.mobile.web_shop.shop import Shop
+    from formicary_bench.worker.workload import PairTimes
+
+_encode = msgspec.json.Encoder().encode
+_request = msgspec.json.Decoder(Request).decode
+_page = msgspec.json.Decoder(Page).decode
+_errand = msgspec.json.Decoder(Errand).decode
+_findings = msgspec.json.Decoder(Findings).decode
+
+
+class Serve(CyclicBehaviour):
+    """Answers each request with a page.
+
+    Args:
+        shop: what makes the pages.
+    """
+
+    __slots__ = ("shop",)
+
+    def __init__(self, shop: Shop) -> None:
+        super().__init__()
+        self.shop = shop
+
+    async def run(self) -> None:
+        """Answer one request."""
+        message = await self.receive()
+        page = await self.shop.answer(_request(message.body))
+        await self.reply(message, body=_encode(page))
+
+
+class Journey(msgspec.Struct):
+    """What an agent that shops knows, wherever it is.
+
+    Attributes:
+        shop: the full name of the shop's agent.
+        travels: whether it goes there.
+        client: who has sent it.
+        errand: what it is to do; None if it is at home and waits.
+        findings: what it has found.
+    """
+
+    shop: str
+    travels: bool
+    client: str = ""
+    errand: Errand | None = None
+    findings: Findings = msgspec.field(default_factory=Findings)
+
+
+class Shopper(Agent):
+    """Goes shopping for a client.
+
+    Args:
+        name: its name.
+        shop: the full name of the shop's agent.
+        travels: whether it goes there.
+    """
+
+    data: Journey
+
+    def __init__(self, name: str, shop: str, *, travels: bool) -> None:
+        super().__init__(name)
+        self.data = Journey(shop, travels)
+        self.add_behaviour(Errands())
+
+    @property
+    def is_home(self) -> bool:
+        """Whether it is in the container that it comes from."""
+        return self.container.domain == _domain(str(self.address))
+
+
+class Errands(CyclicBehaviour):
+    """Does what a client asks for, from wherever the agent is by now: it begins anew where that has moved to."""
+
+    __slots__ = ()
+
+    agent: Shopper
+
+    async def run(self) -> None:
+        """Do one errand, or what is left of it."""
+        journey = self.agent.data
+        if journey.errand is None:
+            message = await self.receive()
+            journey.client, journey.errand = str(message.sender), _errand(message.body)
+            journey.findings = Findings()
+        try:
+            await self._shop(journey, journey.errand)
+        except FormicaryError as error:
+            await self.send(Message(to=journey.client, performative="failure", body=str(error)))
+        else:
+            body = _encode(journey.findings)
+            await self.send(Message(to=journey.client, performative="inform", body=body))
+        journey.errand = None
+
+    async def _shop(self, journey: Journey, errand: Errand) -> None:
+        findings = journey.findings
+        if journey.travels and findings.pages < errand.requests and self.agent.is_home:
+            await self.agent.move(_domain(journey.shop))
+        for request in requests_of(errand, findings):
+            await self.send(Message(to=journey.shop, performative="request", body=_encode(request)))
+            answer = await self.receive()
+            findings.keep(request.interaction, _page(answer.body), len(answer.body))
+        if not self.agent.is_home:
+            await self.agent.move(_domain(str(self.agent.address)))
+
+
+class Order(OneShotBehaviour):
+    """Sends an agent shopping, waits for what it brings, and again.
+
+    Args:
+        name: of the client, in seeds.
+        shopper: the name of the agent.
+        errand: the mix, and how many requests each visit has.
+        visits: how many.
+        times: where the times go.
+        begin: set when all clients are to begin.
+    """
+
+    def __init__(
+        self, name: str, shopper: str, errand: tuple[str, int], visits: int, times: PairTimes, begin: asyncio.Event
+    ) -> None:
+        super().__init__()
+        self.seed = name
+        self.shopper = shopper
+        self.errand = errand
+        self.visits = visits
+        self.times = times
+        self.begin = begin
+        self.page_bytes = 0
+        self.orders = 0
+
+    async def run(self) -> None:
+        """Have all visits made."""
+        await self.begin.wait()
+        for visit in range(self.visits):
+            errand = errand_for(*self.errand, self.seed, visit)
+            start = perf_counter_ns()
+            await self.send(Message(to=self.shopper, performative="request", body=_encode(errand)))
+            answer = await self.receive(timeout=PATIENCE)
+            self.times.rtts.append(perf_counter_ns() - start)
+            self.times.starts.append(start)
+            self._take(errand, answer)
+
+    def _take(self, errand: Errand, answer: Message | None) -> None:
+        if answer is None or answer.performative != "inform":
+            why = f"says: {answer.body!r}" if answer else f"is not back within {PATIENCE:g} s"
+            raise FormicaryError(f"{self.shopper} {why}")
+        found = _findings(answer.body)
+        if found.pages != errand.requests:
+            raise FormicaryError(f"{self.shopper} has seen {found.pages} pages of {errand.requests}")
+        self.page_bytes += found.page_bytes
+        self.orders += found.orders
+
+
+def _domain(address: str) -> str:
+    return address.partition("@")[2]

@@ -1,0 +1,157 @@
+"""A PostgreSQL server: the one that is given, or one of our own in a temporary folder, where it is installed.
+
+Ours listens at a socket in that folder only, which nobody else may enter. PostgreSQL does not run as root: where
+we are that, it runs as the account `postgres` that its packages make.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from formicary.core.scratch import scratch_folder
+from formicary.errors import FormicaryError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+GIVEN = "FORMICARY_POSTGRESQL"
+"""The environment variable that names a server, as in `postgresql://me@database.example/shops`."""
+
+_ACCOUNT = "postgres"
+_DEBIAN = Path("/usr/lib/postgresql")  # where its programs are on no path
+_SECONDS_TO_START, _SECONDS_TO_END = 30.0, 10.0
+_SECONDS_BETWEEN_LOOKS = 0.02
+
+
+@asynccontextmanager
+async def server() -> AsyncIterator[str]:
+    """Have a server for as long as the block lasts; give its address.
+
+    Raises:
+        FormicaryError: there is none, or it does not start.
+    """
+    if given := os.environ.get(GIVEN):
+        yield given
+        return
+    programs = _programs()
+    account = _account()
+    with scratch_folder() as scratch:
+        if account:
+            shutil.chown(scratch, account["user"], account["group"])
+        await _make(programs, scratch, account)
+        with (scratch / "log").open("wb") as log:
+            process = subprocess.Popen(  # noqa: ASYNC220, S603 -- uvloop's cannot change the account
+                [
+                    *(str(programs / "postgres"), "-D", str(scratch / "data"), "-k", str(scratch)),
+                    *("-c", "listen_addresses=", "-c", "max_connections=200"),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=scratch,
+                **account,
+            )
+        try:
+            await _answers(process, scratch)
+            yield f"postgresql://{_ACCOUNT}@/postgres?host={quote(str(scratch))}"
+        finally:
+            await asyncio.to_thread(_end, process)
+
+
+def _programs() -> Path:
+    """Return the folder with the programs of PostgreSQL.
+
+    Raises:
+        FormicaryError: it is not installed.
+    """
+    found = shutil.which("initdb")
+    folders = [Path(found).resolve().parent] if found else sorted(_DEBIAN.glob("*/bin"))
+    for folder in reversed(folders):
+        if (folder / "initdb").exists() and (folder / "postgres").exists():
+            return folder
+    raise FormicaryError(
+        "PostgreSQL is not here; install it (on Debian: sudo apt-get install postgresql), or name a server with "
+        f"the environment variable {GIVEN}, as in postgresql://me@database.example/shops"
+    )
+
+
+def _account() -> dict[str, Any]:
+    """Return as whom its programs run: as us, but not as root.
+
+    Raises:
+        FormicaryError: we are root, and its account is not there.
+    """
+    if os.geteuid():
+        return {}
+    try:
+        known = pwd.getpwnam(_ACCOUNT)
+    except KeyError:
+        raise FormicaryError(
+            f"PostgreSQL does not run as root, and there is no account {_ACCOUNT}; run this as another user, or "
+            f"name a server with the environment variable {GIVEN}"
+        ) from None
+    return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": []}
+
+
+async def _make(programs: Path, scratch: Path, account: dict[str, Any]) -> None:
+    # The socket's folder is the only way in, so there is no need to say who one is.
+    command = [
+        *(str(programs / "initdb"), "-D", str(scratch / "data"), "-U", _ACCOUNT, "-A", "trust"),
+        *("-E", "UTF8", "--locale=C", "--no-sync"),
+    ]
+    made = await asyncio.to_thread(
+        subprocess.run,
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+        cwd=scratch,
+        **account,
+    )
+    if made.returncode:
+        lines = made.stdout.decode(errors="replace").strip().splitlines() or ["nothing"]
+        raise FormicaryError(f"PostgreSQL cannot be set up; initdb says: {lines[-1]}")
+
+
+async def _answers(process: subprocess.Popen[bytes], scratch: Path) -> None:
+    """Wait until the server takes connections.
+
+    Raises:
+        FormicaryError: it does not.
+    """
+    import asyncpg
+
+    try:
+        async with asyncio.timeout(_SECONDS_TO_START):
+            while process.poll() is None:
+                try:
+                    connection = await asyncpg.connect(host=str(scratch), user=_ACCOUNT, database="postgres")
+                except (OSError, asyncpg.CannotConnectNowError):
+                    await asyncio.sleep(_SECONDS_BETWEEN_LOOKS)
+                else:
+                    await connection.close()
+                    return
+            why = "it has ended"
+    except TimeoutError:
+        why = f"it took more than {_SECONDS_TO_START:g} s"
+    last = (scratch / "log").read_text(errors="replace").strip().splitlines()[-1:] or ["nothing"]
+    raise FormicaryError(f"PostgreSQL does not start ({why}); it says: {last[0]}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGINT)  # what is connected is thrown out
+    try:
+        process.wait(_SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

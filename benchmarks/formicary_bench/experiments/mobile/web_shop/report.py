@@ -1,0 +1,2 @@
+from formicary_bench.reports.document.report import Report
+REPORT = Report()

@@ -1,0 +1,259 @@
+"""The shop itself: what each interaction reads and writes in the database, and the page that comes of it.
+
+Tables and statements follow TPC-W's, with what makes a page: not with credit cards, addresses and pictures.
+The statements are the same for all databases.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from formicary_bench.experiments.mobile.web_shop.mixes import Interaction
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from formicary_bench.experiments.mobile.web_shop.databases.database import Database
+
+TABLES = (
+    "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+    "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT NOT NULL, author INTEGER NOT NULL,"
+    " subject TEXT NOT NULL, day INTEGER NOT NULL, cost INTEGER NOT NULL, stock INTEGER NOT NULL,"
+    " description TEXT NOT NULL)",
+    "CREATE INDEX book_subject ON book (subject, day)",
+    "CREATE TABLE customer (id {key}, name TEXT NOT NULL, discount INTEGER NOT NULL)",
+    "CREATE TABLE orders (id {key}, customer INTEGER NOT NULL, total INTEGER NOT NULL)",
+    "CREATE INDEX order_customer ON orders (customer)",
+    "CREATE TABLE order_line (orders INTEGER NOT NULL, book INTEGER NOT NULL, copies INTEGER NOT NULL)",
+    "CREATE INDEX line_order ON order_line (orders)",
+    "CREATE TABLE cart (id {key}, customer INTEGER NOT NULL)",
+    "CREATE TABLE cart_line (cart INTEGER NOT NULL, book INTEGER NOT NULL, copies INTEGER NOT NULL,"
+    " PRIMARY KEY (cart, book))",
+)
+"""What a shop is made of; `{key}` is how a database says that it numbers rows itself."""
+
+_OFFER = "book.id, book.title, author.name, book.cost, book.stock"
+_OFFERS = f"SELECT {_OFFER} FROM book JOIN author ON author.id = book.author"
+_PAGE = 50  # offers of a list
+_SHOWN = 5  # offers beside what was asked for
+_RECENT = 3333  # orders by which a book is a best seller
+_NEW_PERCENT = 20  # of those who buy, whom the shop does not know yet
+_STOCK_AGAIN, _LOWEST_STOCK = 21, 10
+
+
+class Request(msgspec.Struct, frozen=True, array_like=True):
+    """What a visitor asks for.
+
+    Attributes:
+        interaction: what.
+        customer: who the visitor is.
+        book: which book it is about.
+        cart: the visitor's cart; 0 for none yet.
+        word: a subject, or what is searched for.
+        choice: a number that decides what else there is to decide.
+    """
+
+    interaction: Interaction
+    customer: int
+    book: int
+    cart: int = 0
+    word: str = ""
+    choice: int = 0
+
+
+class Offer(msgspec.Struct, frozen=True, array_like=True):
+    """A book on a page: its number, title, author, price and stock; of an order's, the copies as stock."""
+
+    book: int
+    title: str
+    author: str
+    cost: int
+    stock: int
+
+
+class Page(msgspec.Struct, frozen=True, array_like=True):
+    """What the shop answers.
+
+    Attributes:
+        offers: the books on the page.
+        text: what else stands there.
+        cart: the visitor's cart; 0 for none.
+        order: the order that was made, or is shown; 0 for none.
+        total: what the cart or the order comes to, in cents.
+    """
+
+    offers: list[Offer] = []
+    text: str = ""
+    cart: int = 0
+    order: int = 0
+    total: int = 0
+
+
+class Shop:
+    """Answers requests out of a database.
+
+    Args:
+        database: a connection to it, of this shop's alone.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pages: dict[Interaction, Callable[[Request], Awaitable[Page]]] = {
+            Interaction.HOME: self._home,
+            Interaction.NEW_PRODUCTS: self._new_products,
+            Interaction.BEST_SELLERS: self._best_sellers,
+            Interaction.PRODUCT_DETAIL: self._product_detail,
+            Interaction.SEARCH_REQUEST: self._search_request,
+            Interaction.SEARCH_RESULTS: self._search_results,
+            Interaction.SHOPPING_CART: self._shopping_cart,
+            Interaction.CUSTOMER_REGISTRATION: self._customer_registration,
+            Interaction.BUY_REQUEST: self._buy_request,
+            Interaction.BUY_CONFIRM: self._buy_confirm,
+            Interaction.ORDER_INQUIRY: self._order_inquiry,
+            Interaction.ORDER_DISPLAY: self._order_display,
+            Interaction.ADMIN_REQUEST: self._product_detail,
+            Interaction.ADMIN_CONFIRM: self._admin_confirm,
+        }
+
+    async def answer(self, request: Request) -> Page:
+        """Do what a visitor asks for, all of it or nothing, and return the page."""
+        if request.interaction in _WRITING:
+            async with self._database.transaction():
+                return await self._pages[request.interaction](request)
+        return await self._pages[request.interaction](request)
+
+    async def _home(self, request: Request) -> Page:
+        return Page(await self._beside(request), await self._name(request.customer))
+
+    async def _new_products(self, request: Request) -> Page:
+        condition = "WHERE subject = ?1 ORDER BY day DESC, title LIMIT"
+        return Page(await self._offers(f"{_OFFERS} {condition} {_PAGE}", request.word))
+
+    async def _best_sellers(self, request: Request) -> Page:
+        statement = (
+            f"SELECT {_OFFER} FROM book JOIN author ON author.id = book.author "
+            "JOIN (SELECT book AS sold, SUM(copies) AS many FROM order_line "
+            f"WHERE orders > (SELECT MAX(id) - {_RECENT} FROM orders) GROUP BY book) AS recent "
+            f"ON recent.sold = book.id WHERE book.subject = ?1 ORDER BY recent.many DESC, book.id LIMIT {_PAGE}"
+        )
+        return Page(await self._offers(statement, request.word))
+
+    async def _product_detail(self, request: Request) -> Page:
+        offers = await self._offers(f"{_OFFERS} WHERE book.id = ?1", request.book)
+        ((text,),) = await self._rows("SELECT description FROM book WHERE id = ?1", request.book)
+        return Page(offers, text)
+
+    async def _search_request(self, request: Request) -> Page:
+        return Page(await self._beside(request))
+
+    async def _search_results(self, request: Request) -> Page:
+        column = ("lower(book.title)", "lower(author.name)")[request.choice % 2]
+        statement = f"{_OFFERS} WHERE {column} LIKE ?1 ORDER BY book.title, book.id LIMIT {_PAGE}"
+        return Page(await self._offers(statement, f"%{request.word}%"))
+
+    async def _shopping_cart(self, request: Request) -> Page:
+        return await self._cart(await self._filled(request), await self._beside(request))
+
+    async def _customer_registration(self, request: Request) -> Page:
+        return Page(text=await self._name(request.customer))
+
+    async def _buy_request(self, request: Request) -> Page:
+        if request.choice % 100 < _NEW_PERCENT:
+            ((known,),) = await self._rows(
+                "INSERT INTO customer (name, discount) VALUES (?1, ?2) RETURNING id", request.word, 0
+            )
+            request = msgspec.structs.replace(request, customer=known)
+        return await self._cart(await self._filled(request), [], await self._name(request.customer))
+
+    async def _buy_confirm(self, request: Request) -> Page:
+        cart = await self._filled(request)
+        page = await self._cart(cart, [])
+        ((discount,),) = await self._rows("SELECT discount FROM customer WHERE id = ?1", request.customer)
+        total = page.total * (100 - discount) // 100
+        ((order,),) = await self._rows(
+            "INSERT INTO orders (customer, total) VALUES (?1, ?2) RETURNING id", request.customer, total
+        )
+        for offer in page.offers:
+            await self._rows("INSERT INTO order_line VALUES (?1, ?2, ?3)", order, offer.book, offer.stock)
+            await self._rows(
+                f"UPDATE book SET stock = CASE WHEN stock - ?2 < {_LOWEST_STOCK} "
+                f"THEN stock - ?2 + {_STOCK_AGAIN} ELSE stock - ?2 END WHERE id = ?1",
+                offer.book,
+                offer.stock,
+            )
+        await self._rows("DELETE FROM cart_line WHERE cart = ?1", cart)
+        await self._rows("DELETE FROM cart WHERE id = ?1", cart)
+        return Page(page.offers, order=order, total=total)
+
+    async def _order_inquiry(self, request: Request) -> Page:
+        return Page(text=await self._name(request.customer))
+
+    async def _order_display(self, request: Request) -> Page:
+        last = "SELECT id, total FROM orders WHERE customer = ?1 ORDER BY id DESC LIMIT 1"
+        found = await self._rows(last, request.customer)
+        if not found:
+            return Page()
+        ((order, total),) = found
+        offers = await self._offers(
+            "SELECT book.id, book.title, author.name, book.cost, order_line.copies FROM order_line "
+            "JOIN book ON book.id = order_line.book JOIN author ON author.id = book.author "
+            "WHERE order_line.orders = ?1 ORDER BY book.id",
+            order,
+        )
+        return Page(offers, order=order, total=total)
+
+    async def _admin_confirm(self, request: Request) -> Page:
+        cost = 100 + request.choice % 9_900
+        await self._rows("UPDATE book SET cost = ?2 WHERE id = ?1", request.book, cost)
+        return await self._product_detail(request)
+
+    async def _filled(self, request: Request) -> int:
+        """Return the visitor's cart, which is made if there is none, with the book in it."""
+        cart = request.cart
+        if not cart:
+            statement = "INSERT INTO cart (customer) VALUES (?1) RETURNING id"
+            ((cart,),) = await self._rows(statement, request.customer)
+        if not request.cart or request.interaction is Interaction.SHOPPING_CART:
+            await self._rows(
+                "INSERT INTO cart_line VALUES (?1, ?2, 1) "
+                "ON CONFLICT (cart, book) DO UPDATE SET copies = cart_line.copies + 1",
+                cart,
+                request.book,
+            )
+        return cart
+
+    async def _cart(self, cart: int, beside: list[Offer], text: str = "") -> Page:
+        """Return the page of a cart: what is in it, and what is shown beside it."""
+        offers = await self._offers(
+            "SELECT book.id, book.title, author.name, book.cost, cart_line.copies FROM cart_line "
+            "JOIN book ON book.id = cart_line.book JOIN author ON author.id = book.author "
+            "WHERE cart_line.cart = ?1 ORDER BY book.id",
+            cart,
+        )
+        total = sum(offer.cost * offer.stock for offer in offers)
+        return Page([*offers, *beside], text, cart, total=total)
+
+    async def _beside(self, request: Request) -> list[Offer]:
+        """Return the few books that are shown beside others: those that follow the one of the request."""
+        statement = f"{_OFFERS} WHERE book.id >= ?1 ORDER BY book.id LIMIT {_SHOWN}"
+        return await self._offers(statement, request.book)
+
+    async def _name(self, customer: int) -> str:
+        ((name,),) = await self._rows("SELECT name FROM customer WHERE id = ?1", customer)
+        return str(name)
+
+    async def _offers(self, statement: str, *values: int | str) -> list[Offer]:
+        return [Offer(*row) for row in await self._rows(statement, *values)]
+
+    async def _rows(self, statement: str, *values: int | str) -> Sequence[Sequence[Any]]:
+        return await self._database.fetch(statement, *values)
+
+
+_WRITING = {
+    Interaction.SHOPPING_CART,
+    Interaction.BUY_REQUEST,
+    Interaction.BUY_CONFIRM,
+    Interaction.ADMIN_CONFIRM,
+}

@@ -1,0 +1,70 @@
+"""The processes of a web shop: one with the database and the shop's agents, one with clients and theirs."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from formicary import Agent
+from formicary_bench.experiments.mobile.web_shop.agents import Order, Serve, Shopper
+from formicary_bench.experiments.mobile.web_shop.catalogue import make_catalogue
+from formicary_bench.experiments.mobile.web_shop.databases.database import filled
+from formicary_bench.experiments.mobile.web_shop.shop import Shop
+from formicary_bench.subjects.ours.containers import container, prepared, start_agent
+from formicary_bench.vocabulary.containers import ASKING, ECHOING
+from formicary_bench.vocabulary.shop import ORDERS_MADE, PAGE_BYTES, TRAVELS
+from formicary_bench.worker.workload import PairTimes
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from formicary_bench.worker.workload import PreparedRole, Workload
+
+CPU_GROUP = "agents"
+
+_ACCEPTED = [Shopper.__module__]
+
+
+@asynccontextmanager
+async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have the database, and an agent of the shop's for each client, with a connection of its own."""
+    catalogue = make_catalogue(work.job.seed)
+    async with (
+        filled(work.configuration.database, catalogue) as connect,
+        container(work, ECHOING, accepts=_ACCEPTED) as home,
+    ):
+        for number in work.senders:
+            await start_agent(home, f"shop-{number}", Serve(Shop(await connect())))
+            work.steps += 1
+        yield prepared(home, work)
+
+
+@asynccontextmanager
+async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
+    """Have the clients, and the agents that they send."""
+    configuration = work.configuration
+    begin = asyncio.Event()
+    errand = configuration.mix, configuration.requests
+    clients: list[Order] = []
+    async with container(work, ASKING, accepts=_ACCEPTED) as home:
+        for number in work.senders:
+            shop = f"shop-{number}@{ECHOING}.{home.platform}"
+            shopper = Shopper(f"shopper-{number}", shop, travels=configuration.kind == TRAVELS)
+            await home.start(shopper)
+            times = PairTimes()
+            work.times.append(times)
+            client = f"{work.job.seed}-{number}"
+            clients.append(Order(client, str(shopper.address), errand, work.trips, times, begin))
+            agent = Agent(f"client-{number}")
+            agent.add_behaviour(clients[-1])
+            await home.start(agent)
+
+        async def measure() -> None:
+            begin.set()
+            await asyncio.gather(*(client.join() for client in clients))
+            visits = work.trips * len(clients)
+            work.counters[PAGE_BYTES] = sum(client.page_bytes for client in clients) / visits
+            work.counters[ORDERS_MADE] = sum(client.orders for client in clients) / visits
+
+        yield prepared(home, work, measure)

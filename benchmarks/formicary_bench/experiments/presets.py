@@ -19,7 +19,15 @@ from formicary_bench.vocabulary.presets import PAPER
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Experiment
 
-_MOST = {"pairs": 10, "payloads": 10_000, "agents": 1000, "services": 1000, "containers": 3, "rates": 1000, "requests": 100}
+_MOST = {
+    "pairs": 10,
+    "payloads": 10_000,
+    "agents": 1000,
+    "services": 1000,
+    "containers": 3,
+    "rates": 1000,
+    "requests": 100,
+}
 """How large the sizes are at most that a quick run takes of an experiment's own."""
 
 

@@ -371,8 +371,8 @@ PARAMETERS = (
         column="database",
         panel=_WHERE,
         metavar="NAME,...",
-        help="With mobile/web-shop: where the data is. sqlite: a file; postgresql: the server that the environment "
-        "variable FORMICARY_POSTGRESQL names, or one that is started where PostgreSQL is installed.",
+        help="With mobile/web-shop: where the data is. sqlite: a file; postgresql: the server that "
+        "FORMICARY_POSTGRESQL names, or one that is started where PostgreSQL is installed.",
         default="sqlite",
         comment="where the shop's data is: sqlite, postgresql",
         example=["sqlite"],

@@ -9,7 +9,7 @@ DATABASES = SQLITE, POSTGRESQL = "sqlite", "postgresql"
 """Where the shop's data is: in a file of its own process, or in a server beside it."""
 
 WAYS = TRAVELS, FETCHES = "travels", "fetches"
-"""How an agent gets at the data: it moves to where that is and comes home, or it stays and asks by messages."""
+"""How an agent gets at the data: it moves there and comes home, or it stays and asks by messages."""
 
 PAGE_BYTES, ORDERS_MADE = "page bytes of a visit", "orders of a visit"
 """What is counted beside the times."""

@@ -1,0 +1,1 @@
+"""Experiments with agents that move, after Dikaiakos 2001."""

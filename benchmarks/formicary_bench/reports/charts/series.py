@@ -53,6 +53,8 @@ _LOOKS = {
     ("madkit", ""): ("o", "cross"),
     ("pekko", ""): ("g", "square"),
     ("spade", ""): ("e", "nabla"),
+    ("shopper", "travels"): ("a", "circle"),
+    ("shopper", "fetches"): ("e", "square"),
     ("tasks", ""): ("t", "circle"),
     ("callbacks", ""): ("u", "diamond"),
     ("tcp", ""): ("v", "square"),

@@ -37,6 +37,9 @@ def _varying(row: Row, rows: Iterable[Row], senders: str) -> str:
         "hosts": f"{row.hosts} hosts",
         "rate": f"{formatting.number(row.rate)}/s",
         "arrivals": row.arrivals,
+        "mix": row.mix,
+        "requests": formatting.counted(row.requests, "request"),
+        "database": row.database,
     }
     there = [one for one in rows if one.placement == row.placement]  # the label says the place
     varying = [

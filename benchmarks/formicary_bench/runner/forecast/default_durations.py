@@ -31,7 +31,12 @@ _RATES = {
     "xmpp": (3_000, 60_000),
     "tcp": (12_000, 110_000),
 }
-_SLOW = {"design": (200_000, 120_000), "components": (4_000, 12_000), "spade": (700, 1_500)}
+_SLOW = {
+    "design": (200_000, 120_000),
+    "shopper": (2_000, 3_000),
+    "components": (4_000, 12_000),
+    "spade": (700, 1_500),
+}
 # Bytes that are copied per second, with all that they go through.
 _BYTES = {"direct": 4e8, "auto": 4e8, "tcp": 1e9, "xmpp": 15e6}
 _CREATED = {"create": 40_000, MEMORY: 25_000, DIRECTORY: 8_000}  # agents per second
@@ -81,7 +86,7 @@ def _work(one: Configuration) -> float:
         # A replica is in the process of its user, wherever it is used.
         route = "in-process" if one.kind == REPLICA else one.route
         return one.services / _REGISTERED + uses / _USES.get(route, _USES["xmpp"])
-    return uses * _seconds_of_all(one)
+    return uses * max(one.requests, 1) * _seconds_of_all(one)
 
 
 def _seconds_of_all(one: Configuration) -> float:

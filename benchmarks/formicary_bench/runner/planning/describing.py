@@ -37,6 +37,10 @@ def _size(configuration: Configuration) -> str:
         seen_by = f"{configuration.containers} other containers, " if configuration.containers else ""
         spread = f" ({configuration.spread})" if configuration.spread else ""
         return f"{seen_by}{configuration.services} services{spread}"
+    if configuration.mix:
+        clients = f"{configuration.pairs} client" + "s" * (configuration.pairs > 1)
+        requests = f"{configuration.requests} request" + "s" * (configuration.requests > 1)
+        return f"{clients}, {requests} of the {configuration.mix} mix, {configuration.database}"
     word = "pair" if not configuration.senders else "sender" if configuration.receivers == 1 else "receiver"
     many = f"{configuration.pairs} {word}" + "s" * (configuration.pairs > 1)
     paced = f", {configuration.rate} messages/s ({configuration.arrivals})" if configuration.rate else ""

@@ -1,4 +1,4 @@
-"""A client sends an agent shopping: `mobile/web-shop`. The agent goes to the data, or has the data come to it.
+"""A client sends an agent shopping, which goes to the data or has it come: `mobile/web-shop`.
 
 - `mixes` and `catalogue`: what is asked for, and what there is, both made from a seed
 - `shop` and `databases`: what a request does in the database, and which one that is
@@ -13,7 +13,7 @@ from formicary_bench.experiments.experiment import Experiment, Loaded, Preset, T
 from formicary_bench.experiments.messaging import DIRECTLY
 from formicary_bench.vocabulary import names
 from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
-from formicary_bench.vocabulary.shop import DATABASES, MIXES, SHOPPING, WAYS
+from formicary_bench.vocabulary.shop import DATABASES, MIXES, WAYS
 
 _HERE = "formicary_bench.experiments.mobile.web_shop"
 _SUBJECTS = tuple(f"shopper-{way}" for way in WAYS)

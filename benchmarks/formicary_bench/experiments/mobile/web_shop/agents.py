@@ -1,7 +1,7 @@
 """The three agents of a web shop: a client, the agent that it sends, and the shop's, which has the database.
 
-Both ways are the same agent, which asks the shop's agent by messages, one after the other. One that travels has
-moved to the shop's container before, so that these messages, and the pages, stay within a process.
+Both ways are the same agent, which asks the shop's agent by messages, one after the other. One that travels
+has moved to the shop's container before, so that these messages, and the pages, stay within a process.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from formicary_bench.subjects.ours.behaviours import PATIENCE
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.mobile.web_shop.shop import Shop
-    from formicary_bench.worker.workload import PairTimes
+    from formicary_bench.worker.workload import PairTimes, Workload
 
 _encode = msgspec.json.Encoder().encode
 _request = msgspec.json.Decoder(Request).decode
@@ -90,7 +90,7 @@ class Shopper(Agent):
 
 
 class Errands(CyclicBehaviour):
-    """Does what a client asks for, from wherever the agent is by now: it begins anew where that has moved to."""
+    """Does what a client asks for, wherever the agent is: it begins anew where that has moved to."""
 
     __slots__ = ()
 
@@ -128,22 +128,16 @@ class Order(OneShotBehaviour):
     """Sends an agent shopping, waits for what it brings, and again.
 
     Args:
-        name: of the client, in seeds.
         shopper: the name of the agent.
-        errand: the mix, and how many requests each visit has.
-        visits: how many.
+        work: the mix, how many requests each visit has, and how many visits there are.
         times: where the times go.
         begin: set when all clients are to begin.
     """
 
-    def __init__(
-        self, name: str, shopper: str, errand: tuple[str, int], visits: int, times: PairTimes, begin: asyncio.Event
-    ) -> None:
+    def __init__(self, shopper: str, work: Workload, times: PairTimes, begin: asyncio.Event) -> None:
         super().__init__()
-        self.seed = name
         self.shopper = shopper
-        self.errand = errand
-        self.visits = visits
+        self.work = work
         self.times = times
         self.begin = begin
         self.page_bytes = 0
@@ -151,9 +145,10 @@ class Order(OneShotBehaviour):
 
     async def run(self) -> None:
         """Have all visits made."""
+        asked, client = self.work.configuration, f"{self.work.job.seed}-{self.agent.name}"
         await self.begin.wait()
-        for visit in range(self.visits):
-            errand = errand_for(*self.errand, self.seed, visit)
+        for visit in range(self.work.trips):
+            errand = errand_for(asked.mix, asked.requests, client, visit)
             start = perf_counter_ns()
             await self.send(Message(to=self.shopper, performative="request", body=_encode(errand)))
             answer = await self.receive(timeout=PATIENCE)

@@ -25,7 +25,10 @@ SUBJECTS = (
 )
 """What books are about."""
 
-SYLLABLES = (*("ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu"), *("na", "pe", "ri", "so", "tu", "va"))
+SYLLABLES = (
+    *("ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu"),
+    *("na", "pe", "ri", "so", "tu", "va"),
+)
 """What names and titles are made of; searches look for one of them."""
 
 _DAYS = 3650  # that books have been out at most

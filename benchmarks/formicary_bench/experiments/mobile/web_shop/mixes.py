@@ -48,7 +48,7 @@ _MOST = 2**31
 
 
 class Wish(NamedTuple):
-    """A request as it is drawn: what for, and a number by which the agent chooses whatever it has to choose."""
+    """A request as it is drawn: what for, and a number by which the agent chooses what it has to choose."""
 
     interaction: Interaction
     choice: int

@@ -1,4 +1,4 @@
-"""A visit: what a client asks its agent for, what the agent asks the shop for, and what it keeps of the pages.
+"""A visit: what a client asks its agent for, what that asks the shop for, and what it keeps of the pages.
 
 A list of books becomes the cheapest of them, a cart a sum: so what goes home is much less than what was read.
 """

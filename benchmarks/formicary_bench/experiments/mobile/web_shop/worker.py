@@ -43,19 +43,17 @@ async def echo(work: Workload) -> AsyncIterator[PreparedRole]:
 @asynccontextmanager
 async def ask(work: Workload) -> AsyncIterator[PreparedRole]:
     """Have the clients, and the agents that they send."""
-    configuration = work.configuration
     begin = asyncio.Event()
-    errand = configuration.mix, configuration.requests
+    travels = work.configuration.kind == TRAVELS
     clients: list[Order] = []
     async with container(work, ASKING, accepts=_ACCEPTED) as home:
         for number in work.senders:
             shop = f"shop-{number}@{ECHOING}.{home.platform}"
-            shopper = Shopper(f"shopper-{number}", shop, travels=configuration.kind == TRAVELS)
+            shopper = Shopper(f"shopper-{number}", shop, travels=travels)
             await home.start(shopper)
             times = PairTimes()
             work.times.append(times)
-            client = f"{work.job.seed}-{number}"
-            clients.append(Order(client, str(shopper.address), errand, work.trips, times, begin))
+            clients.append(Order(str(shopper.address), work, times, begin))
             agent = Agent(f"client-{number}")
             agent.add_behaviour(clients[-1])
             await home.start(agent)

@@ -68,9 +68,14 @@ async def filled(name: str, catalogue: Catalogue) -> AsyncIterator[Callable[[], 
     Raises:
         FormicaryError: it is not there, or cannot be used.
     """
+    opened: Callable[[Catalogue], AbstractAsyncContextManager[Callable[[], Awaitable[Database]]]]
     if name == POSTGRESQL:
-        from formicary_bench.experiments.mobile.web_shop.databases.postgresql import postgresql as opened
+        from formicary_bench.experiments.mobile.web_shop.databases.postgresql import postgresql
+
+        opened = postgresql
     else:
-        from formicary_bench.experiments.mobile.web_shop.databases.sqlite import sqlite as opened
+        from formicary_bench.experiments.mobile.web_shop.databases.sqlite import sqlite
+
+        opened = sqlite
     async with opened(catalogue) as connect:
         yield connect

@@ -1,7 +1,7 @@
 """A PostgreSQL server: the one that is given, or one of our own in a temporary folder, where it is installed.
 
-Ours listens at a socket in that folder only, which nobody else may enter. PostgreSQL does not run as root: where
-we are that, it runs as the account `postgres` that its packages make.
+Ours listens at a socket in that folder only, which nobody else may enter. PostgreSQL does not run as root:
+where we are that, it runs as the account `postgres` that its packages make.
 """
 
 from __future__ import annotations
@@ -50,10 +50,7 @@ async def server() -> AsyncIterator[str]:
         await _make(programs, scratch, account)
         with (scratch / "log").open("wb") as log:
             process = subprocess.Popen(  # noqa: ASYNC220, S603 -- uvloop's cannot change the account
-                [
-                    *(str(programs / "postgres"), "-D", str(scratch / "data"), "-k", str(scratch)),
-                    *("-c", "listen_addresses=", "-c", "max_connections=200"),
-                ],
+                _command(programs / "postgres", scratch),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -65,6 +62,16 @@ async def server() -> AsyncIterator[str]:
             yield f"postgresql://{_ACCOUNT}@/postgres?host={quote(str(scratch))}"
         finally:
             await asyncio.to_thread(_end, process)
+
+
+def _command(program: Path, scratch: Path) -> list[str]:
+    command = [
+        *(str(program), "-D", str(scratch / "data"), "-k", str(scratch)),
+        *("-c", "listen_addresses=", "-c", "max_connections=200"),
+    ]
+    # It ends with us, however we end.
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "INT", "--", *command] if setpriv else command
 
 
 def _programs() -> Path:
@@ -79,8 +86,8 @@ def _programs() -> Path:
         if (folder / "initdb").exists() and (folder / "postgres").exists():
             return folder
     raise FormicaryError(
-        "PostgreSQL is not here; install it (on Debian: sudo apt-get install postgresql), or name a server with "
-        f"the environment variable {GIVEN}, as in postgresql://me@database.example/shops"
+        "PostgreSQL is not here; install it (on Debian: sudo apt-get install postgresql), or name a server "
+        f"with the environment variable {GIVEN}, as in postgresql://me@database.example/shops"
     )
 
 
@@ -96,8 +103,8 @@ def _account() -> dict[str, Any]:
         known = pwd.getpwnam(_ACCOUNT)
     except KeyError:
         raise FormicaryError(
-            f"PostgreSQL does not run as root, and there is no account {_ACCOUNT}; run this as another user, or "
-            f"name a server with the environment variable {GIVEN}"
+            f"PostgreSQL does not run as root, and there is no account {_ACCOUNT}; run this as another user, "
+            f"or name a server with the environment variable {GIVEN}"
         ) from None
     return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": []}
 
@@ -108,16 +115,19 @@ async def _make(programs: Path, scratch: Path, account: dict[str, Any]) -> None:
         *(str(programs / "initdb"), "-D", str(scratch / "data"), "-U", _ACCOUNT, "-A", "trust"),
         *("-E", "UTF8", "--locale=C", "--no-sync"),
     ]
-    made = await asyncio.to_thread(
-        subprocess.run,
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-        cwd=scratch,
-        **account,
-    )
+
+    def run() -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(  # noqa: S603 -- a list of arguments of our own
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+            cwd=scratch,
+            **account,
+        )
+
+    made = await asyncio.to_thread(run)
     if made.returncode:
         lines = made.stdout.decode(errors="replace").strip().splitlines() or ["nothing"]
         raise FormicaryError(f"PostgreSQL cannot be set up; initdb says: {lines[-1]}")

@@ -1,4 +1,4 @@
-"""SQLite: a file in a temporary folder. Statements run in the thread of the agents, as it is the shop's own process.
+"""SQLite: a file in a temporary folder. Statements run in the agents' thread, in the shop's own process.
 
 It writes ahead and does not wait for the disk after each transaction: what is measured are agents and their
 database, and not the disk. After a power failure the last orders would be missing; nobody will miss them.

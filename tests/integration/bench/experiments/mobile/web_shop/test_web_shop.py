@@ -1,0 +1,34 @@
+"""Visits to a shop, in real processes: the agents of a client and of the shop, and a database."""
+
+import pytest
+
+from formicary_bench.runner.execution.repetition import Task, measure
+from formicary_bench.runner.planning.options import Options
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.vocabulary.names import WEB_SHOP
+from formicary_bench.vocabulary.shop import FETCHES, ORDERING, ORDERS_MADE, PAGE_BYTES
+
+
+def visits(way, **options):
+    (configuration,) = make_plan(
+        Options(
+            WEB_SHOP,
+            subjects=(f"shopper-{way}",),
+            mixes=(ORDERING,),
+            requests=(20,),
+            routes=("direct",),
+            rounds=(1, 4, 1),
+            **options,
+        )
+    )
+    return configuration
+
+
+@pytest.mark.parametrize("way", [FETCHES])
+def test_a_visit_is_a_round_trip_of_a_client_and_its_agent(way, silent):
+    repetition, data = measure(Task(visits(way, pairs=(2,)), 1, 7), silent())
+    assert repetition.round_trips == 8
+    assert data.pair.tolist() == [0] * 6 + [1] * 6
+    assert (data.rtt_ns > 0).all()
+    assert repetition.counters[PAGE_BYTES] > 1000
+    assert repetition.counters[ORDERS_MADE] > 0.5

@@ -1,0 +1,43 @@
+"""How visits to a shop are planned, named and repeated."""
+
+import pytest
+
+from formicary.errors import UsageError
+from formicary_bench.results.summary.commands import command
+from formicary_bench.runner.planning.describing import describe
+from formicary_bench.runner.planning.plan import make_plan
+from formicary_bench.runner.planning.values import parse
+from formicary_bench.vocabulary.names import WEB_SHOP
+from formicary_bench.vocabulary.shop import BROWSING, FETCHES, MIXES, ORDERING, SQLITE, TRAVELS
+
+
+def test_both_ways_make_all_visits_of_all_mixes():
+    plan = make_plan(parse(WEB_SHOP, seed="1"))
+    assert {(one.kind, one.mix, one.requests) for one in plan} == {
+        (way, mix, many) for way in (TRAVELS, FETCHES) for mix in MIXES for many in (1, 10, 100)
+    }
+    assert {(one.database, one.route, one.placement) for one in plan} == {
+        (SQLITE, "direct", "two-containers")
+    }
+
+
+def test_a_configuration_has_a_name_and_a_command():
+    given = {"mix": "ordering", "requests": "30", "database": "postgresql", "pairs": "4", "rounds": "1,5,1"}
+    (one,) = make_plan(parse(WEB_SHOP, platform="shopper-fetches", seed="1", **given))
+    assert one.mix == ORDERING
+    assert one.key == (
+        "mobile/web-shop/shopper-fetches/two-containers/direct/4-pairs-30-requests-ordering-postgresql-1-5-1"
+    )
+    assert all(f"--{name} {value}" in command(one) for name, value in given.items())
+    assert "30 requests" in describe(one)
+    assert "ordering" in describe(one)
+
+
+def test_several_clients_keep_up_the_load_for_each_other():
+    plan = make_plan(parse(WEB_SHOP, mix=BROWSING, requests="10", pairs="1,4", seed="1"))
+    assert {(one.pairs, one.cool_down > 0) for one in plan} == {(1, False), (4, True)}
+
+
+def test_an_unknown_mix_is_refused():
+    with pytest.raises(UsageError, match="there is no mix 'buying'"):
+        parse(WEB_SHOP, mix="buying", seed="1")

@@ -139,9 +139,10 @@ class ManagementAgent(MicroAgent):
     def make_answer(self, message: Message, performative: str, body: str | bytes) -> Message | None:
         """Return an answer in JSON to a request; if nobody can get one, None, and a dead letter."""
         try:
-            return message.make_reply(performative=performative, body=body).replace(
-                language=LANGUAGE, ontology=message.ontology or ONTOLOGY, protocol=REQUEST
-            )
+            answer = message.make_reply(performative=performative, body=body)
+            if answer.language == LANGUAGE and answer.protocol == REQUEST and answer.ontology is not None:
+                return answer  # as to containers, which say all this
+            return answer.replace(language=LANGUAGE, ontology=message.ontology or ONTOLOGY, protocol=REQUEST)
         except FormicaryError as error:
             reason = f"it cannot be answered: {error}"
             self.container.dispatcher.add_dead_letter(message, reason, self.address, tell_sender=False)

@@ -182,13 +182,15 @@ async def test_what_is_wrong_with_all_of_many_is_raised_and_none_is_created(plat
 
 async def test_a_great_many_agents_are_created_by_a_few_requests(platform):
     async with platform("c1", "c2") as (c1, c2):
-        sent = Sent()
+        sent, answered = Sent(), Sent()
         c1.add_instrument(sent)
+        c2.add_instrument(answered)
         names = [f"cell-{number}" for number in range(25_000)]
         creations = await c1.management.create_many(Cell, names, container="c2")
         assert short(creations) == [f"{name}@c2" for name in names]
         assert len(c2.agents) == 25_000
         assert [message.to for message in sent.messages] == [f"ams@{c2.domain}"] * 3
+        assert [message.performative for message in answered.messages] == ["inform"] * 3
 
 
 async def test_while_many_agents_are_created_the_loop_has_its_turns():

@@ -78,7 +78,8 @@ class RequestRouter:
         where = request.container
         if where is None and isinstance(request, Create | CreateMany | Move | Clone):
             where = self._home
-        return request if where is None else replace(request, container=self._full_domain(where))
+        domain = None if where is None else self._full_domain(where)
+        return request if domain == request.container else replace(request, container=domain)
 
     def full_name(self, agent: str) -> str:
         """Return the full form of an agent's name.

@@ -103,7 +103,7 @@ def write_kinds(
         with ExitStack() as together:  # the files take their names when the last one is written
             for number, chart in enumerate(charts, 1):
                 drawing = draw_for_print(chart, WIDTHS[columns])
-                paths = [folder / f"{number:02}-{_slug(chart.title)}.{kind}" for kind in kinds]
+                paths = [folder / f"{stem(number, chart)}.{kind}" for kind in kinds]
                 for kind, path in zip(kinds, paths, strict=True):
                     temporary = together.enter_context(replacing(path))
                     temporary.write_bytes(_converted(drawing, kind, WIDTHS[columns], chart.title))
@@ -114,6 +114,16 @@ def write_kinds(
                 folder.rmdir()
         raise
     return found
+
+
+def stem(number: int, chart: Chart) -> str:
+    """Return the name of a chart's files, without that of their kind.
+
+    Args:
+        number: Which of all charts of the run it is, from 1 on.
+        chart: The chart.
+    """
+    return f"{number:02}-{_slug(chart.title)}"
 
 
 def draw_for_print(chart: Chart, inches: float) -> str:

@@ -76,9 +76,9 @@ def _said(card: CardText) -> str:
     return f"{card.outcome}: {card.says} ({card.source}: {figures}.){takes}"
 
 
-def references() -> list[str]:
-    """Return the full references of the papers."""
-    return [paper.reference for paper in papers().values()]
+def references(text: str | None = None) -> list[str]:
+    """Return the full references of the papers that a text names; of all without one."""
+    return [paper.reference for paper in papers().values() if text is None or paper.name in text]
 
 
 def _card(card: Card) -> CardText:

@@ -1,4 +1,8 @@
-r"""A run's tables as LaTeX, to be taken into a paper by `\input`; they need the package `booktabs`."""
+r"""A run's tables and figures as LaTeX, to be taken into a paper by `\input`.
+
+They need the packages `booktabs` and `graphicx`. The figures are the charts as PDF, in files of their own; in
+the place of one that is not there LaTeX puts its name.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from formicary.core.quoting import printable
 from formicary_bench.reports import formatting
+from formicary_bench.reports.charts.printing import stem
 from formicary_bench.reports.document.claims import TITLE, claims_said, references
 from formicary_bench.reports.formats.fitting import pages
 from formicary_bench.reports.formats.terminal import left_out, partial
@@ -27,6 +32,16 @@ _FITTING = r"""\maxdeadcycles=1000\relax\extrafloats{500}
   \leavevmode\box0 }"""
 """A command that sets a table in the largest of three sizes in which it is no wider than the text; and leave
 for more tables than TeX expects to wait for a page."""
+
+_DRAWING = r"""\providecommand{\formicaryfigures}{figures/}
+\providecommand{\formicaryfigure}[1]{%
+  \IfFileExists{\formicaryfigures#1.pdf}{%
+    \setbox0\hbox{\includegraphics{\formicaryfigures#1.pdf}}%
+    \ifdim\wd0>\linewidth\setbox0\hbox{\includegraphics[width=\linewidth]{\formicaryfigures#1.pdf}}\fi
+    \leavevmode\box0 }{%
+    \fbox{\parbox{.9\linewidth}{\footnotesize\raggedright\ttfamily #1.pdf}}}}"""
+"""A command that takes a chart in, in its own size if that is no wider than the text; and where charts are,
+which a paper may say otherwise before."""
 
 _LETTERS = {
     **{letter: f"\\{letter}" for letter in "#$%&_{}"},
@@ -52,10 +67,15 @@ def render(document: Document) -> str:
     Args:
         document: What is said of it.
     """
-    blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
+    blocks = list(_head(document))
+    charts = 0
+    for section in document.sections:
+        blocks += [*_figures(section, charts), *_section(section)]
+        charts += len(section.charts)
     if said := claims_said(document.cards):
         blocks += [f"\\noindent\\textbf{{{TITLE}.}}", _list(said)]
-        blocks += ["\\noindent\\textbf{References.}", _list(references())]
+    if known := references("\n".join(blocks)):
+        blocks += ["\\noindent\\textbf{References.}", _list(known)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -65,9 +85,11 @@ def _head(document: Document) -> Iterator[str]:
     yield (
         f"% Run {name} of {manifest.started:%Y-%m-%d}, by Formicary {_comment(manifest.formicary)}.\n"
         f"% Hash of the run: {document.hash}\n"
-        "% In the document's preamble: \\usepackage{booktabs}"
+        "% In the document's preamble: \\usepackage{booktabs,graphicx}\n"
+        "% Its figures: formicary bench report RUN --format pdf --to figures"
     )
     yield _FITTING
+    yield _DRAWING
     yield f"\\noindent\\textbf{{How far to trust it.}} {_escape(document.trust.sentence)}"
     if not manifest.complete:
         yield f"\\noindent\\textbf{{Partial.}} {_escape(partial(manifest))}"
@@ -80,6 +102,22 @@ def _head(document: Document) -> Iterator[str]:
 def _list(lines: Sequence[str]) -> str:
     items = "\n".join(f"\\item {_escape(line)}" for line in lines)
     return f"\\begin{{itemize}}\\footnotesize\\sloppy\n{items}\n\\end{{itemize}}"
+
+
+def _figures(section: Section, before: int) -> Iterator[str]:
+    """Return the charts of a section, of which so many come before it."""
+    for number, chart in enumerate(section.charts, 1):
+        words = f"{chart.title}. {chart.caption}"
+        label = f"fig:{formatting.slug(section.title)}-{number}"
+        yield "\n".join(
+            [
+                r"\begin{figure}[!htbp]",
+                r"\centering",
+                f"\\formicaryfigure{{{stem(before + number, chart)}}}",
+                f"\\caption[{{{_escape(chart.title)}}}]{{{_escape(words)}}}\\label{{{label}}}",
+                r"\end{figure}",
+            ]
+        )
 
 
 def _section(section: Section) -> Iterator[str]:

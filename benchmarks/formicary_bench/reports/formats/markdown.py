@@ -34,7 +34,8 @@ def render(document: Document) -> str:
     blocks = [*_head(document), *(block for section in document.sections for block in _section(section))]
     if said := claims_said(document.cards):
         blocks += [f"## {TITLE}", "\n".join(f"- {_escape(sentence)}" for sentence in said)]
-        blocks += ["### References", "\n".join(f"- {_escape(reference)}" for reference in references())]
+    if known := references("\n".join(blocks)):
+        blocks += ["### References", "\n".join(f"- {_escape(reference)}" for reference in known)]
     return "\n\n".join(blocks) + "\n"
 
 

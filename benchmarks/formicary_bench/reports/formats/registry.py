@@ -40,7 +40,7 @@ _ALL = (
     _text("html", "html"),
     _text("terminal", "terminal"),
     _text("markdown", "markdown", "tables.md", "tables, Markdown"),
-    _text("latex", "latex", "tables.tex", "tables, LaTeX"),
+    _text("latex", "latex", "tables.tex", "tables and figures, LaTeX"),
     _text("csv", "csv", "rows.csv", "figures of each configuration, CSV", for_programs=True),
     _text("csv-long", "csv_long", for_programs=True),
     _text("json", "json_lines", "rows.jsonl", "the same, JSON lines", for_programs=True),

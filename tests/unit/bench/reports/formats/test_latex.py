@@ -14,14 +14,19 @@ from tests.unit.bench.reports.formats.test_formats import NASTY, tables
 from tests.unit.bench.results.summary.test_cpu import cpu_plan, profile, run_of
 from tests.unit.bench.synthetic import churn_plan, create_plan, directory_plan, make_run, plan, scale_plan
 
+from formicary_bench.reports.charts.printing import write_pictures
 from formicary_bench.reports.charts.series import APART, SAME
+from formicary_bench.reports.document.claims import references
 from formicary_bench.reports.document.sections import Document, sections, sections_of
 from formicary_bench.reports.document.tables import Column
 from formicary_bench.reports.formats import latex
 from formicary_bench.reports.formats.fitting import pages
 from formicary_bench.results.summary.row import Digest
 
-DOCUMENT = "\\documentclass{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n{}\\end{{document}}\n"
+DOCUMENT = (
+    "\\documentclass{{article}}\n\\usepackage{{booktabs,graphicx}}\n"
+    "\\begin{{document}}\n{}\\end{{document}}\n"
+)
 WIDER = re.compile(r"Overfull .hbox .(\d+\.\d+)pt too wide")
 ALLOWED = 5.0  # points
 
@@ -42,9 +47,40 @@ def compiled(tmp_path, body):
 def test_tables_compile(quick_run, tmp_path):
     text = latex.render(Document(quick_run))
     assert text.count("\\toprule") == text.count("\\bottomrule")
-    assert text.count("\\caption") - text.count("(continued)") == tables(quick_run)
+    assert text.count("\\caption{") - text.count("(continued)") == tables(quick_run)
     said = compiled(tmp_path, text)
     assert "Missing character" not in said
+
+
+@pytest.mark.figures
+def test_figures_are_taken_in_with_captions_and_labels(quick_run, tmp_path):
+    document = Document(quick_run)
+    charts = [chart for section in document.sections for chart in section.charts]
+    drawn = write_pictures(charts, "pdf", 1, tmp_path / "figures")
+    text = latex.render(document)
+    assert re.findall(r"\\formicaryfigure\{(\d.*?)\}", text) == [path.stem for path in drawn]
+    labels = re.findall(r"\\label\{(fig:.*?)\}", text)
+    assert len(labels) == len(set(labels)) == len(charts)
+    assert labels[0] == "fig:pairs-of-agents-all-talking-at-once-1"
+    said = compiled(tmp_path, text + r"Figure~\ref{" + labels[0] + "}")
+    assert said.count("figures/0") >= len(charts)
+    assert "Overfull" not in said.replace("Overfull \\vbox", "")
+    whole = (tmp_path / "page.pdf").stat().st_size
+    assert whole > sum(path.stat().st_size for path in drawn) / 2
+
+
+def test_a_figure_that_is_not_drawn_is_named(quick_run, tmp_path):
+    text = latex.render(Document(quick_run))
+    assert "--format pdf --to figures" in text
+    assert "Missing character" not in compiled(tmp_path, text)
+
+
+def test_the_papers_that_are_named_have_their_references(quick_run):
+    text = latex.render(Document(quick_run))
+    assert "After Alberola 2010, Fig. 5 and 6: " in text
+    assert "References" in text
+    assert len(references("as in Alberola 2010")) == 1
+    assert references("nobody") == []
 
 
 def test_tables_with_nasty_names_compile_as_text(tmp_path):

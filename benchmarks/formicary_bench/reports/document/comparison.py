@@ -36,8 +36,7 @@ MOST = 14
 _BRIEF = 3  # of what only one run has, so many are named
 _METHOD = (
     "Medians over repetitions. Ratios are of geometric means, with 95% intervals; verdicts are by Welch's "
-    "t-test on the logarithms of the repetitions' figures, corrected for all comparisons (Holm). A hollow "
-    "mark: nobody can tell."
+    "t-test on the logarithms of the repetitions' figures, corrected for all comparisons (Holm)."
 )
 
 
@@ -116,19 +115,19 @@ _Line = tuple[str, "Paired", "Comparison"]
 
 
 def _picture(lines: Sequence[_Line], base: str) -> Chart | None:
-    """Draw one figure of each configuration; of many, those that differ most."""
+    """Draw one figure of each configuration; of many, those that differ most, as far as that is known."""
     figures: dict[str, list[str]] = {}
     for _, one, _ in lines:
         figures.setdefault(one.configuration.key, []).append(one.figure)
     main = [line for line in lines if line[1].figure == main_figure(figures[line[1].configuration.key])]
     drawn = [(line, ratio) for line in main if (ratio := speed(*line[1:]))]
-    drawn.sort(key=lambda one: abs(math.log(one[1].mean)), reverse=True)
+    drawn.sort(key=lambda one: (one[0][2].is_told, abs(math.log(one[1].mean))), reverse=True)
     shown = sorted(drawn[:MOST], key=lambda one: one[1].mean)
     chart = _chart([line for line, _ in shown], base, f"How many times as fast as in {base}")
     more = len(drawn) - len(shown)
     if chart is None or not more:
         return chart
-    return msgspec.structs.replace(chart, caption=f"{chart.caption} {more} that differ less are below.")
+    return msgspec.structs.replace(chart, caption=f"{chart.caption} {more} are below.")
 
 
 def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
@@ -147,12 +146,12 @@ def _chart(lines: Sequence[_Line], base: str, title: str) -> Chart | None:
         groups.setdefault(group, []).append(dot)
     if not groups:
         return None
-    caption = f"Right of 1: faster than in {base}. 95% intervals."
+    caption = f"Right of 1: faster than in {base}; 95% intervals. A hollow mark: nobody can tell."
     plot = Dots(groups, "times as fast", lambda value: f"{value:.3g}", of_ratios=True)
     dots = [dot for dots in groups.values() for dot in dots]
     table = [
         Column("who", tuple(dot.series.label for dot in dots), names=True),
-        Column("times as fast", tuple(f"{dot.value:.3g}" for dot in dots)),
+        Column("times as fast", tuple(map(_told, dots))),
         Column("95%", tuple(_between(dot.bounds) for dot in dots)),
         Column("verdict", tuple(dot.text for dot in dots), names=True),
     ]
@@ -168,6 +167,10 @@ def _said(found: Comparison, ratio: Interval) -> str:
 def _factor(ratio: Interval | None, found: Comparison) -> str:
     """Write a ratio; nothing where nobody can tell, whose interval says enough."""
     return f"{ratio.mean:.3g}" if ratio and found.is_told else formatting.NOTHING
+
+
+def _told(dot: Dot) -> str:
+    return f"{dot.value:.3g}" if dot.sound else formatting.NOTHING
 
 
 def _between(bounds: tuple[float, float] | None) -> str:

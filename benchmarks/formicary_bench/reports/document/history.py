@@ -14,7 +14,8 @@ from formicary_bench.reports.document.figures import main_figure, without_unit, 
 from formicary_bench.reports.document.points import named, point
 from formicary_bench.reports.document.sheet import Part, Sheet
 from formicary_bench.reports.document.tables import Column, Extra
-from formicary_bench.statistics.comparisons import Verdict
+from formicary_bench.results.verdicts.factors import doubt_of_warmth
+from formicary_bench.statistics.comparisons import FEWEST, Verdict
 from formicary_bench.statistics.typical import typical
 
 if TYPE_CHECKING:
@@ -165,9 +166,10 @@ def _chart(figure: str, at: str, tracks: Sequence[Track], runs: Sequence[RunFold
                 continue
             host = f", {spot.run.manifest.machine.host}" if several else ""
             series = Series(f"{named(track.row, [track.row])}{host}", *style)
-            tip = f"{_moment(spot.run)}: {write(known.value)}, {_version(spot)}"
+            other = f", not {spot.version_before} as before" if spot.version_before else ""
+            tip = f"{_moment(spot.run)}: {write(known.value)}, {_version(spot)}{other}"
             lines.setdefault(series, []).append(
-                Point(places[id(spot.run)], known.value, tip, known.bounds, sound=not spot.version_before)
+                Point(places[id(spot.run)], known.value, tip, known.bounds, sound=_is_sound(spot))
             )
     reach = [value for points in lines.values() for one in points for value in (one.y, *(one.bounds or ()))]
     across = scales.linear(list(places.values()), lambda value: _tick(value, runs))
@@ -178,8 +180,13 @@ def _chart(figure: str, at: str, tracks: Sequence[Track], runs: Sequence[RunFold
     ]
     size = f", {at} at once" if at.isdecimal() else f", {at}" if at else ""
     title = f"{without_unit(figure).capitalize()}{size}, run by run"
-    caption = "Medians, 95% intervals. A line is one machine; a hollow mark: another version than before."
+    caption = "Medians, 95% intervals. A line is one machine; a hollow mark: it cannot be compared."
     return Chart(title, caption, plot, columns)
+
+
+def _is_sound(spot: Spot) -> bool:
+    """Whether other runs can be held against one: it was warm, and has repetitions enough."""
+    return doubt_of_warmth(spot.row.warmth, "") is None and len(spot.values) >= FEWEST
 
 
 def _tick(value: float, runs: Sequence[RunFolder]) -> str:

@@ -1,25 +1,34 @@
 """What a run may say of who is faster: nothing where a side was cold, uneven, or has too few repetitions."""
 
 import csv
+import dataclasses
 import io
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from msgspec.structs import replace
-from tests.unit.bench.synthetic import document, make_run, repeated
+from tests.unit.bench import synthetic
+from tests.unit.bench.synthetic import STARTED, add_repetition, document, make_run, plan, repeated
 from tests.unit.bench.synthetic import row as a_row
 
+from formicary.cli import main
 from formicary_bench.experiments.registry import EXPERIMENTS
 from formicary_bench.published.claims import claims
+from formicary_bench.reports.document.comparison import comparison_sheet
 from formicary_bench.reports.formats.html import page
 from formicary_bench.reports.formats.registry import FORMATS
+from formicary_bench.reports.formatting import NOTHING
 from formicary_bench.results.summary.each import CREATION, RATE, TIME, TOTAL
 from formicary_bench.results.summary.warmth import Warmth
 from formicary_bench.results.verdicts.factors import factor
+from formicary_bench.results.verdicts.pairing import pair
 from formicary_bench.results.verdicts.verdicts import with_comparisons
+from formicary_bench.statistics.comparisons import compare
 from formicary_bench.vocabulary.designs import BUFFER, CHAIN, HAND_OVER, POOL
 from formicary_bench.vocabulary.names import LOWER_BOUND
+from formicary_bench.vocabulary.warmth import SETTLED, WARM_UP_SECONDS
 
 COLD, WARM = Warmth(settled=False, warm_up_s=0.0), Warmth(settled=True, warm_up_s=3.0)
 RESTLESS = Warmth(settled=False, warm_up_s=30.0)
@@ -171,6 +180,106 @@ def test_where_all_is_well_they_compare_with_intervals(name, empty_run):
         assert re.search(r"30 times faster than JADE \([\d.to ]+, warm\)", text)
     bare = re.findall(r"[\d.]+ times (?:faster|slower) than [^(]{1,40}(?:[.;]|$)", text)
     assert bare == []
+
+
+FACTORS = "times as fast"
+
+SPANNING = (0.1, 10.0, 0.3, 4.0, 1.0, 0.05)
+"""By how much the times of repetitions differ, so that no two runs of them can be told apart."""
+
+RUNS = {
+    "cold": {"counters": {SETTLED: 0.0}},
+    "not settled": {"counters": {SETTLED: 0.0, WARM_UP_SECONDS: 30.0}},
+    "uneven": {"full_load": False},
+    "few": {"repetitions": 4},
+    "one": {"repetitions": 1},
+    "spanning": {"by": SPANNING},
+}
+"""The same conditions, as runs have them."""
+
+
+def a_run(path, slowdown=1.0, repetitions=6, by=(1.0, 1.01, 0.99, 1.005, 0.995, 1.0), day=0, **about):
+    """Make a run in which all takes so many times as long, and repetitions scatter as they are to."""
+    configurations = [one for one in plan(pairs=(1, 10)) if one.platform in {"formicary", "tcp"}]
+    run = make_run(path, configurations, repetitions=0, complete=False)
+    speeds = dict(synthetic.SPEEDS)
+    with pytest.MonkeyPatch.context() as patch:
+        for number in range(1, repetitions + 1):
+            scale = slowdown * by[number - 1]
+            scaled = {
+                who: dataclasses.replace(speed, alone=speed.alone * scale, each=speed.each * scale)
+                for who, speed in speeds.items()
+            }
+            patch.setattr(synthetic, "SPEEDS", scaled)
+            for place, one in enumerate(configurations):
+                add_repetition(run, one, number, seed=1000 * day + 100 * number + place, **about)
+    run.finish()
+    run._save(replace(run.manifest, started=STARTED + timedelta(days=day)))
+    return run
+
+
+def words(html):
+    text = re.sub(r"<(style|script)\b.*?</\1>", " ", html, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]*>", " ", text.replace("&#39;", "'")).split())
+
+
+@pytest.fixture
+def show(tmp_path, capsys, monkeypatch):
+    """Hold two runs against each other, and return the page, and all words that a reader sees."""
+    monkeypatch.setenv("COLUMNS", "400")
+
+    def show(command, runs):
+        where = tmp_path / "page.html"
+        paths = [run.path for run in runs]
+        about = ["messaging/pairs", "--runs", tmp_path / "runs"] if command == "history" else paths
+        with pytest.raises(SystemExit):
+            main(["bench", command, *map(str, about), "--to", str(where)])
+        html = where.read_text(encoding="utf-8")
+        return html, f"{' '.join(capsys.readouterr().out.split())} {words(html)}"
+
+    return show
+
+
+_METHODS = re.compile(
+    r"Right of 1: faster than in \w+;|How many times as fast as in \w+|times as fast (95%|\(logarithmic\))"
+)
+
+
+@pytest.mark.parametrize("command", ["compare", "history"])
+@pytest.mark.parametrize("side", ["run", "base"])
+@pytest.mark.parametrize("condition", RUNS)
+def test_runs_are_not_held_against_each_other_where_nobody_can_tell(command, side, condition, tmp_path, show):
+    about = [RUNS[condition] if one == side else {} for one in ("run", "base")]
+    runs = [
+        a_run(tmp_path / "runs" / "after", 1.0 if condition == "spanning" else 3.0, day=1, **about[0]),
+        a_run(tmp_path / "runs" / "before", **about[1]),
+    ]
+    html, text = show(command, runs)
+    text = _METHODS.sub(" ", text)
+    at = [text[max(found.start() - 60, 0) : found.end() + 40] for found in FACTOR.finditer(text)]
+    assert at == []
+    assert not re.search(r"\d times (faster|slower)|\d (faster|slower)\b", text)
+    assert re.search("cannot tell|not comparable|nothing that could be compared", text)
+    assert "badge good" not in html
+    hollow = re.findall(r'class="mark( unsound)?"', html.partition("<main")[0])
+    if command == "compare":  # what is drawn is an interval with 1 in it, and a hollow mark
+        assert all(hollow)
+        pairing = pair(*runs)
+        sheet = comparison_sheet(runs, pairing, compare(pairing.contrasts))
+        tables = [chart.columns for part in sheet.parts for chart in part.charts]
+        tables += [table.columns for part in sheet.parts for table in part.tables]
+        factors = [cell for table in tables for one in table if one.title == FACTORS for cell in one.cells]
+        assert set(factors) <= {NOTHING}
+    elif condition in {"cold", "not settled", "few", "one"}:
+        assert any(hollow)
+
+
+@pytest.mark.parametrize("command", ["compare", "history"])
+def test_runs_are_held_against_each_other_where_somebody_can_tell(command, tmp_path, show):
+    runs = [a_run(tmp_path / "runs" / "after", 3.0, day=1), a_run(tmp_path / "runs" / "before")]
+    html, text = show(command, runs)
+    assert "slower" in text
+    assert 'class="mark"' in html.partition("<main")[0]
 
 
 def test_the_rows_are_of_experiments_that_there_are():

@@ -6,6 +6,7 @@
 - `lifecycle`: how its agents start and end
 - `dispatcher`: how messages get to their receivers, by routes or the long way
 - `program_exit`: what becomes of `sys.exit()` in an agent
+- `held`: what waits for agents that are about to move, or have just come
 - `overflow`: what happens where mailboxes are full
 - `dead_letters`: messages that could not be delivered
 - `instruments`: who is told of everything that happens

@@ -21,6 +21,7 @@ from formicary.core.strand import PROGRAM_EXITS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from formicary.container.held import HeldMessages
     from formicary.container.instruments import Instrument
     from formicary.container.protocols import Outlet, Transport
     from formicary.core.agent import Agent
@@ -63,6 +64,7 @@ class Dispatcher:
         self.waiting = WaitingMessages(self)
         self.agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
         self.system_agents: dict[str | None, MicroAgent] = {}  # the container's own, by full name
+        self.held: dict[str | None, HeldMessages] = {}  # by full names of agents that are at rest
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self.transport: Transport | None = None
         self.scheduler: Scheduler | None = None  # from when the container is opened
@@ -117,6 +119,11 @@ class Dispatcher:
         """Have messages go through `post` again that go straight to what is gone; for transports."""
         for receiver in [each for each, deliver in self.routes.items() if is_gone(deliver)]:
             del self.routes[receiver]
+
+    def hold(self, held: HeldMessages) -> None:
+        """Have messages for an agent wait, until it goes on."""
+        self.held[held.address] = held
+        self.routes.pop(held.address, None)
 
     # -- sending --------------------------------------------------------------------------------------------
 
@@ -234,6 +241,8 @@ class Dispatcher:
         deliver = self.routes.get(receiver)
         if deliver is not None:
             return deliver(message)
+        if self.held and (held := self.held.get(receiver)) is not None:
+            return held.accept(message)
         agent = self.agents.get(receiver) or self._system_agent(receiver)
         if agent is None:
             self.add_dead_letter(message, self.why_unknown(receiver), receiver)

@@ -33,5 +33,8 @@ class Instrument:
     def agent_stopped(self, agent: BaseAgent) -> None:
         """Called when `agent` is gone."""
 
+    def agent_moved(self, agent: BaseAgent, destination: str) -> None:
+        """Called when `agent` has left for the container with the full domain `destination`."""
+
     def behaviour_ended(self, behaviour: Behaviour, error: BaseException | None) -> None:
         """Called when `behaviour` has ended, and with what exception if with one."""

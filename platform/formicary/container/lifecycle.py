@@ -17,7 +17,7 @@ from formicary.core.origin import origin
 from formicary.core.strand import PROGRAM_EXITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from formicary.container.container import Container
     from formicary.core.base_agent import BaseAgent
@@ -46,7 +46,7 @@ class Lifecycle:
         self._container = container
         self._dispatcher = container.dispatcher
         self._at_domain = f"@{container.domain}"
-        self._mailbox_limit = mailbox_limit
+        self.mailbox_limit = mailbox_limit
         self.on_gone: Callable[[str], None] | None = None
         """Called with the full name of each agent that is gone."""
         self.failures = Failures()
@@ -76,50 +76,85 @@ class Lifecycle:
             )
         agent.enter_container(container, address)
         if isinstance(agent, Agent) and type(agent).setup is not Agent.setup:
-            if not await self.set_up(agent, address):
-                return
+            self._starting.add(address)
+            try:
+                if not await self.set_up(agent, agent.setup):
+                    return
+            finally:
+                self._starting.discard(address)
             if dispatcher.is_closing:
                 agent.become_gone()
                 raise ContainerClosedError(
                     f"container {container.name} was closed while {agent.name} was set up"
                 )
+        self.begin(agent, address)
+
+    def begin(self, agent: Agent | MicroAgent, address: str) -> None:
+        """Have an agent that is in the container begin: from now on it is one of the `agents`."""
+        dispatcher = self._dispatcher
         dispatcher.agents[address] = agent
-        agent.become_active(scheduler, self._mailbox_limit)
+        agent.become_active(self._container.scheduler, self.mailbox_limit)
         if dispatcher.instruments:
             dispatcher.notify("agent_started", agent)
+
+    def reserve(self, address: str) -> None:
+        """Keep a full name for an agent that is about to come, until it has begun, or `unreserve`.
+
+        Raises:
+            NameTakenError: an agent of that name lives here, or is about to.
+        """
+        dispatcher = self._dispatcher
+        if address in dispatcher.agents or address in self._starting or address in dispatcher.system_agents:
+            raise NameTakenError(
+                f"an agent named {address.partition('@')[0]!r} lives in container {self._container.name}; "
+                "take another name"
+            )
+        self._starting.add(address)
+
+    def unreserve(self, address: str) -> None:
+        """Keep a full name no longer."""
+        self._starting.discard(address)
 
     def add_system_agent(self, agent: MicroAgent) -> None:
         """Start a micro-agent that works for the container itself: it is not among the `agents`."""
         address = f"{agent.name}@{self._container.domain}"
         agent.enter_container(self._container, address)
         self._dispatcher.system_agents[address] = agent
-        agent.become_active(self._container.scheduler, self._mailbox_limit)
+        agent.become_active(self._container.scheduler, self.mailbox_limit)
 
-    async def set_up(self, agent: Agent, address: str) -> bool:
-        """Run an agent's `setup`; return False if that has stopped it."""
-        self._starting.add(address)
+    async def set_up(
+        self, agent: Agent | MicroAgent, hook: Callable[[], Awaitable[None]], part: str = "setup"
+    ) -> bool:
+        """Run what prepares an agent; return False if that has stopped it.
+
+        Args:
+            agent: the agent.
+            hook: its `setup`, or what takes the place of that where it arrives.
+            part: the hook's name.
+
+        Raises:
+            Exception: what it raised; the agent is then gone.
+        """
         try:
-            await agent.setup()
+            await hook()
         except BaseException as caught:
-            error = _unless_cancelled(caught, agent)
+            error = _unless_cancelled(caught, agent, part)
             if isinstance(error, FormicaryError):  # which says all in one sentence
-                logger.error("setup of agent %s failed: %s", agent.name, error)  # noqa: TRY400
+                logger.error("%s of agent %s failed: %s", part, agent.name, error)  # noqa: TRY400
             elif not isinstance(error, _NO_FAILURES):
-                logger.exception("setup of agent %s failed", agent.name)
+                logger.exception("%s of agent %s failed", part, agent.name)
             if not isinstance(error, _NO_FAILURES):
-                agent.record_failure("setup", error)
+                agent.record_failure(part, error)
                 self.failures.told(error)
             agent.become_gone()
             if error is caught:
                 raise
             raise error from caught
-        finally:
-            self._starting.discard(address)
         return agent.state is not _GONE
 
     def start_behaviour(self, behaviour: Behaviour) -> None:
         """Start a behaviour of an agent that has started."""
-        behaviour.start_strand(self._container.scheduler, self._mailbox_limit)
+        behaviour.start_strand(self._container.scheduler, self.mailbox_limit)
         if behaviour.agent.state is not AgentState.ACTIVE and behaviour.mailbox.strand is not None:
             behaviour.mailbox.strand.hold()
 
@@ -165,17 +200,31 @@ class Lifecycle:
         dispatcher, address = self._dispatcher, agent.address
         if self.on_gone is not None and address is not None:
             self.on_gone(address)
+        if dispatcher.held and (held := dispatcher.held.pop(address, None)) is not None:
+            for message in held.end():
+                reason = f"agent {agent.name} ended before it received the message"
+                dispatcher.add_dead_letter(message, reason, address)
         if dispatcher.agents.get(address) is agent:
-            del dispatcher.agents[address]
-            dispatcher.routes.pop(address, None)
-            dispatcher.routes.pop(agent.name, None)  # as agents of the container write it
+            self._take_out(agent)
             if isinstance(agent, MicroAgent):
                 dispatcher.withdraw(None if dispatcher.is_closing else agent)
             if dispatcher.instruments:
                 dispatcher.notify("agent_stopped", agent)
-            if self._emptied is not None and not dispatcher.agents:
-                self._emptied.set_result(None)
-                self._emptied = None
+
+    def agent_left(self, agent: Agent | MicroAgent, destination: str) -> None:
+        """Take out an agent that goes on in another container; for who moves it."""
+        self._take_out(agent)
+        if self._dispatcher.instruments:
+            self._dispatcher.notify("agent_moved", agent, destination)
+
+    def _take_out(self, agent: BaseAgent) -> None:
+        dispatcher = self._dispatcher
+        del dispatcher.agents[agent.address]
+        dispatcher.routes.pop(agent.address, None)
+        dispatcher.routes.pop(agent.name, None)  # as agents of the container write it
+        if self._emptied is not None and not dispatcher.agents:
+            self._emptied.set_result(None)
+            self._emptied = None
 
     async def stop_all(self) -> None:
         """Stop all agents, the latest first; where this is cancelled, what has not begun to end just ends."""
@@ -208,14 +257,14 @@ class Lifecycle:
             raise error
 
 
-def _unless_cancelled(error: BaseException, agent: Agent) -> BaseException:
-    """Return what `setup` failed with; a cancellation in it is not one of who starts the agent."""
+def _unless_cancelled(error: BaseException, agent: BaseAgent, part: str) -> BaseException:
+    """Return what a hook failed with; a cancellation in it is not one of who starts the agent."""
     if not isinstance(error, asyncio.CancelledError):
         return error
     task = asyncio.current_task()
     if task is None or task.cancelling():
         return error
     return AgentStateError(
-        f"setup of agent {agent.name} ended with CancelledError, though nobody has cancelled it: "
+        f"{part} of agent {agent.name} ended with CancelledError, though nobody has cancelled it: "
         f"something that it awaited was cancelled ({origin(error)})"
     )

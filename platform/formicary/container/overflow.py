@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import msgspec
 
+from formicary.container.held import HeldMessages
+from formicary.core.behaviours import Phase
 from formicary.core.errors import FormicaryError, MailboxFullError
 from formicary.core.logs import get_logger
+from formicary.core.mailbox import Mailbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -64,6 +67,13 @@ class _Line(deque[_Waiting]):
 
 def _ignore(is_full: bool) -> None:  # noqa: FBT001 -- a callback
     del is_full
+
+
+def has_moved(sink: MessageSink) -> bool:
+    """Tell whether a sink belongs to an agent that goes on elsewhere, or by another way."""
+    if isinstance(sink, Mailbox):
+        return sink.owner.strand_phase == Phase.LEFT
+    return isinstance(sink, HeldMessages) and sink.is_over
 
 
 class Overflow:
@@ -132,10 +142,25 @@ class Overflow:
             waiting: the sinks; those that have the message, or have ended, are taken off the list.
         """
         while waiting:
-            if self._put(message, waiting[0]):
+            if has_moved(waiting[0]):
+                waiting[:1] = self._hand_on(message, waiting[0])
+            elif self._put(message, waiting[0]):
                 del waiting[0]
             else:
                 await waiting[0].room()
+
+    def _hand_on(self, message: Message, sink: MessageSink) -> Sequence[MessageSink]:
+        """Hand a message over again whose receiver has moved meanwhile; return the sinks that are full."""
+        receiver = sink.address
+        assert receiver is not None  # it is one agent's
+        if isinstance(sink, Mailbox) and (wanting := sink.owner.agent.behaviours_wanting(message)) != [
+            sink.owner
+        ]:
+            # The others may have received it before: it would reach them a second time.
+            reason = f"{sink} had no room for it before the agent moved, unlike {len(wanting) - 1} others"
+            self._dispatcher.add_dead_letter(message, reason, receiver)
+            return ()
+        return self._dispatcher.dispatch_to(message, receiver) or ()
 
     def _put(self, message: Message, sink: MessageSink) -> bool:
         """Deliver to a sink, or to the dead letters if it has ended; return False if there is no room."""
@@ -147,7 +172,11 @@ class Overflow:
         if not sink.put(message):
             return False
         dispatcher = self._dispatcher
-        if dispatcher.instruments and sink.address in dispatcher.agents:
+        if (
+            dispatcher.instruments
+            and sink.address in dispatcher.agents
+            and sink.address not in dispatcher.held
+        ):
             dispatcher.notify("message_delivered", message, sink.address)
         return True
 

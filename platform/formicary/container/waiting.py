@@ -11,7 +11,7 @@ import asyncio
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping
 
     from formicary.container.dispatcher import Dispatcher
 
@@ -106,10 +106,12 @@ class WaitingMessages:
             agent = agents.get(receiver) or system_agents.get(receiver)
             if agent is not None and (unreceived := agent.unreceived()):
                 _add(waiting, unreceived)
+            if dispatcher.held and (held := dispatcher.held.get(receiver)) is not None:
+                _add(waiting, held.messages)
             if lines and receiver in lines:
                 _add(waiting, dispatcher.overflow.waiting_for(receiver))
         return waiting, len(waiting) + len(receivers)
 
 
-def _add(waiting: dict[int, object], things: Sequence[object]) -> None:
+def _add(waiting: dict[int, object], things: Collection[object]) -> None:
     waiting.update(zip(map(id, things), things, strict=True))

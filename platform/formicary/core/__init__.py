@@ -12,6 +12,7 @@ It imports nothing of the other packages; users find what is theirs in `formicar
 - `host`: what agents ask of the container that they live in
 - `base_agent`, `agent`, `micro`: agents
 - `behaviours`, `fsm`: what agents do
+- `resting`: whether a behaviour is at rest, so that its agent could move
 - `definitions`: whether classes of them are written as they have to be
 """
 

@@ -77,8 +77,8 @@ class Agent(BaseAgent):
         except AttributeError:
             raise not_initialised(self) from None
         state = self.state
-        if state is _GONE:
-            raise AgentStateError(f"agent {self.name} is gone; make a new one")
+        if state is not _INITIATED:
+            self._check_takes_behaviours()
         if is_stopping:
             raise AgentStateError(f"agent {self.name} is stopping and takes no more behaviours")
         if template is not None:
@@ -92,6 +92,12 @@ class Agent(BaseAgent):
         if state is not _INITIATED:
             self._rewire()
             self._container.lifecycle.start_behaviour(behaviour)
+
+    def _check_takes_behaviours(self) -> None:
+        if self.state is _GONE:
+            raise AgentStateError(f"agent {self.name} is gone; make a new one")
+        if self.is_held:
+            raise AgentStateError(f"agent {self.name} is moving; add behaviours when it has arrived")
 
     def _has_agent_error(self, behaviour: Behaviour) -> FormicaryError:
         if not isinstance(behaviour.agent, BaseAgent):
@@ -221,6 +227,12 @@ class Agent(BaseAgent):
             behaviour.abandon()
         self.become_gone()
 
+    @property
+    def is_held(self) -> bool:
+        """Whether it is at rest: nothing of it runs, unless it is to end, until it goes on somewhere."""
+        is_moving = self.state is AgentState.TRANSIT and not self._stopping
+        return is_moving and self.address in self._container.dispatcher.held
+
     def _is_inside(self) -> bool:
         """Tell whether one of its behaviours is what runs now."""
         return any(map(_IS_RUNNING, self._strands()))
@@ -301,6 +313,12 @@ class Agent(BaseAgent):
         if not taken:
             self.add_unwanted(message)
         return full
+
+    def behaviours_wanting(self, message: Message) -> list[Behaviour]:
+        """Return the behaviours that want a message."""
+        return [
+            each for each in self._behaviours if (wants := each.mailbox.matches) is None or wants(message)
+        ]
 
     def unreceived(self) -> Sequence[Message]:
         """Return what waits in the mailboxes of its behaviours; what several of them want, for each."""

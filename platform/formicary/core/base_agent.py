@@ -250,10 +250,31 @@ class BaseAgent:
     def become_gone(self) -> None:
         """Be gone, and have the container know."""
         if self.state is not _GONE:
-            self.state = _GONE
             if self._container is not None:
-                self._container.lifecycle.agent_gone(self)
+                lifecycle = self._container.lifecycle  # one that has moved away is not gone
+                self.state = _GONE
+                lifecycle.agent_gone(self)
+            self.state = _GONE
             self._let_go()
+
+    def leave_container(self, remains: Host, error: BaseException | None) -> None:
+        """Be what is left behind of an agent that goes on elsewhere; for who moves it.
+
+        Args:
+            remains: takes the place of the container.
+            error: what those get who join; None if they wait on, for its end elsewhere.
+        """
+        self._container = remains
+        if error is not None:
+            if self._end is None or self._end.done():
+                self._end = asyncio.get_running_loop().create_future()
+            self._end.set_exception(error)
+            self._end.exception()  # it is no mistake if nobody joins
+
+    def ended_elsewhere(self) -> None:
+        """Be gone, as the agent has ended where it went to; for who moved it."""
+        self.state = _GONE
+        self._let_go()
 
     def end_at_once(self) -> None:
         """End the agent without waiting for it."""

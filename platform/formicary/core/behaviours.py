@@ -14,7 +14,7 @@ from formicary.core.errors import AgentStateError
 from formicary.core.mailbox import GREEDY, Mailbox
 from formicary.core.message import answer_to, stamp
 from formicary.core.quoting import shorten
-from formicary.core.strand import WAIT, coroutine_function
+from formicary.core.strand import WAIT, coroutine_function, pause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Generator
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     from formicary.core.template import Template
 
 
+class Phase:
+    """How far a behaviour has come. These are no members of an enum, which would take longer to look up."""
+
+    STARTING = 0
+    RUNNING = 1  # `on_start` is over
+    ENDING = 2  # cancelled by `kill`, or in `on_end`: not to be disturbed again
+    LEFT = 3  # its agent goes on elsewhere, so there is no `on_end` here
+
+
 class Behaviour:
     """What the kinds of behaviours have in common. Subclass one of those, not this.
 
@@ -34,7 +43,7 @@ class Behaviour:
     `agent` is the agent that it belongs to, from `add_behaviour` on.
     """
 
-    __slots__ = ("_ending", "_exit_code", "_killed", "agent", "mailbox", "template")
+    __slots__ = ("_exit_code", "_killed", "agent", "mailbox", "strand_phase", "template")
 
     agent: Agent
     template: Template | None
@@ -54,7 +63,7 @@ class Behaviour:
         self.template = None
         self.mailbox = Mailbox(self)
         self._killed = False
-        self._ending = False  # cancelled by `kill`, or in `on_end`: not to be disturbed again
+        self.strand_phase = Phase.STARTING
         self._exit_code: Any = None
 
     # -- what a user writes ---------------------------------------------------------------------------------
@@ -167,12 +176,22 @@ class Behaviour:
     def abandon(self) -> None:
         """End the behaviour where it waits, without `on_end` unless it is killed; for its agent."""
         strand = self.mailbox.strand
-        if strand is not None and not strand.running:
+        if strand is not None and not strand.running and not self.agent.is_held:
             if strand.attention:
                 strand.release(self.mailbox.next)
-            if not self._ending:
-                self._ending = True
+            if self.strand_phase < Phase.ENDING:
+                self.strand_phase = Phase.ENDING
                 strand.cancel()
+
+    def leave_strand(self) -> None:
+        """End without `on_end`, since the agent goes on elsewhere; for who moves it."""
+        self._killed = True
+        self.strand_phase = Phase.LEFT
+        strand = self.mailbox.strand
+        if strand is not None:
+            if strand.attention:
+                strand.release(self.mailbox.next)
+            strand.cancel()
 
     async def join(self, timeout: float | None = None) -> None:
         """Wait until the behaviour has ended.
@@ -246,7 +265,9 @@ class Behaviour:
         mailbox, run = self.mailbox, _function_of(self.run, self)
         timed, repeats = self._timed, self._repeats
         try:
-            await self.on_start()
+            if self.strand_phase == Phase.STARTING:
+                await self.on_start()
+                self.strand_phase = Phase.RUNNING
             while not self._killed:
                 if timed:
                     await self._wait_for_time()
@@ -256,16 +277,26 @@ class Behaviour:
                 mailbox.burst += 1
                 if mailbox.burst > GREEDY:  # a run that never waits must not starve the others
                     mailbox.burst = 0
-                    await asyncio.sleep(0)
+                    await pause()
         except asyncio.CancelledError:
-            if not self._killed or mailbox.strand is None:
+            if not self._killed or mailbox.strand is None or self.strand_phase == Phase.LEFT:
                 raise
             mailbox.strand.uncancel()
-        self._ending = True
-        await self.on_end()
+        if self.strand_phase != Phase.LEFT:
+            self.strand_phase = Phase.ENDING
+            await self.on_end()
 
     async def _wait_for_time(self) -> None:
-        """Wait until `run` is due; for the kinds that are `_timed`."""
+        """Wait until `run` is due; for the kinds that are timed."""
+
+    def strand_time_left(self, *, is_waiting: bool) -> float | None:
+        """Return how many seconds are left until `run` is due; None for kinds that are not timed.
+
+        Args:
+            is_waiting: whether it is in `_wait_for_time`, and not in a run.
+        """
+        del is_waiting
+        return None
 
     def strand_ended(self, strand: Strand) -> None:
         """Called when the behaviour has ended; for its mailbox."""
@@ -333,10 +364,19 @@ class PeriodicBehaviour(Behaviour):
         if self._next is None:
             self._next = time() + (seconds_until(self._start_at) if self._start_at else 0.0)
         else:
-            late = time() - self._next
-            # Due just now is not left out: a run that takes exactly one period is followed by the next.
-            self._next += self._period * max(1, math.ceil(late / self._period))
+            self._next = self._after(self._next, time())
         await asyncio.sleep(max(0.0, self._next - time()))
+
+    def _after(self, due_at: float, now: float) -> float:
+        # Due just now is not left out: a run that takes exactly one period is followed by the next.
+        return due_at + self._period * max(1, math.ceil((now - due_at) / self._period))
+
+    def strand_time_left(self, *, is_waiting: bool) -> float:
+        """Return how many seconds are left until `run` is due; as of `Behaviour`."""
+        if self._next is None:
+            return seconds_until(self._start_at) if self._start_at else 0.0
+        now = asyncio.get_running_loop().time()
+        return max(0.0, (self._next if is_waiting else self._after(self._next, now)) - now)
 
 
 class TimeoutBehaviour(Behaviour):
@@ -346,13 +386,23 @@ class TimeoutBehaviour(Behaviour):
         start_at: the time (without a zone: local time), or how long until then.
     """
 
-    __slots__ = ("_start_at",)
+    __slots__ = ("_due_at", "_start_at")
     _timed = True
     _repeats = False
 
     def __init__(self, start_at: datetime | timedelta) -> None:
         super().__init__()
         self._start_at = start_at
+        self._due_at: float | None = None  # by the loop's clock, from when it waits
 
     async def _wait_for_time(self) -> None:
-        await asyncio.sleep(seconds_until(self._start_at))
+        seconds = seconds_until(self._start_at)
+        self._due_at = asyncio.get_running_loop().time() + seconds
+        await asyncio.sleep(seconds)
+
+    def strand_time_left(self, *, is_waiting: bool) -> float:
+        """Return how many seconds are left until `run` is due; as of `Behaviour`."""
+        del is_waiting  # a run that was left begins anew, at once
+        if self._due_at is None:
+            return max(0.0, seconds_until(self._start_at))
+        return max(0.0, self._due_at - asyncio.get_running_loop().time())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from formicary.core.behaviours import OneShotBehaviour
 from formicary.core.definitions import check_behaviour, not_initialised
 from formicary.core.errors import AgentStateError
+from formicary.core.strand import pause
 
 
 class State(OneShotBehaviour):
@@ -105,12 +105,21 @@ class FSMBehaviour(OneShotBehaviour):
         """Go through the states."""
         if self._first is None:
             raise AgentStateError("the machine has no initial state; add_state(..., initial=True) one")
-        following: str | None = self._first
-        while following is not None and not self._killed:
+        if self._current is None:
+            self._current = self._first
+        while not self._killed:
+            following = await self._states[self._current].visit_state(self)
+            if following is None:
+                break
+            self.check_transition(self._current, following)
             self._current = following
-            following = await self._states[following].visit_state(self)
-            if following is not None and following not in self._transitions[self._current]:
-                raise AgentStateError(
-                    f"the machine cannot go from {self._current!r} to {following!r}; add_transition() it"
-                )
-            await asyncio.sleep(0)  # states that never wait must not starve the others
+            await pause()  # states that never wait must not starve the others
+
+    def check_transition(self, source: str, dest: str) -> None:
+        """Make sure that the machine may go from `source` to `dest`.
+
+        Raises:
+            AgentStateError: it may not.
+        """
+        if dest not in self._transitions[source]:
+            raise AgentStateError(f"the machine cannot go from {source!r} to {dest!r}; add_transition() it")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from formicary.core.base_agent import BaseAgent
     from formicary.core.behaviours import Behaviour
@@ -30,6 +30,10 @@ class Dispatcher(Protocol):
     """What messages go through that do not go straight to their receivers."""
 
     routes: Routes
+
+    @property
+    def held(self) -> Mapping[str | None, object]:
+        """What waits for agents that are at rest, by their full names."""
 
     @property
     def overflow(self) -> Overflow:

@@ -220,6 +220,12 @@ class Mailbox:
             self._senders = deque()
         await _wait_in(self._senders)
 
+    def set_limit(self, limit: int) -> None:
+        """Let at most so many messages wait, 0 for any number; then whoever waits for room goes on."""
+        self.limit = limit
+        while not limit and self._senders:
+            _wake_first(self._senders)
+
     # -- the way out ----------------------------------------------------------------------------------------
 
     def next(self) -> Message | None:
@@ -278,6 +284,11 @@ class Mailbox:
     def is_done(self) -> bool:
         """Tell whether the behaviour has ended."""
         return self.strand is not None and self.strand.done()
+
+    @property
+    def is_awaited_by_tasks(self) -> bool:
+        """Whether tasks that the behaviour has made wait for messages."""
+        return any(not taker.done() for taker in self._takers or ())
 
     def empty(self) -> Sequence[Message]:
         """Return what was never received; whoever waits for room goes on, whoever receives is cancelled."""

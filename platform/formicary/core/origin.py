@@ -14,20 +14,26 @@ def origin(error: BaseException) -> str:
 
     It is the innermost place in a user's code: neither in the platform nor in a library, if there is one.
     """
-    from pathlib import PurePath
-
     trace, found = error.__traceback__, ""
     is_of_user = False
     while trace is not None:
         code = trace.tb_frame.f_code
-        if (here := _is_of_user(code)) or not is_of_user:
-            found = f"{PurePath(code.co_filename).name}:{trace.tb_lineno}, in {code.co_name}"
+        if (here := is_of_users(code)) or not is_of_user:
+            found = place(code, trace.tb_lineno)
             is_of_user = here
         trace = trace.tb_next
     return found
 
 
-def _is_of_user(code: CodeType) -> bool:
+def place(code: CodeType, line: int) -> str:
+    """Return a place in a program, as `market.py:12, in run`."""
+    from pathlib import PurePath
+
+    return f"{PurePath(code.co_filename).name}:{line}, in {code.co_name}"
+
+
+def is_of_users(code: CodeType) -> bool:
+    """Tell whether code is a user's own: neither of the platform nor of a library."""
     return not code.co_filename.startswith(_libraries())
 
 

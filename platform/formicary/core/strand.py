@@ -24,12 +24,19 @@ from weakref import getweakrefcount
 from formicary.core.errors import AgentStateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Generator
 
     from formicary.core.scheduler import Scheduler
 
 WAIT: Any = object()
 """What a strand's coroutine yields to be resumed by the next message."""
+
+
+@types.coroutine
+def pause() -> Generator[None, None, None]:
+    """Let the others go first; as `asyncio.sleep(0)`, and told from a user's own."""
+    yield
+
 
 SEND: Callable[[Any, Any], Any] = types.CoroutineType.send
 """Resumes a coroutine with a value; one for all, since a method of each would be kept with each."""
@@ -77,6 +84,21 @@ class Owner(Protocol):
         """Called when the coroutine has ended; the strand holds its result or exception."""
 
 
+class Halt:
+    """That a strand is to be held as soon as its coroutine is at rest: until then it goes on.
+
+    Args:
+        is_at_rest: tells whether it is, where it does not run.
+        tell: called when it is held.
+    """
+
+    __slots__ = ("is_at_rest", "tell")
+
+    def __init__(self, is_at_rest: Callable[[], bool], tell: Callable[[], None]) -> None:
+        self.is_at_rest = is_at_rest
+        self.tell = tell
+
+
 class Strand(asyncio.Future[Any]):
     """A coroutine that a `Scheduler` drives; to asyncio a task. Its result is the coroutine's.
 
@@ -107,6 +129,7 @@ class Strand(asyncio.Future[Any]):
     _context: contextvars.Context
     owner: Owner
     runner: Runner
+    _held: str | Halt
 
     def __init__(
         self, coroutine: Coroutine[Any, Any, Any] | None, scheduler: Scheduler, owner: Owner | None
@@ -153,12 +176,19 @@ class Strand(asyncio.Future[Any]):
 
     def attend(self, value: object) -> Callable[[Any, Any], Any] | None:
         """Say how to resume where `attention` is set: None for not at all, as the strand is held."""
+        held = self._held
+        if isinstance(held, Halt) and (self._is_disturbed() or not held.is_at_rest()):
+            if not self._is_disturbed():
+                return SEND
+            held = _FREE  # the error first
         if value is not None:
             self.owner.give_back(value)
-        if self._held:
+        if held:
             self._held = _PENDING if value is None or self._is_disturbed() else _PARKED
+            if isinstance(held, Halt):
+                held.tell()
             return None
-        self.attention = False
+        self.attention = bool(self._held)
         if self._must_cancel:
             self._must_cancel = False
             if not isinstance(self._error, asyncio.CancelledError):
@@ -177,10 +207,15 @@ class Strand(asyncio.Future[Any]):
         if yielded is None:  # asyncio.sleep(0): let the others go first
             self._scheduler.schedule(self)
         elif yielded is WAIT:
-            if self._held and not self._is_disturbed():
-                self._held = _PARKED
-            else:
+            held = self._held
+            if not held or self._is_disturbed():
                 self._scheduler.schedule(self)
+            elif isinstance(held, Halt) and not held.is_at_rest():
+                self.waiting = True
+            else:
+                self._held = _PARKED
+                if isinstance(held, Halt):
+                    held.tell()
         elif getattr(yielded, "_asyncio_future_blocking", None) and yielded is not self:
             if yielded.get_loop() is not self._loop:
                 self._raise(
@@ -274,7 +309,7 @@ class Strand(asyncio.Future[Any]):
         """Tell whether an exception is to be raised in the coroutine."""
         return self._must_cancel or self._error is not None
 
-    # -- holding, for suspended agents --------------------------------------------------------------------
+    # -- holding, for agents that are suspended, or about to move ------------------------------------------
 
     def hold(self) -> None:
         """Keep the coroutine from being resumed until `release`."""
@@ -283,6 +318,26 @@ class Strand(asyncio.Future[Any]):
         self.attention = True
         self._held = _PARKED if self.waiting else _HELD
         self.waiting = False
+
+    def halt(self, halt: Halt) -> bool:
+        """Keep the coroutine from being resumed until `release`, as soon as it is at rest.
+
+        Returns:
+            Whether it is held now; else `halt.tell` is called when it is, unless it ends before.
+        """
+        if self.done() or (self._held and not isinstance(self._held, Halt)):
+            return True
+        self.attention = True
+        is_waiting, self.waiting = self.waiting, False
+        # What is ready goes through `attend` first: it may be about to get a message.
+        is_held = is_waiting or (self._future is not None and halt.is_at_rest())
+        self._held = (_PARKED if is_waiting else _HELD) if is_held else halt
+        return is_held
+
+    @property
+    def awaits_future(self) -> bool:
+        """Whether the coroutine awaits a future."""
+        return self._future is not None
 
     def release(self, next_message: Callable[[], Any]) -> None:
         """Let the coroutine go on.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from formicary.core.errors import InvalidMessageError
 from formicary.core.message import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+Tree: TypeAlias = "dict[str, Any] | tuple[str, list[Tree]]"
 
 _FIELDS = frozenset(Message.__struct_fields__) - {"metadata"}
 
@@ -27,7 +29,7 @@ class Template:
         InvalidMessageError: a parameter that messages do not have, or a name that is not full.
     """
 
-    __slots__ = ("_expression", "_values", "_word", "fields", "match", "performative")
+    __slots__ = ("fields", "match", "performative", "tree")
 
     match: Callable[[Message], bool]
     """Tells whether a message fits; a compiled function of one argument."""
@@ -37,6 +39,9 @@ class Template:
 
     performative: str | None
     """The performative that it asks for, if that is all."""
+
+    tree: Tree
+    """What it is made of: the values of one, or `"and"`, `"or"` or `"not"` with the trees of others."""
 
     def __init__(self, **values: Any) -> None:
         unknown = values.keys() - _FIELDS - {"metadata"}
@@ -49,50 +54,35 @@ class Template:
         self.fields = frozenset(values)
         only = values.get("performative") if len(values) == 1 else None
         self.performative = only if type(only) is str else None
-        terms: list[str] = []
-        bound: list[Any] = []
-        for field, value in values.items():
-            if field == "metadata" and value is not None:
-                if value:
-                    terms.append("m.metadata is not None")
-                for key, wanted in value.items():
-                    terms.append(f"m.metadata.get({{{len(bound)}}}) == {{{len(bound) + 1}}}")
-                    bound += [key, wanted]
-            elif field == "to" and isinstance(value, str):
-                terms.append(f"(m.to == {{{len(bound)}}} or {{{len(bound)}}} in m.receivers)")
-                bound.append(value)
-            else:
-                terms.append(f"m.{field} == {{{len(bound)}}}")
-                bound.append(value)
-        self._compile("and", " and ".join(terms) or "True", bound)
+        if values.get("metadata") is not None:
+            values["metadata"] = dict(values["metadata"])
+        self.tree = values
+        self._compile()
 
-    def _compile(self, word: str, expression: str, values: list[Any]) -> None:
+    def _compile(self) -> None:
         # The expression holds only our own text and the names v0, v1, ...: no value becomes code.
-        self._word = word  # what the expression is joined by, on its outside
-        self._expression = expression
-        self._values = values
-        names = {f"v{index}": value for index, value in enumerate(values)}
-        source = expression.format(*names)
-        self.match = eval(f"lambda m: {source}", names)  # noqa: S307 -- see above
+        values: dict[str, Any] = {}
 
-    @classmethod
-    def _composed(cls, word: str, expression: str, values: list[Any], fields: frozenset[str]) -> Template:
-        template = cls.__new__(cls)
-        template.fields = fields
+        def name(value: Any) -> str:
+            values[f"v{len(values)}"] = value
+            return f"v{len(values) - 1}"
+
+        self.match = eval(f"lambda m: {_expression(self.tree, name)}", values)  # noqa: S307 -- see above
+
+    def _joined(self, word: str, *others: Template) -> Template:
+        parts: list[Tree] = []
+        for template in (self, *others):
+            match template.tree:
+                case (str(own), list(inner)) if own == word != "not":
+                    parts += inner  # chains stay flat: Python refuses some hundred nested brackets
+                case tree:
+                    parts.append(tree)
+        template = Template.__new__(Template)
+        template.fields = frozenset().union(*(each.fields for each in (self, *others)))
         template.performative = None
-        template._compile(word, expression, values)  # noqa: SLF001 -- one of this class
+        template.tree = (word, parts)
+        template._compile()  # noqa: SLF001 -- one of this class
         return template
-
-    def _joined(self, word: str, other: Template) -> Template:
-        shift = len(self._values)
-        places = [f"{{{shift + index}}}" for index in range(len(other._values))]
-        left, right = self._part_of(word), other._part_of(word).format(*places)
-        values, fields = self._values + other._values, self.fields | other.fields
-        return Template._composed(word, f"{left} {word} {right}", values, fields)
-
-    def _part_of(self, word: str) -> str:
-        # Chains stay flat: Python refuses some hundred nested brackets.
-        return self._expression if self._word == word else f"({self._expression})"
 
     def __and__(self, other: Template) -> Template:
         return self._joined("and", other)
@@ -101,10 +91,42 @@ class Template:
         return self._joined("or", other)
 
     def __invert__(self) -> Template:
-        return Template._composed("not", f"not ({self._expression})", self._values, self.fields)
+        return self._joined("not")
 
     def __repr__(self) -> str:
-        return f"<Template {self._expression.format(*map(repr, self._values))}>"
+        return f"<Template {_expression(self.tree, repr)}>"
+
+
+def _expression(tree: Tree, name: Callable[[Any], str], within: str = "") -> str:
+    """Return the Python expression of a tree.
+
+    Args:
+        tree: the tree.
+        name: returns how a value is written.
+        within: the word of which the expression is a part: of another one, it is put in brackets.
+    """
+    if isinstance(tree, dict):
+        word, terms = "and", _terms(tree, name)
+    else:
+        word = tree[0]
+        terms = [_expression(part, name, word) for part in tree[1]]
+    text = f"not {terms[0]}" if word == "not" else f" {word} ".join(terms) or "True"
+    return f"({text})" if within not in {"", word} or within == "not" else text
+
+
+def _terms(values: dict[str, Any], name: Callable[[Any], str]) -> list[str]:
+    terms: list[str] = []
+    for field, value in values.items():
+        if field == "metadata" and value is not None:
+            if value:
+                terms.append("m.metadata is not None")
+            terms += [f"m.metadata.get({name(key)}) == {name(wanted)}" for key, wanted in value.items()]
+        elif field == "to" and isinstance(value, str):
+            written = name(value)
+            terms.append(f"(m.to == {written} or {written} in m.receivers)")
+        else:
+            terms.append(f"m.{field} == {name(value)}")
+    return terms
 
 
 def _check_names(values: dict[str, Any]) -> None:

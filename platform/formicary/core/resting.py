@@ -1,0 +1,74 @@
+"""Whether a behaviour is at rest, so that its agent could move: seen from where its coroutine stands.
+
+At rest, a behaviour has not begun, or waits in `receive`, or for its time, or is between two runs, or states
+of a machine. There it can end and begin anew elsewhere, and nothing is half done. Nothing is kept for this
+while it runs: the coroutine itself tells what it awaits.
+"""
+
+from __future__ import annotations
+
+import inspect
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from formicary.core.behaviours import Behaviour, Phase
+from formicary.core.mailbox import Mailbox
+from formicary.core.origin import is_of_users, place
+from formicary.core.strand import pause
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_POINTS = {
+    Behaviour.receive.__code__,
+    Mailbox.receive.__code__,
+    pause.__code__,
+}
+
+
+def is_at_rest(behaviour: Behaviour) -> bool:
+    """Tell whether a behaviour that does not run now is at rest."""
+    strand = behaviour.mailbox.strand
+    if strand is None:
+        return True
+    if behaviour.strand_phase >= Phase.ENDING:
+        return False
+    if inspect.getcoroutinestate(strand.coroutine) == inspect.CORO_CREATED or waits_for_time(behaviour):
+        return True
+    *_, innermost = _awaited(strand.coroutine)
+    return _code(innermost) in _POINTS
+
+
+def waits_for_time(behaviour: Behaviour) -> bool:
+    """Tell whether a behaviour that does not run now waits until it is due."""
+    strand = behaviour.mailbox.strand
+    if strand is None:
+        return False
+    waits = type(behaviour)._wait_for_time.__code__  # noqa: SLF001 -- it is one with behaviours
+    return _code(getattr(strand.coroutine, "cr_await", None)) is waits
+
+
+def what_it_does(behaviour: Behaviour) -> str:
+    """Return what a behaviour is in the middle of: `awaits sleep (market.py:12, in run)`."""
+    strand = behaviour.mailbox.strand
+    if strand is None or strand.done():
+        return "has ended"
+    what, where = "a future", ""
+    for each, inner in pairwise(_awaited(strand.coroutine)):
+        frame = getattr(each, "cr_frame", None) or getattr(each, "gi_frame", None)
+        if frame is not None and (is_of_users(frame.f_code) or not where):
+            code = _code(inner)
+            what = "a future" if code is None else code.co_name
+            where = f" ({place(frame.f_code, frame.f_lineno)})" if is_of_users(frame.f_code) else ""
+    return f"awaits {what}{where}"
+
+
+def _awaited(coroutine: Any) -> Iterator[Any]:
+    """Iterate over a coroutine and what it awaits, to the innermost that can be seen."""
+    while coroutine is not None:
+        yield coroutine
+        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)
+
+
+def _code(awaited: Any) -> Any:
+    return getattr(awaited, "cr_code", None) or getattr(awaited, "gi_code", None)

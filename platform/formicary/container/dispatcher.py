@@ -21,9 +21,8 @@ from formicary.core.strand import PROGRAM_EXITS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from formicary.container.held import HeldMessages
     from formicary.container.instruments import Instrument
-    from formicary.container.protocols import Outlet, Transport
+    from formicary.container.protocols import Entrance, Outlet, Transport
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink, Routes
     from formicary.core.message import Message
@@ -64,7 +63,7 @@ class Dispatcher:
         self.waiting = WaitingMessages(self)
         self.agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
         self.system_agents: dict[str | None, MicroAgent] = {}  # the container's own, by full name
-        self.held: dict[str | None, HeldMessages] = {}  # by full names of agents that are at rest
+        self.held: dict[str | None, Entrance] = {}  # by full names of agents that are at rest, or have come
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self.transport: Transport | None = None
         self.scheduler: Scheduler | None = None  # from when the container is opened
@@ -120,10 +119,10 @@ class Dispatcher:
         for receiver in [each for each, deliver in self.routes.items() if is_gone(deliver)]:
             del self.routes[receiver]
 
-    def hold(self, held: HeldMessages) -> None:
-        """Have messages for an agent wait, until it goes on."""
-        self.held[held.address] = held
-        self.routes.pop(held.address, None)
+    def hold(self, address: str, entrance: Entrance) -> None:
+        """Have messages for an agent go elsewhere, until it is taken out of `held`."""
+        self.held[address] = entrance
+        self.routes.pop(address, None)
 
     # -- sending --------------------------------------------------------------------------------------------
 

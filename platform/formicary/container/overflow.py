@@ -18,6 +18,7 @@ from formicary.core.behaviours import Phase
 from formicary.core.errors import FormicaryError, MailboxFullError
 from formicary.core.logs import get_logger
 from formicary.core.mailbox import Mailbox
+from formicary.core.micro import MicroInbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,9 +71,11 @@ def _ignore(is_full: bool) -> None:  # noqa: FBT001 -- a callback
 
 
 def has_moved(sink: MessageSink) -> bool:
-    """Tell whether a sink belongs to an agent that goes on elsewhere, or by another way."""
+    """Tell whether messages for the agent that a sink belongs to go another way now."""
     if isinstance(sink, Mailbox):
         return sink.owner.strand_phase == Phase.LEFT
+    if isinstance(sink, MicroInbox):
+        return not sink.is_open
     return isinstance(sink, HeldMessages) and sink.is_over
 
 
@@ -143,24 +146,28 @@ class Overflow:
         """
         while waiting:
             if has_moved(waiting[0]):
-                waiting[:1] = self._hand_on(message, waiting[0])
+                self._hand_on(message, waiting)
             elif self._put(message, waiting[0]):
                 del waiting[0]
             else:
                 await waiting[0].room()
 
-    def _hand_on(self, message: Message, sink: MessageSink) -> Sequence[MessageSink]:
-        """Hand a message over again whose receiver has moved meanwhile; return the sinks that are full."""
+    def _hand_on(self, message: Message, waiting: list[MessageSink]) -> None:
+        """Hand a message over again that waits for an agent that has moved meanwhile."""
+        sink = waiting[0]
         receiver = sink.address
         assert receiver is not None  # it is one agent's
-        if isinstance(sink, Mailbox) and (wanting := sink.owner.agent.behaviours_wanting(message)) != [
-            sink.owner
-        ]:
-            # The others may have received it before: it would reach them a second time.
-            reason = f"{sink} had no room for it before the agent moved, unlike {len(wanting) - 1} others"
-            self._dispatcher.add_dead_letter(message, reason, receiver)
-            return ()
-        return self._dispatcher.dispatch_to(message, receiver) or ()
+        of_others = [other for other in waiting if other.address != receiver]
+        if isinstance(sink, Mailbox):
+            wanting = sink.owner.agent.behaviours_wanting(message)
+            if any(behaviour.mailbox not in waiting for behaviour in wanting):
+                # Some have had it here: sent on, it would reach them a second time.
+                waiting[:] = of_others
+                reason = f"{sink} had no room for it before the agent moved, unlike others of the agent"
+                self._dispatcher.add_dead_letter(message, reason, receiver)
+                return
+        waiting[:] = [sink, *of_others]
+        waiting[:1] = self._dispatcher.dispatch_to(message, receiver) or ()
 
     def _put(self, message: Message, sink: MessageSink) -> bool:
         """Deliver to a sink, or to the dead letters if it has ended; return False if there is no room."""

@@ -5,13 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from formicary.container.container import Container
     from formicary.container.link_status import LinkStatus
     from formicary.container.options import ConnectionOptions
     from formicary.core.mailbox import MessageSink
     from formicary.core.message import Message
+
+
+class Entrance(Protocol):
+    """What takes an agent's messages for some time, before it moves or when it has arrived."""
+
+    @property
+    def messages(self) -> Collection[Message]:
+        """What waits here."""
+
+    def accept(self, message: Message) -> Sequence[MessageSink] | None:
+        """Take a message; return the sinks that are full."""
+
+    def end(self) -> Sequence[Message]:
+        """Take no more; return what waits."""
 
 
 class Outlet(Protocol):

@@ -195,13 +195,14 @@ class Agent(BaseAgent):
         if self.state is _INITIATED or self.state is _GONE:
             self.become_gone()
             return
+        lifecycle = self._container.lifecycle  # not there for one that has moved away
         strands = self._strands()
         inside = any(map(_IS_RUNNING, strands))
         self._kill_behaviours()
         if not self._behaviours:
             self.become_gone()
         elif not inside:
-            await self._container.lifecycle.wait_for_end(strands)
+            await lifecycle.wait_for_end(strands)
             self.become_gone()
 
     async def join(self) -> None:
@@ -226,6 +227,11 @@ class Agent(BaseAgent):
         for behaviour in self._behaviours:
             behaviour.abandon()
         self.become_gone()
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether it has begun to end."""
+        return self._stopping
 
     @property
     def is_held(self) -> bool:

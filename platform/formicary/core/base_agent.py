@@ -276,6 +276,11 @@ class BaseAgent:
         self.state = _GONE
         self._let_go()
 
+    @property
+    def is_ending(self) -> bool:
+        """Whether it has begun to end."""
+        return False
+
     def end_at_once(self) -> None:
         """End the agent without waiting for it."""
         raise NotImplementedError

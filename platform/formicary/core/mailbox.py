@@ -226,6 +226,16 @@ class Mailbox:
         while not limit and self._senders:
             _wake_first(self._senders)
 
+    def leave(self, remains: Any) -> None:
+        """Take nothing more, and let nothing be sent or received: the agent goes on elsewhere.
+
+        Args:
+            remains: takes the place of what the behaviour would use.
+        """
+        self.limit = -1
+        self.routes = _NOBODY
+        self.scheduler = remains
+
     # -- the way out ----------------------------------------------------------------------------------------
 
     def next(self) -> Message | None:

@@ -52,6 +52,15 @@ class MicroInbox:
         """Take a message; return False if the queue is full."""
         return self.accept(message) is None
 
+    def set_open(self, *, is_open: bool) -> None:
+        """Take messages, or none: there is no room then."""
+        self.limit = self.scheduler.limit if is_open else -1
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes messages at all."""
+        return self.limit >= 0
+
     async def room(self) -> None:
         """Wait for room in the queue; it may be taken again by the time the caller runs."""
         await self.scheduler.room()

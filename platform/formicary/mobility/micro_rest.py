@@ -1,0 +1,68 @@
+"""Micro-agents at rest: nothing of their `handle` is under way, and their messages wait."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+from formicary.core.errors import MoveError
+from formicary.mobility.remains import RemainingStrand
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.container.held import HeldMessages
+    from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
+    from formicary.core.strand import Strand
+
+
+async def bring_to_rest(
+    agent: MicroAgent, held: HeldMessages, caller: Strand | None, patience: float
+) -> None:
+    """Have the messages of a micro-agent wait from now on, and wait until it handles none.
+
+    Args:
+        agent: the agent.
+        held: where its messages wait; those that are in the container's queue already, before all others.
+        caller: the strand of its `handle` that has asked it to move.
+        patience: how many seconds its handlers get.
+
+    Raises:
+        MoveError: they have not ended in time; the agent goes on.
+    """
+    container = agent.container
+    container.dispatcher.hold(held.address, held)
+    if agent.micro_inbox is not None:
+        agent.micro_inbox.set_open(is_open=False)  # for who waits for room in the queue
+    held.messages.extend(message for _, message in container.scheduler.withdraw(agent))
+    busy = [strand for strand in agent.handling_strands() if strand is not caller]
+    if not busy:
+        return
+    _, pending = await asyncio.wait(busy, timeout=patience)
+    if pending:
+        raise MoveError(
+            f"agent {agent.name} cannot move: {len(pending)} of its messages are still being handled after "
+            f"{patience:g} s"
+        )
+
+
+def hand_over(agent: MicroAgent, messages: Sequence[Message]) -> None:
+    """Have a micro-agent go on, and handle what has waited: it was let in, so now there is room for it."""
+    inbox, dispatcher = agent.micro_inbox, agent.container.dispatcher
+    assert inbox is not None  # it has started
+    inbox.limit = sys.maxsize
+    for message in messages:
+        dispatcher.deliver(message, agent.address or "")
+    inbox.set_open(is_open=True)
+
+
+def leave(agent: MicroAgent, place: str) -> None:
+    """Have nothing of a micro-agent go on here, as it goes on in the container with the domain `place`."""
+    inbox = agent.micro_inbox
+    assert inbox is not None  # it has started
+    inbox.routes = {}
+    for strand in agent.handling_strands():
+        RemainingStrand(strand, place, None)
+        strand.cancel()

@@ -1,0 +1,88 @@
+"""What is left of an agent where it has moved away: it says so to whoever still uses it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Never
+
+from formicary.core.errors import AgentStateError
+from formicary.core.logs import get_logger
+
+if TYPE_CHECKING:
+    from formicary.core.mailbox import Deadline
+    from formicary.core.strand import Strand
+
+logger = get_logger("formicary")
+
+_WITHIN: Final = 10.0  # s that what is cancelled gets, without a word
+
+
+class Remains:
+    """Stands where an agent that has moved had its container, and its behaviours their scheduler.
+
+    Whatever the old object is asked to do there, such as to send or to receive, raises AgentStateError.
+
+    Args:
+        address: the full name of the agent.
+        place: the full domain of the container where it goes on.
+    """
+
+    def __init__(self, address: str, place: str) -> None:
+        self.address = address
+        self.place = place
+
+    def error(self) -> AgentStateError:
+        """Return what those get who still use the old object."""
+        return AgentStateError(
+            f"agent {self.address} has moved to {self.place}, and this object is what it has left behind; "
+            "write to the agent by its name, and end it by container.management.kill()"
+        )
+
+    def __getattr__(self, name: str) -> Never:
+        if name.startswith("__"):  # Python asks for many
+            raise AttributeError(name)
+        raise self.error()
+
+    def __repr__(self) -> str:
+        return f"<where {self.address} was before it moved to {self.place}>"
+
+
+class RemainingStrand:
+    """Owns what still runs of a behaviour that is cancelled where its agent has left: its `finally`, say.
+
+    Args:
+        strand: what runs it.
+        place: the full domain of the container where the agent goes on.
+        deadline: the timer of its waits, if it has one.
+    """
+
+    __slots__ = ("_deadline", "_name", "_place", "_timer")
+
+    def __init__(self, strand: Strand, place: str, deadline: Deadline | None) -> None:
+        self._name = strand.get_name()
+        self._place = place
+        self._deadline = deadline
+        self._timer = strand.get_loop().call_later(_WITHIN, self._still_runs)
+        strand.owner = self
+
+    def give_back(self, message: Any) -> None:
+        """Take nothing back: all messages have gone on."""
+
+    def strand_name(self) -> str:
+        """Return a name for logs and debuggers."""
+        return self._name
+
+    def ended(self, strand: Strand) -> None:
+        """Called when it has ended; what it failed with concerns nobody any more, but shall not disappear."""
+        self._timer.cancel()
+        if self._deadline is not None:
+            self._deadline.cancel()
+        if (error := strand.failure()) is not None:
+            logger.error("%s, whose agent has moved to %s, failed", self._name, self._place, exc_info=error)
+
+    def _still_runs(self) -> None:
+        logger.error(
+            "%s, whose agent has moved to %s, did not end within %g s and is left behind",
+            self._name,
+            self._place,
+            _WITHIN,
+        )

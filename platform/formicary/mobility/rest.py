@@ -1,0 +1,279 @@
+"""Bringing agents to rest, letting them go on, and taking them apart where they leave.
+
+An agent is at rest when each of its behaviours is (`core.resting`), and a micro-agent when nothing of its
+`handle` is under way; but for what has asked it to move, which waits for that. From then on nothing of it
+runs: its strands are held, and what comes for it waits in `HeldMessages`, as it came. What its behaviours had
+not received stays in their mailboxes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from formicary.container.held import HeldMessages
+from formicary.core.agent import Agent
+from formicary.core.base_agent import AgentState
+from formicary.core.behaviours import Phase
+from formicary.core.errors import MoveError
+from formicary.core.mailbox import GREEDY, Mailbox
+from formicary.core.resting import is_at_rest, what_it_does
+from formicary.core.strand import Halt
+from formicary.mobility import micro_rest
+from formicary.mobility.remains import RemainingStrand, Remains
+from formicary.mobility.unread import Unread, merge
+
+if TYPE_CHECKING:
+    from formicary.core.behaviours import Behaviour
+    from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
+    from formicary.core.strand import Strand
+
+PATIENCE: Final = 5.0
+"""How many seconds an agent gets to come to rest."""
+
+
+def own_strand(agent: Agent | MicroAgent) -> Strand | None:
+    """Return the strand of the agent in which this is called; None if it is called by somebody else."""
+    current = agent.container.scheduler.current
+    owner = None if current is None else current.owner
+    is_own = owner.owner.agent is agent if isinstance(owner, Mailbox) else owner is agent
+    return current if is_own else None
+
+
+async def bring_to_rest(agent: Agent | MicroAgent, caller: Strand | None, patience: float = PATIENCE) -> None:
+    """Bring an agent to rest; it is in `AgentState.TRANSIT` then. Cancelled, the agent goes on.
+
+    Args:
+        agent: one that has started.
+        caller: the strand of its own that has asked it to move, and waits for that; see `own_strand`.
+        patience: how many seconds its behaviours get.
+
+    Raises:
+        MoveError: it cannot come to rest now, or has not in time; it goes on.
+    """
+    check_can_rest(agent, caller)
+    before, agent.state = agent.state, AgentState.TRANSIT
+    held = HeldMessages(agent.address or "", agent.container.lifecycle.mailbox_limit, before)
+    try:
+        if not isinstance(agent, Agent):
+            await micro_rest.bring_to_rest(agent, held, caller, patience)
+        elif before is AgentState.ACTIVE:
+            await _Halting(agent, caller).wait(patience)
+        else:
+            await _rest_suspended(agent, before)
+        _check_is_at_rest(agent)
+    except BaseException:
+        _give_up(agent, held)
+        raise
+    if isinstance(agent, Agent):
+        agent.container.dispatcher.hold(held.address, held)
+        for behaviour in agent.behaviours:
+            behaviour.mailbox.set_limit(0)  # who waits for room puts its message there
+
+
+def check_can_rest(agent: Agent | MicroAgent, caller: Strand | None) -> None:
+    """Check what can be checked at once.
+
+    Raises:
+        MoveError: the agent cannot come to rest, whatever it does now.
+    """
+    match agent.state:
+        case AgentState.INITIATED:
+            why = "has not started yet: move it when its container.start() has returned"
+        case AgentState.GONE:
+            why = "is gone"
+        case AgentState.TRANSIT:
+            why = "is about to move already"
+        case _ if agent.container.dispatcher.is_closing:
+            why = "stops with its container"
+        case _ if caller is not None and _is_ending(caller):
+            why = "cannot move in the on_end() of its behaviour: that is over"
+        case _:
+            return
+    raise MoveError(f"agent {agent.name} {why}")
+
+
+def let_go_on(agent: Agent | MicroAgent) -> None:
+    """Let an agent that was brought to rest go on where it is, in the state in which it was."""
+    dispatcher = agent.container.dispatcher
+    held = dispatcher.held.get(agent.address)
+    if agent.state is not AgentState.TRANSIT or not isinstance(held, HeldMessages):
+        return
+    del dispatcher.held[agent.address]
+    if not isinstance(agent, Agent):
+        agent.state = held.state
+        micro_rest.hand_over(agent, held.end())
+        return
+    for message in held.end():
+        dispatcher.deliver(message, held.address)  # there is room, as nothing limits the mailboxes yet
+    for behaviour in agent.behaviours:
+        behaviour.mailbox.set_limit(agent.container.lifecycle.mailbox_limit)
+    _go_on(agent, held.state)
+
+
+def dissolve(agent: Agent | MicroAgent, place: str) -> Unread:
+    """Take apart an agent that was brought to rest, as it goes on elsewhere.
+
+    It is none of its container's agents any more. Its behaviours end without `on_end`, by being cancelled
+    where they wait; what they do on their way out cannot send or receive. Nobody is told that it is gone.
+    Those who join it here wait on, if this is its home, until `ended_elsewhere` of it is called; else they
+    get an AgentStateError, as whoever uses the old object does.
+
+    Args:
+        agent: the agent.
+        place: the full domain of the container where it goes on.
+
+    Returns:
+        All that it has not received. Who still waits for room hands its message over anew, to the
+        dispatcher, after this.
+    """
+    container, address = agent.container, agent.address or ""
+    dispatcher = container.dispatcher
+    held = dispatcher.held.pop(address).end()
+    container.lifecycle.agent_left(agent, place)
+    remains = Remains(address, place)
+    if isinstance(agent, Agent):
+        unread = _take_unread(agent)
+        for behaviour in agent.behaviours:
+            _leave(behaviour, remains)
+    else:
+        unread = Unread()
+        micro_rest.leave(agent, place)
+    is_home = address.partition("@")[2] == container.domain
+    agent.leave_container(cast("Any", remains), None if is_home else remains.error())
+    return Unread((*unread.messages, *held), unread.targets) if held else unread
+
+
+# -- behaviours ----------------------------------------------------------------------------------------------
+
+
+class _Halting:
+    """The behaviours of an agent that come to rest.
+
+    Args:
+        agent: the agent.
+        caller: the strand that has asked.
+    """
+
+    def __init__(self, agent: Agent, caller: Strand | None) -> None:
+        self._agent = agent
+        self._busy: dict[Strand, Behaviour] = {}
+        self._done: asyncio.Future[None] | None = None
+        for behaviour in agent.behaviours:
+            strand = behaviour.mailbox.strand
+            if strand is None or strand is caller:
+                continue
+            tell = partial(self._rests, strand)
+            is_ending = behaviour.strand_phase >= Phase.ENDING
+            if is_ending or not strand.halt(Halt(partial(_comes_to_rest, behaviour), tell)):
+                self._busy[strand] = behaviour
+
+    async def wait(self, patience: float) -> None:
+        if not self._busy:
+            return
+        self._done = asyncio.get_running_loop().create_future()
+        watched = tuple(self._busy)
+        for strand in watched:
+            strand.add_done_callback(self._rests)
+        try:
+            async with asyncio.timeout(patience):
+                await self._done
+        except TimeoutError:
+            raise _busy_error(self._agent, tuple(self._busy.values()), f" within {patience:g} s") from None
+        finally:
+            for strand in watched:
+                strand.remove_done_callback(self._rests)
+
+    def _rests(self, strand: Strand) -> None:
+        self._busy.pop(strand, None)
+        if not self._busy and self._done is not None and not self._done.done():
+            self._done.set_result(None)
+
+
+def _comes_to_rest(behaviour: Behaviour) -> bool:
+    behaviour.mailbox.burst = GREEDY  # so that it pauses before its next run, or its next message
+    return is_at_rest(behaviour)
+
+
+async def _rest_suspended(agent: Agent, state: AgentState) -> None:
+    """See whether the behaviours of an agent that does not run are at rest."""
+    strands = {behaviour.mailbox.strand for behaviour in agent.behaviours}
+    while any(item in strands for item in agent.container.scheduler.queued()):  # noqa: ASYNC110 -- few turns
+        await asyncio.sleep(0)  # what was about to run is held then, and gives back what it was to get
+    busy = tuple(behaviour for behaviour in agent.behaviours if not is_at_rest(behaviour))
+    if busy:
+        raise _busy_error(agent, busy, f", as the agent is {state.value}")
+
+
+def _busy_error(agent: Agent, busy: tuple[Behaviour, ...], why: str) -> MoveError:
+    first, more = busy[0], f", nor have {len(busy) - 1} others" if len(busy) > 1 else ""
+    return MoveError(
+        f"agent {agent.name} cannot move: its behaviour {type(first).__name__} has not come to rest{why}"
+        f"{more}; it {what_it_does(first)}, and is at rest between two runs, in receive() and until it is due"
+    )
+
+
+def _check_is_at_rest(agent: Agent | MicroAgent) -> None:
+    """Check what may have happened meanwhile."""
+    if agent.state is not AgentState.TRANSIT or agent.is_ending:
+        raise MoveError(f"agent {agent.name} does not move: it was ended before it had come to rest")
+    if agent.container.dispatcher.is_closing:
+        raise MoveError(f"agent {agent.name} does not move: its container stops")
+    for behaviour in agent.behaviours if isinstance(agent, Agent) else ():
+        if behaviour.mailbox.is_awaited_by_tasks:
+            raise MoveError(
+                f"agent {agent.name} cannot move: a task that its behaviour {type(behaviour).__name__} has "
+                "made waits for a message; end the task before"
+            )
+
+
+def _give_up(agent: Agent | MicroAgent, held: HeldMessages) -> None:
+    """Have an agent go on that has not come to rest, unless it is gone by now."""
+    if agent.state is not AgentState.TRANSIT:
+        return
+    if isinstance(agent, Agent):
+        _go_on(agent, held.state)
+    else:
+        agent.state = held.state
+        del agent.container.dispatcher.held[agent.address]
+        micro_rest.hand_over(agent, held.end())
+
+
+def _go_on(agent: Agent, state: AgentState) -> None:
+    """Have what is held of an agent go on."""
+    agent.state = state
+    if state is not AgentState.ACTIVE:
+        return
+    for behaviour in agent.behaviours:
+        strand = behaviour.mailbox.strand
+        if strand is not None and not strand.done():
+            strand.release(behaviour.mailbox.next)
+        if behaviour.is_killed():  # while it was held, where it was not disturbed
+            behaviour.abandon()
+
+
+def _take_unread(agent: Agent) -> Unread:
+    mailboxes = [behaviour.mailbox.empty() for behaviour in agent.behaviours]
+    if not any(mailboxes):
+        return Unread()
+
+    def wanting(message: Message) -> set[int]:
+        wanted = agent.behaviours_wanting(message)
+        return {number for number, behaviour in enumerate(agent.behaviours) if behaviour in wanted}
+
+    return merge(mailboxes, wanting)
+
+
+def _leave(behaviour: Behaviour, remains: Remains) -> None:
+    mailbox, strand = behaviour.mailbox, behaviour.mailbox.strand
+    if strand is not None and not strand.done():
+        RemainingStrand(strand, remains.place, mailbox.deadline)
+    mailbox.leave(remains)
+    behaviour.leave_strand()
+
+
+def _is_ending(strand: Strand) -> bool:
+    owner = strand.owner
+    return isinstance(owner, Mailbox) and owner.owner.strand_phase == Phase.ENDING

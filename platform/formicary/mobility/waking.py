@@ -1,0 +1,120 @@
+"""Starting an agent where it has arrived."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from formicary.container.held import HeldMessages
+from formicary.core.agent import Agent
+from formicary.core.base_agent import AgentState
+from formicary.core.strand import PROGRAM_EXITS
+from formicary.mobility import micro_rest
+from formicary.mobility.unread import TargetedEntrance
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from formicary.container.container import Container
+    from formicary.core.message import Message
+    from formicary.core.micro import MicroAgent
+    from formicary.mobility.unread import Target
+
+
+def admit(container: Container, address: str) -> None:
+    """Keep a name for an agent that is about to come, and have messages for it wait until `awake`.
+
+    Args:
+        container: where it comes.
+        address: its full name, of whatever home.
+
+    Raises:
+        NameTakenError: an agent of that name lives there, or is about to come.
+    """
+    container.lifecycle.reserve(address)
+    held = HeldMessages(address, container.lifecycle.mailbox_limit, AgentState.ACTIVE)
+    container.dispatcher.hold(address, held)
+
+
+def dismiss(container: Container, address: str) -> Sequence[Message]:
+    """Take back `admit`, as the agent does not come; return the messages that have waited for it."""
+    container.lifecycle.unreserve(address)
+    held = container.dispatcher.held.pop(address, None)
+    return () if held is None else held.end()
+
+
+async def awake(
+    agent: Agent | MicroAgent,
+    container: Container,
+    address: str,
+    targets: Sequence[Target] = (),
+    *,
+    state: AgentState = AgentState.ACTIVE,
+    hook: Callable[[], Awaitable[None]] | None = None,
+    part: str = "after_move",
+) -> bool:
+    """Start an agent that was admitted: its hook runs, its behaviours begin, and it gets what has waited.
+
+    Without a hook nothing is waited for, and all is done at once. What the hook raises is logged and
+    recorded, and ends the agent: what has waited becomes dead letters. Cancelled while the hook runs, it ends
+    as well.
+
+    Args:
+        agent: as `snapshot.restore` has made it.
+        container: where it was admitted.
+        address: its full name.
+        targets: who gets some of the first messages of some senders, as of `Unread`.
+        state: suspended or waiting, if it was.
+        hook: calls its `after_move` or `after_clone`; None where it has not defined one.
+        part: the hook's name.
+
+    Returns:
+        Whether it lives.
+    """
+    agent.enter_container(container, address)
+    lifecycle = container.lifecycle
+    try:
+        if hook is not None and not await _prepared(agent, hook, part):
+            return False
+        if container.dispatcher.is_closing:
+            agent.become_gone()
+            return False
+        lifecycle.begin(agent, address)
+    finally:
+        lifecycle.unreserve(address)
+    if isinstance(agent, Agent) and state is not AgentState.ACTIVE:
+        agent.suspend() if state is AgentState.SUSPENDED else agent.wait()
+    _hand_over(agent, container, targets)
+    return True
+
+
+async def _prepared(agent: Agent | MicroAgent, hook: Callable[[], Awaitable[None]], part: str) -> bool:
+    lifecycle = agent.container.lifecycle
+    try:
+        return await lifecycle.set_up(agent, hook, part)
+    except PROGRAM_EXITS as error:
+        agent.container.program_exit.request(f"{agent.name}/{part}", error)
+    except Exception:  # noqa: S110, BLE001 -- it is logged, and among the agent's failures
+        pass
+    return False
+
+
+def _hand_over(agent: Agent | MicroAgent, container: Container, targets: Sequence[Target]) -> None:
+    """Give an agent what has waited for it, and have what comes from now on get in."""
+    dispatcher, address = container.dispatcher, agent.address or ""
+    messages = dispatcher.held.pop(address).end()
+    if not isinstance(agent, Agent):
+        micro_rest.hand_over(agent, messages)
+        return
+    mailboxes = [behaviour.mailbox for behaviour in agent.behaviours]
+    if targets:
+        entrance = TargetedEntrance(
+            mailboxes, targets, agent.deliver_message, partial(dispatcher.held.pop, address, None)
+        )
+        dispatcher.hold(address, entrance)
+    for mailbox in mailboxes:
+        mailbox.set_limit(0)  # what has waited was let in already
+    for message in messages:
+        dispatcher.deliver(message, address)
+    for mailbox in mailboxes:
+        mailbox.set_limit(container.lifecycle.mailbox_limit)

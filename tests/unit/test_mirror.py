@@ -51,6 +51,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "directory/proxy": "integration/management/test_guests.py",
     "fipa/control_codec": "unit/management/membership/test_membership.py",
     "fipa/management_agent": "integration/management/requests/test_requests.py",
+    "mobility/remains": "unit/mobility/test_rest.py",
     "observe/rates": "unit/observe/test_metrics.py",
     "profiling/analysis": "unit/profiling/analysis/test_flame.py",
     "profiling/model": "unit/profiling/model/test_groups.py",

@@ -30,6 +30,7 @@ GROUPS = {
     "messaging": "round trips, rates, broadcast, sizes, encryption, many hosts",
     "create": "agents created and started per second",
     "directory": "registering, searching, and until others have seen it",
+    "mobile": "agents made elsewhere, sent and roaming; proxies and forwarders",
     "memory": "of the interpreter, the platform and its agents",
     "network": "bytes and packets on the wire",
 }

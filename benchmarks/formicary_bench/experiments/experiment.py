@@ -56,6 +56,8 @@ class Take:
     containers: tuple[int, ...] = ()
     placements: tuple[str, ...] = (SAME, APART)
     carriers: tuple[Carrier, ...] = ()
+    requests: tuple[int, ...] = ()
+    mixes: tuple[str, ...] = ()
     rounds: Rounds | None = None
 
     def of(self, experiment: Experiment) -> Part:

@@ -31,8 +31,10 @@ from formicary_bench.experiments.directory import (
 )
 from formicary_bench.experiments.experiment import Part, Selection
 from formicary_bench.experiments.messaging import BY_ALL, DIRECTLY, OURS, many_to_one, pairs, size
+from formicary_bench.experiments.mobile import web_shop
 from formicary_bench.vocabulary.placements import APART, SAME
 from formicary_bench.vocabulary.routes import DIRECT, TCP, Carrier
+from formicary_bench.vocabulary.shop import SHOPPING
 
 if TYPE_CHECKING:
     from formicary_bench.experiments.experiment import Point, Rounds
@@ -118,6 +120,15 @@ QUICK = Selection(
             carriers=_DIRECT,
         ),
         Part(churn.EXPERIMENT, subjects=_REPLICA, agents=(10_000,), placements=_BETWEEN, carriers=_DIRECT),
+        Part(
+            web_shop.EXPERIMENT,
+            subjects=web_shop.EXPERIMENT.subjects,
+            placements=_BETWEEN,
+            carriers=_DIRECT,
+            mixes=(SHOPPING,),
+            requests=(10,),
+            rounds=(2, 10, 0),
+        ),
     ),
     quick_rounds,
 )

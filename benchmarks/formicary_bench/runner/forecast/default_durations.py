@@ -33,7 +33,6 @@ _RATES = {
 }
 _SLOW = {
     "design": (200_000, 120_000),
-    "shopper": (2_000, 3_000),
     "components": (4_000, 12_000),
     "spade": (700, 1_500),
 }
@@ -42,6 +41,8 @@ _BYTES = {"direct": 4e8, "auto": 4e8, "tcp": 1e9, "xmpp": 15e6}
 _CREATED = {"create": 40_000, MEMORY: 25_000, DIRECTORY: 8_000}  # agents per second
 _REGISTERED = 30_000  # services per second
 _USES = {"in-process": 30_000, "direct": 4_000, "auto": 4_000, "xmpp": 1_500}  # of the directory per second
+# Seconds of a visit to a shop, and of each of its requests.
+_VISIT, _REQUEST = 0.002, 0.0003
 _WATCHED = 1.0  # seconds beside growth
 # Rates that a search for the highest one tries, and the seconds of each load.
 _TRIALS, _TRIAL = 10, 0.8
@@ -86,7 +87,9 @@ def _work(one: Configuration) -> float:
         # A replica is in the process of its user, wherever it is used.
         route = "in-process" if one.kind == REPLICA else one.route
         return one.services / _REGISTERED + uses / _USES.get(route, _USES["xmpp"])
-    return uses * max(one.requests, 1) * _seconds_of_all(one)
+    if one.mix:
+        return uses * one.load * (_VISIT + one.requests * _REQUEST)
+    return uses * _seconds_of_all(one)
 
 
 def _seconds_of_all(one: Configuration) -> float:

@@ -21,7 +21,7 @@ SUBJECTS = (
         )
     ),
     *(
-        Subject("shopper", "", apart(*BETWEEN), kind, label, families=("mobile",), hidden=True)
+        Subject("formicary", "", apart(*BETWEEN), kind, label, families=())
         for kind, label in ((TRAVELS, "Agent goes to the data"), (FETCHES, "Data comes to the agent"))
     ),
     *(

@@ -78,7 +78,7 @@ def test_the_list_names_every_experiment_with_its_source(bench):
         "directory/register",
         "directory/deregister", "directory/search", "directory/propagation", "directory/churn",
         "memory", "memory/growth", "network", "messaging/cpu", "directory/cpu-register",
-        "directory/cpu-search",
+        "directory/cpu-search", "mobile/web-shop",
     }  # fmt: skip
     for row in rows:
         assert row["name"] in listed.out

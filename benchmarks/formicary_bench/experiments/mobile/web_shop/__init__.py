@@ -16,7 +16,7 @@ from formicary_bench.vocabulary.placements import APART, TWO_HOSTS
 from formicary_bench.vocabulary.shop import DATABASES, MIXES, WAYS
 
 _HERE = "formicary_bench.experiments.mobile.web_shop"
-_SUBJECTS = tuple(f"shopper-{way}" for way in WAYS)
+_SUBJECTS = tuple(f"formicary-{way}" for way in WAYS)
 
 EXPERIMENT = Experiment(
     name=names.WEB_SHOP,
@@ -33,7 +33,11 @@ EXPERIMENT = Experiment(
     subjects=_SUBJECTS,
     rounds=(10, 50, 0),
     has_fixed_rounds=True,
-    quick=Preset(requests=(1, 100), parts=(Take(placements=(APART,), carriers=DIRECTLY),)),
+    quick=Preset(
+        requests=(1, 100),
+        rounds=(2, 10, 0),
+        parts=(Take(subjects=_SUBJECTS, placements=(APART,), carriers=DIRECTLY),),
+    ),
     plan=Loaded(f"{_HERE}.plan:plan_visits"),
     played_by=f"{_HERE}.worker",
     summarise=Loaded(f"{_HERE}.rows:SUMMARY"),

@@ -24,13 +24,13 @@ def plan_visits(part: Part, options: Options, subjects: Sequence[Subject]) -> It
     experiment = part.experiment
     points = product(
         options.databases or experiment.databases,
-        options.mixes or experiment.mixes,
-        options.requests or experiment.requests,
+        options.mixes or part.mixes or experiment.mixes,
+        options.requests or part.requests or experiment.requests,
         options.pairs or part.pairs or experiment.pairs,
         list(layouts_of(part, options)),
         subjects,
     )
-    warm_up, measured, cool_down = options.rounds or experiment.rounds
+    warm_up, measured, cool_down = options.rounds or part.rounds or experiment.rounds
     for database, mix, requests, clients, layout, subject in points:
         for carrier in carriers_of(subject, layout, part, options):
             yield replace(

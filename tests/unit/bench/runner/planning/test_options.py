@@ -39,6 +39,8 @@ def test_our_name_means_all_that_is_ours():
         "formicary-replica",
         "formicary-central",
         "formicary-lookup",
+        "formicary-travels",
+        "formicary-fetches",
         "formicary-imported",
         "formicary-container",
         "tcp",

@@ -13,7 +13,7 @@ def visits(way, **options):
     (configuration,) = make_plan(
         Options(
             WEB_SHOP,
-            subjects=(f"shopper-{way}",),
+            subjects=(f"formicary-{way}",),
             mixes=(ORDERING,),
             requests=(20,),
             routes=("direct",),

@@ -23,10 +23,10 @@ def test_both_ways_make_all_visits_of_all_mixes():
 
 def test_a_configuration_has_a_name_and_a_command():
     given = {"mix": "ordering", "requests": "30", "database": "postgresql", "pairs": "4", "rounds": "1,5,1"}
-    (one,) = make_plan(parse(WEB_SHOP, platform="shopper-fetches", seed="1", **given))
+    (one,) = make_plan(parse(WEB_SHOP, platform="formicary-fetches", seed="1", **given))
     assert one.mix == ORDERING
     assert one.key == (
-        "mobile/web-shop/shopper-fetches/two-containers/direct/4-pairs-30-requests-ordering-postgresql-1-5-1"
+        "mobile/web-shop/formicary-fetches/two-containers/direct/4-pairs-30-requests-ordering-postgresql-1-5-1"
     )
     assert all(f"--{name} {value}" in command(one) for name, value in given.items())
     assert "30 requests" in describe(one)

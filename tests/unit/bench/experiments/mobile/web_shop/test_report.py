@@ -21,7 +21,7 @@ def row(way, requests, mean_us, **about):
     return Row(
         **{
             "experiment": WEB_SHOP,
-            "platform": "shopper",
+            "platform": "formicary",
             "kind": way,
             "placement": "two-containers",
             "route": "direct",

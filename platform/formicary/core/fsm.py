@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from formicary.core.behaviours import OneShotBehaviour
 from formicary.core.definitions import check_behaviour, not_initialised
@@ -30,6 +30,11 @@ class State(OneShotBehaviour):
         """Go on with the state of this name after this run."""
         self._next_state = name
 
+    @property
+    def next_state(self) -> str | None:
+        """What `set_next_state` was given in this run."""
+        return self._next_state
+
     def kill(self, exit_code: Any = None) -> None:
         """End the whole machine, as `Behaviour.kill`."""
         assert self._machine is not None
@@ -45,6 +50,15 @@ class State(OneShotBehaviour):
         await self.run()
         await self.on_end()
         return self._next_state
+
+
+class Machine(NamedTuple):
+    """What a machine is made of: its first state, the one that it is in, all states, and where each leads."""
+
+    first: str | None
+    current: str | None
+    states: dict[str, State]
+    transitions: dict[str, set[str]]
 
 
 class FSMBehaviour(OneShotBehaviour):
@@ -95,6 +109,14 @@ class FSMBehaviour(OneShotBehaviour):
                     f"the machine has no state {name!r}; add_state() it before its transitions"
                 )
         self._transitions[source].add(dest)
+
+    def carry_machine(self) -> Machine:
+        """Return what the machine is made of, and where it is; for who moves its agent."""
+        return Machine(self._first, self._current, self._states, self._transitions)
+
+    def go_on_in(self, state: str) -> None:
+        """Begin in another state than the first; for who moves the agent."""
+        self._current = state
 
     @property
     def current_state(self) -> str | None:

@@ -14,6 +14,7 @@ from formicary.core.errors import (
     UnauthorisedError,
     UnknownAgentError,
 )
+from formicary.core.importing import describe_error
 from formicary.core.logs import get_logger
 from formicary.core.mailbox import GREEDY
 from formicary.core.strand import Answer
@@ -30,7 +31,7 @@ from formicary.management.requests.actions import (
     Search,
     Suspend,
 )
-from formicary.management.requests.creation import AgentFactory, check_allowed, describe_error
+from formicary.management.requests.creation import AgentFactory, check_allowed
 from formicary.management.requests.language import Result, describe_not_created
 from formicary.management.requests.white_pages import WhitePages
 from formicary.observe.metrics import measure

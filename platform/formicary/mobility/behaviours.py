@@ -1,0 +1,208 @@
+"""What is carried of a behaviour: its kind, its template, when it is due, where a machine is, its data."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from formicary.core.behaviours import Behaviour, PeriodicBehaviour, Phase, TimeoutBehaviour
+from formicary.core.errors import AgentStateError, FormicaryError, MoveError
+from formicary.core.fsm import FSMBehaviour, State
+from formicary.core.importing import describe_error
+from formicary.core.resting import waits_for_time
+from formicary.core.template import Template
+from formicary.mobility import kinds, plain
+from formicary.mobility.declared import give_data, take_data
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.core.template import Tree
+
+_LONGEST = 1e9  # s: what is due in more than thirty years is due in thirty years
+
+
+class StateSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A state of a machine.
+
+    Args:
+        kind: its class.
+        data: what it has declared.
+        leads_to: the states to which the machine may go from here.
+    """
+
+    kind: str
+    data: msgspec.Raw
+    leads_to: tuple[str, ...] = ()
+
+
+class MachineSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A machine of states.
+
+    Args:
+        first: the state in which it begins.
+        position: the state in which it goes on; None where it has not begun.
+        states: all of them, by name.
+    """
+
+    first: str | None
+    position: str | None
+    states: dict[str, StateSnapshot]
+
+
+class BehaviourSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """A behaviour.
+
+    Args:
+        kind: its class.
+        has_begun: whether its `on_start` is over.
+        data: what it has declared.
+        template: which messages it wants, as plain data; None for all.
+        period: of one that is periodic, in seconds.
+        due_in: of one that is timed, seconds from the snapshot.
+        machine: of one that is a machine.
+    """
+
+    kind: str
+    has_begun: bool
+    data: msgspec.Raw
+    template: msgspec.Raw = plain.NIL
+    period: float | None = None
+    due_in: float | None = None
+    machine: MachineSnapshot | None = None
+
+
+def take_behaviour(behaviour: Behaviour, *, is_caller: bool) -> BehaviourSnapshot:
+    """Return what is carried of a behaviour that is at rest.
+
+    Args:
+        behaviour: the behaviour.
+        is_caller: whether it has asked its agent to move: a machine goes on in the state that it has set.
+
+    Raises:
+        MoveError: something of it cannot be carried.
+    """
+    name = f"its behaviour {type(behaviour).__name__}'s"
+    due_in = behaviour.strand_time_left(is_waiting=waits_for_time(behaviour))
+    return BehaviourSnapshot(
+        kinds.name_of(type(behaviour)),
+        behaviour.strand_phase >= Phase.RUNNING,
+        take_data(behaviour, name),
+        _take_template(behaviour.template, name),
+        behaviour.period if isinstance(behaviour, PeriodicBehaviour) else None,
+        None if due_in is None else min(due_in, _LONGEST),
+        _take_machine(behaviour, name, is_caller=is_caller) if isinstance(behaviour, FSMBehaviour) else None,
+    )
+
+
+def give_behaviour(snapshot: BehaviourSnapshot, container: Container) -> Behaviour:
+    """Return a behaviour like the one that was carried, for an agent that arrives.
+
+    Raises:
+        MoveError: there can be none here.
+    """
+    kind = kinds.find(snapshot.kind, Behaviour, container)
+    behaviour = object.__new__(kind)
+    name = f"its behaviour {kind.__name__}'s"
+    try:
+        _initialise(behaviour, snapshot)
+        if (tree := plain.decode(snapshot.template)) is not None:
+            behaviour.template = _give_template(tree)
+        if isinstance(behaviour, FSMBehaviour) and snapshot.machine is not None:
+            _give_machine(behaviour, snapshot.machine, container, name)
+    except MoveError:
+        raise
+    except (FormicaryError, ValueError, TypeError) as error:
+        raise MoveError(f"{name} snapshot cannot be used here: {describe_error(error)}") from error
+    give_data(behaviour, snapshot.data, name)
+    if snapshot.has_begun:
+        behaviour.strand_phase = Phase.RUNNING
+    return behaviour
+
+
+def _initialise(behaviour: Behaviour, snapshot: BehaviourSnapshot) -> None:
+    """Run the platform's own part of `__init__`; a user's is not run."""
+    due_in = timedelta(seconds=snapshot.due_in or 0.0)
+    if isinstance(behaviour, PeriodicBehaviour) and snapshot.period is not None:
+        PeriodicBehaviour.__init__(behaviour, snapshot.period, due_in)
+    elif isinstance(behaviour, TimeoutBehaviour) and snapshot.due_in is not None:
+        TimeoutBehaviour.__init__(behaviour, due_in)
+    elif isinstance(behaviour, FSMBehaviour) and snapshot.machine is not None:
+        FSMBehaviour.__init__(behaviour)
+    elif isinstance(behaviour, PeriodicBehaviour | TimeoutBehaviour | FSMBehaviour):
+        raise AgentStateError(f"{type(behaviour).__name__} is a behaviour of another kind here")
+    else:
+        Behaviour.__init__(behaviour)
+
+
+# -- templates -----------------------------------------------------------------------------------------------
+
+
+def _take_template(template: Template | None, whose: str) -> msgspec.Raw:
+    if template is None:
+        return plain.NIL
+    if type(template) is not Template:
+        raise MoveError(f"{whose} template is {type(template).__name__}, and only a Template is carried")
+    try:
+        return msgspec.Raw(plain.encode(_as_lists(template.tree)))
+    except plain.UncarriedError as error:
+        raise MoveError(f"{whose} template has a value that {error}, which cannot be carried") from None
+
+
+def _as_lists(tree: Tree) -> Any:
+    return tree if isinstance(tree, dict) else [tree[0], [_as_lists(part) for part in tree[1]]]
+
+
+def _give_template(given: Any) -> Template:
+    match given:
+        case dict():
+            return Template(**given)
+        case ["not", [part]]:
+            return ~_give_template(part)
+        case [("and" | "or") as word, [first, *others]]:
+            join = operator.and_ if word == "and" else operator.or_
+            return functools.reduce(join, map(_give_template, others), _give_template(first))
+        case _:
+            raise ValueError("its template is none")
+
+
+# -- machines ------------------------------------------------------------------------------------------------
+
+
+def _take_machine(behaviour: FSMBehaviour, whose: str, *, is_caller: bool) -> MachineSnapshot:
+    machine = behaviour.carry_machine()
+    position = machine.current
+    if is_caller and position is not None and (following := machine.states[position].next_state) is not None:
+        try:
+            behaviour.check_transition(position, following)
+        except AgentStateError as error:
+            raise MoveError(f"{whose} next state is not to be reached: {error}") from error
+        position = following
+    states = {
+        name: StateSnapshot(
+            kinds.name_of(type(state)),
+            take_data(state, f"{whose} state {type(state).__name__}'s"),
+            tuple(machine.transitions[name]),
+        )
+        for name, state in machine.states.items()
+    }
+    return MachineSnapshot(machine.first, position, states)
+
+
+def _give_machine(machine: FSMBehaviour, snapshot: MachineSnapshot, container: Container, whose: str) -> None:
+    for name, carried in snapshot.states.items():
+        kind = kinds.find(carried.kind, State, container)
+        state = object.__new__(kind)
+        State.__init__(state)
+        give_data(state, carried.data, f"{whose} state {kind.__name__}'s")
+        machine.add_state(name, state, initial=name == snapshot.first)
+    for name, carried in snapshot.states.items():
+        for dest in carried.leads_to:
+            machine.add_transition(name, dest)
+    if snapshot.position is not None:
+        if snapshot.position not in snapshot.states:
+            raise AgentStateError(f"the machine has no state {snapshot.position!r}")
+        machine.go_on_in(snapshot.position)

@@ -1,0 +1,147 @@
+"""What agents and behaviours declare to be carried: their `data`, of the type that their class annotates."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+import msgspec
+
+from formicary.core.errors import FormicaryError, MoveError
+from formicary.core.importing import describe_error
+from formicary.mobility import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from formicary.core.base_agent import BaseAgent
+    from formicary.core.behaviours import Behaviour
+
+    Owner = BaseAgent | Behaviour
+
+
+def take_data(owner: Owner, whose: str) -> msgspec.Raw:
+    """Return the `data` of an agent or a behaviour as msgpack.
+
+    Args:
+        owner: of what.
+        whose: how sentences call it: `its`, or `the behaviour Buy's`.
+
+    Raises:
+        MoveError: it has attributes that are not carried, or something in `data` cannot be.
+    """
+    _check_attributes(owner, whose)
+    data: Any = owner.data
+    kind: Any = type(owner)
+    try:
+        if (decoder := _decoder_of(kind)) is None:
+            return plain.NIL if data is None else msgspec.Raw(plain.encode(data))
+        raw = plain.encode_declared(data)
+    except plain.UncarriedError as error:
+        hint = (
+            ""
+            if _annotation(kind) is not None
+            else "; declare the type of `data`, if that has a place for it"
+        )
+        raise MoveError(f"{whose} data{error.path} {error}, which cannot be carried{hint}") from None
+    try:
+        decoder.decode(raw)
+    except Exception as error:
+        raise MoveError(f"{whose} data is not of its declared type: {describe_error(error)}") from error
+    return msgspec.Raw(raw)
+
+
+def give_data(owner: Owner, raw: msgspec.Raw, whose: str) -> None:
+    """Give an agent or a behaviour that has arrived its `data`.
+
+    Raises:
+        MoveError: it is not of the type that its class declares here.
+    """
+    kind: Any = type(owner)
+    if bytes(raw) == bytes(plain.NIL) and _annotation(kind) is None:
+        return
+    try:
+        decoder = _decoder_of(kind)
+        owner.data = plain.decode(raw) if decoder is None else decoder.decode(raw)
+    except AttributeError as error:
+        raise MoveError(f"{whose} class {kind.__name__} has no room for data: {error}") from error
+    except Exception as error:
+        raise MoveError(f"{whose} data is not of its declared type: {describe_error(error)}") from error
+
+
+def upgrade_data(agent: BaseAgent, raw: msgspec.Raw, version: int) -> None:
+    """Give an agent that has arrived its `data` of another version.
+
+    Raises:
+        MoveError: its class cannot tell what that would be in its own.
+    """
+    kind: Any = type(agent)
+    try:
+        upgraded = kind.upgrade(plain.decode(raw), version)
+        annotation = _annotation(kind)
+        agent.data = upgraded if annotation is None else msgspec.convert(upgraded, annotation[0])
+    except FormicaryError as error:
+        raise MoveError(str(error)) from error
+    except Exception as error:
+        raise MoveError(
+            f"its data of version {version} cannot be upgraded to version {kind.data_version}: "
+            f"{describe_error(error)}"
+        ) from error
+
+
+def _check_attributes(owner: Owner, whose: str) -> None:
+    behind: Any = owner.leaves_behind
+    behind = (behind,) if isinstance(behind, str) else behind
+    for name in _attributes(owner):
+        if name != "data" and name not in behind:
+            raise MoveError(
+                f"{whose} attribute `{name}` is not carried; put it into `data`, or name it in "
+                "`leaves_behind`"
+            )
+
+
+def _attributes(owner: Owner) -> Iterator[str]:
+    """Iterate over the names of the attributes that a user's own class has given an object."""
+    yield from getattr(owner, "__dict__", ())
+    for kind in type(owner).__mro__:
+        if kind.__module__.startswith("formicary."):
+            return
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in {"__dict__", "__weakref__"} and hasattr(owner, name):
+                yield name
+
+
+@lru_cache(maxsize=1000)
+def _annotation(kind: type) -> tuple[Any] | None:
+    """Return the type that a class or its nearest base declares for `data`; None if none does."""
+    for base in kind.__mro__:
+        if base.__module__.startswith("formicary.core."):
+            return None
+        declared = inspect.get_annotations(base)
+        if "data" in declared:
+            holder = type(base.__name__, (), {"__annotations__": {"data": declared["data"]}})
+            names = vars(sys.modules[base.__module__]) if base.__module__ in sys.modules else {}
+            try:
+                return (get_type_hints(holder, names, include_extras=True)["data"],)
+            except Exception as error:
+                raise MoveError(
+                    f"the type of {base.__name__}.data cannot be found: {describe_error(error)}; import it "
+                    "where the class is defined, and not only for type checkers"
+                ) from error
+    return None
+
+
+@lru_cache(maxsize=1000)
+def _decoder_of(kind: type) -> msgspec.msgpack.Decoder[Any] | None:
+    annotation = _annotation(kind)
+    if annotation is None or annotation[0] is Any:
+        return None
+    try:
+        return msgspec.msgpack.Decoder(annotation[0])
+    except TypeError as error:
+        raise MoveError(
+            f"the type of {kind.__name__}.data cannot be carried: {describe_error(error)}"
+        ) from error

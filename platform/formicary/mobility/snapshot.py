@@ -1,0 +1,211 @@
+"""What is carried of an agent: from one at rest to msgpack, and from that to an agent that can be woken.
+
+Nothing is pickled, and no code is carried. What arrives is looked at before anything is made of it: classes
+have to lie under what the container accepts, data has to be of the type that its class declares there. Users'
+`__init__` are not run, the platform's own are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from formicary.container.held import HeldMessages
+from formicary.core.agent import Agent
+from formicary.core.base_agent import AgentState, BaseAgent
+from formicary.core.errors import AgentStateError, FormicaryError, MoveError
+from formicary.core.failures import AgentFailures, Failure
+from formicary.core.importing import describe_error
+from formicary.core.micro import MicroAgent
+from formicary.fipa.control_codec import Number  # noqa: TC001 -- msgspec reads the types
+from formicary.mobility import kinds, plain
+from formicary.mobility.behaviours import BehaviourSnapshot, give_behaviour, take_behaviour
+from formicary.mobility.declared import give_data, take_data, upgrade_data
+
+if TYPE_CHECKING:
+    from formicary.container.container import Container
+    from formicary.core.strand import Strand
+
+LARGEST: Final = 1 << 24
+"""How many bytes a snapshot may have: 16 MiB."""
+
+
+class FailuresSnapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What an agent has failed with.
+
+    Args:
+        total: how often.
+        first: what is known of the first, as text.
+        latest: what is known of the latest.
+    """
+
+    total: Number
+    first: str
+    latest: Failure
+
+
+class Snapshot(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """What is carried of an agent.
+
+    Args:
+        format: of this.
+        kind: its class.
+        version: the `data_version` of that.
+        state: its state, in which it goes on.
+        data: what it has declared.
+        knowledge: what it has `set`, as plain data; None if nothing.
+        behaviours: those that have not ended, in their order.
+        failures: what it has failed with; None if with nothing.
+    """
+
+    format: Literal[1]
+    kind: str
+    version: Number
+    state: Literal["active", "suspended", "waiting"]
+    data: msgspec.Raw
+    knowledge: msgspec.Raw = plain.NIL
+    behaviours: tuple[BehaviourSnapshot, ...] = ()
+    failures: FailuresSnapshot | None = None
+
+    @property
+    def agent_state(self) -> AgentState:
+        """The state in which the agent goes on."""
+        return AgentState(self.state)
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decoder = msgspec.msgpack.Decoder(Snapshot)
+
+
+def check_can_be_carried(agent: Agent | MicroAgent) -> None:
+    """Check what can be checked while an agent runs, before it is brought to rest.
+
+    Raises:
+        MoveError: it could not be carried.
+    """
+    if agent.address in agent.container.dispatcher.outlets:
+        raise MoveError(
+            f"agent {agent.name} cannot move: it has an XMPP account of its own, which stays here"
+        )
+    if agent.address in agent.container.dispatcher.system_agents:
+        raise MoveError(f"agent {agent.name} cannot move: it serves its container")
+
+
+def take_snapshot(agent: Agent | MicroAgent, caller: Strand | None = None) -> bytes:
+    """Return what is carried of an agent that was brought to rest.
+
+    Args:
+        agent: the agent.
+        caller: the strand of its own that has asked it to move.
+
+    Raises:
+        MoveError: something of it cannot be carried, or all of it is too large. The agent is as it was.
+    """
+    check_can_be_carried(agent)
+    try:
+        encoded = _encode(_take(agent, caller))
+    except MoveError as error:
+        raise MoveError(f"agent {agent.name} cannot move: {error}") from error
+    if len(encoded) > LARGEST:
+        raise MoveError(
+            f"agent {agent.name} cannot move: what it would carry has {len(encoded)} bytes, and may have "
+            f"{LARGEST} at most; leave some of it behind"
+        )
+    return encoded
+
+
+def _take(agent: Agent | MicroAgent, caller: Strand | None) -> Snapshot:
+    kind = kinds.name_of(type(agent))
+    data, failures = take_data(agent, "its"), _take_failures(agent)
+    if not isinstance(agent, Agent):
+        return Snapshot(1, kind, agent.data_version, "active", data, failures=failures)
+    behaviours = tuple(
+        take_behaviour(each, is_caller=caller is not None and each.mailbox.strand is caller)
+        for each in agent.behaviours
+    )
+    held: Any = agent.container.dispatcher.held.get(agent.address)
+    state: Any = held.state.value if isinstance(held, HeldMessages) else "active"
+    return Snapshot(1, kind, agent.data_version, state, data, _take_knowledge(agent), behaviours, failures)
+
+
+def _take_knowledge(agent: Agent) -> msgspec.Raw:
+    knowledge = agent._knowledge  # noqa: SLF001 -- this is one with agents
+    if not knowledge:
+        return plain.NIL
+    try:
+        return msgspec.Raw(plain.encode(knowledge))
+    except plain.UncarriedError as error:
+        raise MoveError(
+            f"its knowledge{error.path} {error}, which cannot be carried; put it into `data`, whose type you "
+            "can declare, or make it plain data"
+        ) from None
+
+
+def _take_failures(agent: BaseAgent) -> FailuresSnapshot | None:
+    failures = agent._failures  # noqa: SLF001 -- as above
+    if failures is None:
+        return None
+    return FailuresSnapshot(failures.total, describe_error(failures.first), failures.latest)
+
+
+# -- arriving ------------------------------------------------------------------------------------------------
+
+
+def read_snapshot(payload: bytes | memoryview | msgspec.Raw) -> Snapshot:
+    """Return a snapshot that has arrived.
+
+    Raises:
+        MoveError: it is none, or too large.
+    """
+    if memoryview(payload).nbytes > LARGEST:
+        raise MoveError(f"what the agent carries has more than {LARGEST} bytes")
+    try:
+        return _decoder.decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise MoveError(f"what has arrived is no agent: {error}") from error
+
+
+def restore(snapshot: Snapshot, name: str, container: Container) -> Agent | MicroAgent:
+    """Return an agent like the one that was carried, which has not begun; see `waking.awake`.
+
+    Args:
+        snapshot: what was carried.
+        name: the agent's own name.
+        container: where it arrives.
+
+    Raises:
+        MoveError: there can be none here: its class or that of a behaviour is not accepted or not there, its
+            data is not of the declared type, or of a version that cannot be upgraded.
+    """
+    kind: Any = kinds.find(snapshot.kind, BaseAgent, container)
+    if not issubclass(kind, Agent | MicroAgent):
+        raise MoveError(f"{snapshot.kind} is no class of agents in container {container.name}")
+    agent: Agent | MicroAgent = object.__new__(kind)
+    base: Any = Agent if issubclass(kind, Agent) else MicroAgent
+    try:
+        base.__init__(agent, name)
+        if snapshot.version == agent.data_version:
+            give_data(agent, snapshot.data, "its")
+        else:
+            upgrade_data(agent, snapshot.data, snapshot.version)
+        if isinstance(agent, Agent):
+            for carried in snapshot.behaviours:
+                agent.add_behaviour(give_behaviour(carried, container))
+            _give_knowledge(agent, plain.decode(snapshot.knowledge))
+    except MoveError:
+        raise
+    except (FormicaryError, ValueError) as error:
+        raise MoveError(f"the agent cannot be made in container {container.name}: {error}") from error
+    if snapshot.failures is not None:
+        failures = AgentFailures(AgentStateError(snapshot.failures.first), snapshot.failures.latest)
+        failures.total = snapshot.failures.total
+        agent._failures = failures  # noqa: SLF001 -- as above
+    return agent
+
+
+def _give_knowledge(agent: Agent, knowledge: Any) -> None:
+    if knowledge is not None and not isinstance(knowledge, dict):
+        raise MoveError(f"its knowledge is {type(knowledge).__name__}")
+    for name, value in (knowledge or {}).items():
+        agent.set(name, value)

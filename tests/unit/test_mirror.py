@@ -55,6 +55,7 @@ ELSEWHERE = {  # modules, or whole rooms, and the test that comes nearest
     "mobility/behaviours": "unit/mobility/test_snapshot.py",
     "mobility/declared": "unit/mobility/test_snapshot.py",
     "mobility/kinds": "unit/mobility/test_snapshot.py",
+    "mobility/plain": "property/mobility/test_snapshot.py",
     "mobility/remains": "unit/mobility/test_rest.py",
     "observe/rates": "unit/observe/test_metrics.py",
     "profiling/analysis": "unit/profiling/analysis/test_flame.py",

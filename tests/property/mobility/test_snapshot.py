@@ -1,4 +1,4 @@
-"""Whatever an agent has arrives as it was, if it can be carried; whatever bytes arrive make one or a sentence."""
+"""What an agent has arrives as it was, if it can be carried; whatever bytes arrive make one or a sentence."""
 
 from __future__ import annotations
 
@@ -95,10 +95,12 @@ def test_plain_data_is_carried_with_its_types(value):
 @given(plain_data | st.binary())
 def test_what_is_no_plain_data_is_said_to_be_none(value):
     data = value if isinstance(value, bytes) else msgspec.msgpack.encode(plain.encode(value))
+    error = None
     try:
         plain.decode(data)
-    except ValueError as error:
-        assert "plain data" in str(error)
+    except ValueError as caught:
+        error = caught
+    assert error is None or "plain data" in str(error)
 
 
 @given(
@@ -181,11 +183,10 @@ def test_whatever_arrives_makes_an_agent_or_a_sentence(value):
             snapshot = read_snapshot(msgspec.msgpack.encode(value))
             assert isinstance(snapshot, Snapshot)
             agent = restore(snapshot, "alice", container)
-        except MoveError as error:
-            assert str(error)
-        else:
-            assert isinstance(agent, BaseAgent)
-            assert not isinstance(agent, Agent) or all(each.agent is agent for each in agent.behaviours)
+        except MoveError:
+            return
+        assert isinstance(agent, BaseAgent)
+        assert not isinstance(agent, Agent) or all(each.agent is agent for each in agent.behaviours)
 
     run_virtual(arrive())
 
@@ -195,9 +196,10 @@ def test_deep_nesting_is_carried_or_refused(depth):
     value: list = []
     for _ in range(depth):
         value = [value]
-    try:
-        assert plain.decode(plain.encode(value)) is not None
-    except plain.UncarriedError as error:
-        assert "nested too deeply" in str(error)
+    if depth == 100:
+        assert plain.decode(plain.encode(value)) == value
+    else:
+        with pytest.raises(plain.UncarriedError, match="nested too deeply"):
+            plain.encode(value)
     while value:
         value = value[0]

@@ -14,7 +14,7 @@ from formicary.core.clock import now
 from formicary.core.errors import ContainerClosedError, FormicaryError, InvalidMessageError
 from formicary.core.logs import get_logger
 from formicary.core.message import copied
-from formicary.core.names import MANAGEMENT, complete
+from formicary.core.names import MANAGEMENT, complete, shorten_for
 from formicary.core.quoting import printable
 from formicary.core.strand import PROGRAM_EXITS
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from formicary.container.instruments import Instrument
+    from formicary.container.overflow import Source
+    from formicary.container.places import Detour, Places
     from formicary.container.protocols import Entrance, Outlet, Transport
     from formicary.core.agent import Agent
     from formicary.core.mailbox import Deliver, MessageSink, Routes
@@ -64,6 +66,11 @@ class Dispatcher:
         self.agents: dict[str | None, Agent | MicroAgent] = {}  # by full name
         self.system_agents: dict[str | None, MicroAgent] = {}  # the container's own, by full name
         self.held: dict[str | None, Entrance] = {}  # by full names of agents that are at rest, or have come
+        self.visitors: dict[str, str] = {}
+        """Full names of agents of other containers that live here, or are passed on to, by short ones."""
+        self.detours: dict[str, Detour] = {}
+        """How messages go to agents that are not where their names say, by full name."""
+        self.places: Places | None = None  # knows these
         self.outlets: dict[str | None, Outlet] = {}  # by full names of agents that have accounts of their own
         self.transport: Transport | None = None
         self.scheduler: Scheduler | None = None  # from when the container is opened
@@ -107,6 +114,8 @@ class Dispatcher:
     def add_route(self, receiver: str, deliver: Deliver) -> None:
         """Have messages for a receiver elsewhere go straight to `deliver` from now on; for transports."""
         if not self.instruments and len(self.routes) - len(self.agents) < _REMEMBERED:
+            if receiver in self.detours and receiver in self.overflow.lines:
+                return  # what has come before is to go first
             self.routes[receiver] = deliver
 
     def remove_route(self, receiver: str) -> None:
@@ -123,6 +132,29 @@ class Dispatcher:
         """Have messages for an agent go elsewhere, until it is taken out of `held`."""
         self.held[address] = entrance
         self.routes.pop(address, None)
+
+    # -- agents of other containers -------------------------------------------------------------------------
+
+    def add_visitor(self, address: str, agent: Agent | MicroAgent | None = None) -> None:
+        """Take messages for an agent that has its home in another container.
+
+        Args:
+            address: its full name.
+            agent: the agent, where it lives here from now on; None where messages are passed on to it.
+        """
+        self.visitors[shorten_for(address, self.domain)] = address
+        if agent is not None:
+            self.agents[address] = agent
+
+    def remove_visitor(self, address: str) -> None:
+        """Take no more messages for an agent of another container, unless it lives here."""
+        if address not in self.agents:
+            self.visitors.pop(shorten_for(address, self.domain), None)
+
+    def domain_of(self, address: str) -> str | None:
+        """Return in which container an agent is that is not where its name says; None of any other."""
+        detour = self.detours.get(address)
+        return None if detour is None else detour.domain
 
     # -- sending --------------------------------------------------------------------------------------------
 
@@ -166,7 +198,10 @@ class Dispatcher:
 
     def dispatch_to(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Hand a message to one of its receivers, by full name, wherever it is; results as of `deliver`."""
-        outlet = self._outlet(message.sender, receiver) if self._is_elsewhere(receiver) else None
+        if (detour := self.detours.get(receiver)) is not None:
+            return detour.post(message, receiver)
+        is_here = receiver in self.agents or not self._is_elsewhere(receiver)
+        outlet = None if is_here else self._outlet(message.sender, receiver)
         return self.deliver(message, receiver) if outlet is None else outlet.post(message, receiver)
 
     def _outlet(self, agent: str | None, other: str) -> Outlet | None:
@@ -222,6 +257,9 @@ class Dispatcher:
             address = self._full_names[name] = complete(name, self.domain, self.platform)
         return address
 
+    def _is_away(self, agent: str) -> bool:
+        return agent in self.detours or self._is_elsewhere(agent)
+
     def _is_elsewhere(self, receiver: str) -> bool:
         return receiver.partition("/")[0].partition("@")[2] != self.domain
 
@@ -243,10 +281,14 @@ class Dispatcher:
         if self.held and (held := self.held.get(receiver)) is not None:
             return held.accept(message)
         agent = self.agents.get(receiver) or self._system_agent(receiver)
+        if agent is None and (detour := self.detours.get(receiver)) is not None:
+            return detour.pass_on(message, receiver)
         if agent is None:
             self.add_dead_letter(message, self.why_unknown(receiver), receiver)
             return None
-        if not self.instruments:  # from the first message on, others go straight to the agent
+        if (
+            not self.instruments and receiver not in self.detours
+        ):  # from the first message on, others go straight to the agent
             deliver = self.routes[receiver] = agent.message_entrance()
             return deliver(message)
         dead_before = self.dead_letters.total
@@ -255,6 +297,13 @@ class Dispatcher:
             self.notify("message_delivered", message, receiver)
         return full
 
+    def take_stray(self, message: Message, receiver: str, source: Source) -> None:
+        """Take a message of another container for an agent of a third one, which is not known here."""
+        if self.places is not None:
+            self.places.take_stray(message, receiver, source)
+        else:
+            self.add_dead_letter(message, self.why_unknown(receiver), receiver)
+
     def _system_agent(self, receiver: str) -> MicroAgent | None:
         if receiver == self._management and receiver not in self.system_agents and not self.is_closing:
             self._open_services()
@@ -262,6 +311,10 @@ class Dispatcher:
 
     def why_unknown(self, receiver: str) -> str:
         """Return why there is no way to a receiver, as a sentence."""
+        if (detour := self.detours.get(receiver)) is not None:
+            return f"{detour}, and container {self.name} is connected to no other"
+        if self._is_elsewhere(receiver) and self.transport is not None:
+            return f"{receiver} is not in container {self.name}, and it is not known here where it is"
         if self._is_elsewhere(receiver):
             return f"container {self.name} is connected to no other, so {receiver} cannot be reached"
         return f"no agent named {receiver.partition('@')[0]!r} lives in container {self.name}"
@@ -286,11 +339,21 @@ class Dispatcher:
         self.dead_letters.add(letter)
         if self.instruments:
             self.notify("message_dead", letter)
-        sender = message.sender
         # Nothing is said about what says that something failed, nor about an answer to it: that could go on
         # for ever.
-        if tell_sender and sender is not None and not is_failure(message) and receiver != self._management:
-            self._tell_sender(message, sender, receiver, reason)
+        if tell_sender:
+            self.tell_sender(message, receiver, reason)
+
+    def failure_of(self, message: Message, receiver: str, reason: str) -> Message | None:
+        """Return what the sender of a message that failed is to be told; None where that is nothing."""
+        if message.sender is None or is_failure(message) or receiver == self._management:
+            return None
+        return failure_of(message, self._management, receiver, printable(reason))
+
+    def tell_sender(self, message: Message, receiver: str, reason: str) -> None:
+        """Tell the sender of a dead letter that it is one."""
+        if (failure := self.failure_of(message, receiver, reason)) is not None:
+            self._tell_sender(message, failure, receiver)
 
     def add_unhandled(self, agent: MicroAgent, message: Message) -> None:
         """Add a message that a micro-agent did not handle to the dead letters."""
@@ -304,11 +367,11 @@ class Dispatcher:
         for receiver, message in self.scheduler.withdraw(agent):
             self.add_unhandled(receiver, message)
 
-    def _tell_sender(self, message: Message, sender: str, receiver: str, reason: str) -> None:
-        failure = failure_of(message, self._management, receiver, reason)
+    def _tell_sender(self, message: Message, failure: Message, receiver: str) -> None:
+        sender: str = message.sender  # type: ignore[assignment]  # else there would be no failure
         if sender in self.agents or sender in self.system_agents:
             if self.instruments:
                 self.notify("message_sent", failure)
             self.overflow.deliver(failure, sender)
-        elif self._is_elsewhere(sender) and (outlet := self._outlet(receiver, sender)) is not None:
+        elif self._is_away(sender) and (outlet := self._outlet(receiver, sender)) is not None:
             outlet.refuse(message, receiver, failure)

@@ -220,6 +220,8 @@ class Lifecycle:
     def _take_out(self, agent: BaseAgent) -> None:
         dispatcher = self._dispatcher
         del dispatcher.agents[agent.address]
+        if dispatcher.visitors and agent.address not in dispatcher.detours:
+            dispatcher.remove_visitor(str(agent.address))
         dispatcher.routes.pop(agent.address, None)
         dispatcher.routes.pop(agent.name, None)  # as agents of the container write it
         if self._emptied is not None and not dispatcher.agents:

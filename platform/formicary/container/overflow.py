@@ -44,6 +44,24 @@ class Origin(Protocol):
         """Tell the other end to send the receiver nothing more, or to go on."""
 
 
+class Source(Origin, Protocol):
+    """A link, as what comes over it is taken."""
+
+    @property
+    def domain(self) -> str:
+        """The domain of the container at the other end."""
+
+
+class Taker(Protocol):
+    """Who takes what comes from other containers for a receiver, where that is not simply handed over."""
+
+    def take(self, message: Message, receiver: str, source: Source) -> None:
+        """Take a message."""
+
+    def forget(self, source: Source) -> None:
+        """Called when the other end of a link has forgotten what it was told: it is another one now."""
+
+
 class _Waiting(msgspec.Struct):
     message: Message
     sinks: list[MessageSink]  # where it waits for room; empty until it is its turn
@@ -51,13 +69,24 @@ class _Waiting(msgspec.Struct):
     again: bool = False  # its time began anew, as the process had stood still
 
 
-class _Line(deque[_Waiting]):
-    """What waits for one receiver, and who has been told so."""
+class _Line(deque["_Waiting | Callable[[], None]"]):
+    """What waits for one receiver, and who has been told so; and who wants to know when it is their turn."""
 
-    def __init__(self) -> None:
+    def __init__(self, overflow: Overflow) -> None:
         super().__init__()
+        self._overflow = overflow
         self.paused: list[Origin] = []
         self.moved_at = 0.0  # when one of them was delivered, by the loop's clock
+        self.emptied: asyncio.Event | None = None  # made for the first who waits for its end
+
+    def take(self, message: Message, receiver: str, source: Source) -> None:
+        """Take what comes behind."""
+        self._overflow.add(message, receiver, source)
+
+    def forget(self, origin: Origin) -> None:
+        """Called when the other end of a link has forgotten what it was told."""
+        if origin in self.paused:
+            self.paused.remove(origin)
 
     def release(self, receiver: str) -> None:
         """Let everybody send the receiver messages again."""
@@ -99,6 +128,8 @@ class Overflow:
         self._size = 0  # bytes or characters of their bodies
         self.lines: dict[str, _Line] = {}
         """What waits, by receiver: as long as anything does, all that comes for the receiver has to."""
+        self.takers: dict[str, Taker] = {}
+        """The lines, and whoever else takes what comes from other containers for a receiver."""
         self.is_full = False
         """Whether nothing more is to come in."""
 
@@ -226,7 +257,8 @@ class Overflow:
         loop = asyncio.get_running_loop()
         line = self.lines.get(receiver)
         if line is None:
-            line = self.lines[receiver] = _Line()
+            line = self.lines[receiver] = _Line(self)
+            self.takers.setdefault(receiver, line)
             task = loop.create_task(self._hand_over(receiver, line), name=f"messages waiting for {receiver}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -242,13 +274,37 @@ class Overflow:
 
     def waiting_for(self, receiver: str) -> list[Message]:
         """Return what waits for one receiver."""
-        return [waiting.message for waiting in self.lines.get(receiver, ())]
+        line = self.lines.get(receiver, ())
+        return [each.message for each in line if isinstance(each, _Waiting)]
 
-    def forget(self, origin: Origin) -> None:
+    def divert(self, receiver: str, taker: Taker) -> None:
+        """Have somebody take what comes from other containers for a receiver; what waits goes on."""
+        self.takers[receiver] = taker
+
+    def end_diversion(self, receiver: str) -> None:
+        """Hand over what comes for a receiver as usual."""
+        if (line := self.lines.get(receiver)) is not None:
+            self.takers[receiver] = line
+        else:
+            self.takers.pop(receiver, None)
+
+    async def wait_until_empty(self, receiver: str) -> None:
+        """Wait until nothing waits for a receiver any more."""
+        while (line := self.lines.get(receiver)) is not None:
+            if line.emptied is None:
+                line.emptied = asyncio.Event()
+            await line.emptied.wait()
+
+    def forget(self, source: Source) -> None:
         """Called when the other end of a link has forgotten what it was told: it is another one now."""
         for line in self.lines.values():
-            if origin in line.paused:
-                line.paused.remove(origin)
+            line.forget(source)
+        for taker in self.takers.values():
+            taker.forget(source)
+
+    def call_behind(self, receiver: str, callback: Callable[[], None]) -> None:
+        """Call back when all that waits for a receiver now is gone; something has to."""
+        self.lines[receiver].append(callback)
 
     async def close(self) -> None:
         """Make dead letters of what still waits, and tell the senders."""
@@ -261,27 +317,38 @@ class Overflow:
         finally:
             reason = f"container {self._dispatcher.name} stopped before the mailbox had room"
             for receiver, line in self.lines.items():
-                for waiting in line:
-                    self._dispatcher.add_dead_letter(waiting.message, reason, receiver)
+                for each in line:
+                    if isinstance(each, _Waiting):
+                        self._dispatcher.add_dead_letter(each.message, reason, receiver)
             self.lines.clear()
+            self.takers.clear()
 
     async def _hand_over(self, receiver: str, line: _Line) -> None:
         while line:
+            first = line[0]
             try:
-                await self._deliver(line, receiver)
+                if isinstance(first, _Waiting):
+                    await self._deliver(first, line, receiver)
+                else:
+                    first()
             except Exception:
                 logger.exception("a message for %s could not be delivered; please report it", receiver)
-            self._size -= len(line.popleft().message.body)
-            self._count -= 1
+            line.popleft()
+            if isinstance(first, _Waiting):
+                self._size -= len(first.message.body)
+                self._count -= 1
             if line.paused and len(line) <= _RELEASED:
                 line.release(receiver)
             if self.is_full and self._count <= _LIMIT // 2 and self._size <= _LIMIT_BYTES // 2:
                 self.is_full = False
                 self.pause(False)
         del self.lines[receiver]
+        if self.takers.get(receiver) is line:
+            del self.takers[receiver]
+        if line.emptied is not None:
+            line.emptied.set()
 
-    async def _deliver(self, line: _Line, receiver: str) -> None:
-        waiting = line[0]
+    async def _deliver(self, waiting: _Waiting, line: _Line, receiver: str) -> None:
         sinks = waiting.sinks
         if not sinks:
             sinks += self._dispatcher.deliver(waiting.message, receiver) or ()
@@ -296,7 +363,7 @@ class Overflow:
                 if now - until > _STOOD_STILL and not waiting.again:
                     # The process has stood still, and its receivers with it: they shall have their time.
                     waiting.again, line.moved_at = True, now
-                    await self._deliver(line, receiver)
+                    await self._deliver(waiting, line, receiver)
                     return
                 names = ", ".join(map(str, sinks))
                 reason = f"{names} had no room for {seconds:g} s"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from formicary.container.container import Container
     from formicary.container.link_status import LinkStatus
@@ -55,18 +55,42 @@ class Transport(Outlet, Protocol):
             LinkError: with the cause and what to do about it.
         """
 
+    def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message for an agent that is in another container than its name says; as `post`.
+
+        Args:
+            domain: that container's full domain.
+            message: the message.
+            receiver: the agent's full name.
+        """
+
     def status(self) -> tuple[LinkStatus, ...]:
         """Return what is known about each link to another container."""
 
     def connect(self, domain: str) -> None:
         """Look for another container: `peers` of this one is told when it is there."""
 
-    def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
+    def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to the `peers` of another container, in order or not at all.
+
+        Args:
+            domain: the container's full domain.
+            channel: what it is about.
+            payload: what is said.
+            behind: whether it may not get there before the messages that wait to go there now.
 
         Returns:
             Whether it was taken: not where no link is open, or where too much waits to go there already.
         """
+
+    def may_be_under_way(self, domain: str, receiver: str) -> bool:
+        """Return whether messages for an agent may be under way to another container, as far as is known."""
+
+    def is_quiet(self, domain: str) -> bool:
+        """Return whether all that was sent to another container has arrived, or failed."""
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many messages for each other container were taken up to now."""
 
     def before_sending(self, callback: Callable[[], None] | None) -> None:
         """Call back once, before anything goes out next; None for no longer."""
@@ -77,6 +101,9 @@ class Transport(Outlet, Protocol):
 
 class Peers(Protocol):
     """Who is told which other containers are there, and gets their control messages."""
+
+    def is_member(self, domain: str) -> bool:
+        """Return whether a container is a member of the platform, for all that is known: no guest."""
 
     def opened(self, domain: str) -> None:
         """Called when a link to another container has begun: what was told it before may be lost."""

@@ -24,7 +24,7 @@ class Watcher(Protocol):
     """Who wants to know what became of messages: a link."""
 
     receivers: set[str]
-    """The own names of those whose messages are to be looked for."""
+    """The names of those whose messages are to be looked for, as the container itself would shorten them."""
 
     def look(self, waiting: Mapping[int, object]) -> int:
         """Called with all messages that wait for them, by id; return how many to look for again."""
@@ -100,10 +100,13 @@ class WaitingMessages:
         if (scheduler := dispatcher.scheduler) is not None:
             _add(waiting, tuple(scheduler.queued()))
         agents, system_agents, lines = dispatcher.agents, dispatcher.system_agents, dispatcher.overflow.lines
-        domain = dispatcher.domain
+        domain, visitors = dispatcher.domain, dispatcher.visitors
         for name in receivers:
             receiver = f"{name}@{domain}"
             agent = agents.get(receiver) or system_agents.get(receiver)
+            if agent is None and name in visitors:
+                receiver = visitors[name]
+                agent = agents.get(receiver)
             if agent is not None and (unreceived := agent.unreceived()):
                 _add(waiting, unreceived)
             if dispatcher.held and (held := dispatcher.held.get(receiver)) is not None:

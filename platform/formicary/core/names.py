@@ -159,6 +159,20 @@ def complete(name: str, domain: str, platform: str) -> str:
     return f"{local}@{host}.{platform}"
 
 
+def shorten_for(name: str, domain: str) -> str:
+    """Return the shortest form of a full name that is completed to it in a container.
+
+    Args:
+        name: the full name; one with a resource is of nobody in the platform.
+        domain: the full domain of the container, `c1.lab.localhost`.
+    """
+    local, _, host = name.partition("@")
+    if host == domain:
+        return local
+    label, _, platform = host.partition(".")
+    return f"{local}@{label}" if platform == domain.partition(".")[2] and label != "localhost" else name
+
+
 def complete_for(name: str, user: str | None) -> str:
     """Return the full form of a name as `user`, the full name of an agent, has written it."""
     domain = (user or "").partition("@")[2]

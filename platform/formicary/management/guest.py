@@ -95,6 +95,10 @@ class GuestServices:
 
     # -- as the peers of the transport ----------------------------------------------------------------------
 
+    def is_member(self, domain: str) -> bool:
+        """Return whether another container is the platform's, which speaks for the others."""
+        return domain == self._main
+
     def opened(self, domain: str) -> None:
         """Called when a link to another container has begun."""
         if domain == self._main:

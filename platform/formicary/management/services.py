@@ -15,6 +15,7 @@ from formicary.management.management import Management
 from formicary.management.membership.members import Members
 from formicary.management.requests.handler import RequestHandler
 from formicary.management.requests.router import RequestRouter
+from formicary.mobility.redirection.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
@@ -48,9 +49,12 @@ class PlatformServices:
         self.agent = ManagementAgent()
         container.lifecycle.add_system_agent(self.agent)
         self._members: Members | None = None
+        self.places: Places | None = None
         if transport is not None:
             self._members = Members(container.domain, options.main, transport)
             container.peers = self._members
+            self.places = Places(container, transport, self._members.is_member)
+            self._members.on_end.append(self.places.ended)
         self.backend: Backend = self._make_backend(options, transport)
         self._agreement = Agreement(container.name, options, self.backend, transport)
         router = RequestRouter(container, self.agent, self._place_of)
@@ -103,7 +107,7 @@ class PlatformServices:
 
             self._enquiries = Enquiries(self.agent, self.backend)
             if self._members is not None:
-                self._members.on_end = self._enquiries.forget
+                self._members.on_end.append(self._enquiries.forget)
         return self._enquiries.handle(message)
 
     @property
@@ -126,6 +130,8 @@ class PlatformServices:
         assert self._members is not None
         self._members.listen(self.agent)
         self._members.listen(self.backend)
+        if self.places is not None:
+            self._members.listen(self.places)
         self._members.start()
 
     def agent_gone(self, address: str) -> None:
@@ -139,6 +145,8 @@ class PlatformServices:
         async with AsyncExitStack() as stack:  # so that all of it happens even where this is cancelled
             if self._members is not None:
                 stack.callback(self._members.close)
+            if self.places is not None:
+                stack.callback(self.places.close)
             stack.push_async_callback(self.backend.close)
             stack.callback(end_subscriptions, self.backend)
             stack.callback(self._agreement.close)

@@ -4,6 +4,7 @@
 - `snapshot`: what is carried of an agent, to msgpack and back; `behaviours`: of its behaviours
 - `declared`, `plain`: the data of both, of the type that their class declares, or plain
 - `kinds`: which classes may arrive
+- `redirection`: how messages find agents that have moved
 - `rest`, `micro_rest`: bringing an agent to rest, letting it go on, taking it apart where it leaves
 - `remains`, `unread`: what is left there, and the messages that go on with the agent
 - `waking`: starting it where it has arrived

@@ -11,7 +11,7 @@ import msgspec
 
 from formicary.core.errors import InvalidMessageError, LinkError, NameTakenError
 from formicary.core.message import Message
-from formicary.core.names import complete_for
+from formicary.core.names import complete
 from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
@@ -108,13 +108,28 @@ class MemoryTransport:
     def connect(self, domain: str) -> None:
         """Do nothing: all are connected."""
 
-    def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
+    def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to another container, behind the messages that are on their way there."""
-        line = self._line(f"@{domain}")
+        del behind
+        line = self._line(domain)
         if line is None:
             return False
         line.send_control(channel, payload)
         return True
+
+    def may_be_under_way(self, domain: str, receiver: str) -> bool:  # noqa: ARG002 -- Transport has it
+        """Return whether anything was ever sent to another container."""
+        line = self._lines.get(domain)
+        return line is not None and line.count > 0
+
+    def is_quiet(self, domain: str) -> bool:
+        """Return whether all that was sent to another container has arrived."""
+        line = self._lines.get(domain)
+        return line is None or line.is_empty
+
+    def counts(self) -> dict[str, int]:
+        """Return how many messages for each other container were taken up to now."""
+        return {domain: line.count for domain, line in self._lines.items()}
 
     def before_sending(self, callback: Callable[[], None] | None) -> None:
         """Call back once, before anything goes out next; None for no longer."""
@@ -126,6 +141,10 @@ class MemoryTransport:
         Raises:
             InvalidMessageError: the message has a value that cannot cross a process's border.
         """
+        return self.post_to(_domain_of(receiver), message, receiver)
+
+    def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message for an agent that is in another container than its name says; as `post`."""
         if (before := self._before) is not None:
             self._before = None
             before()
@@ -134,7 +153,7 @@ class MemoryTransport:
         except InvalidMessageError as error:
             self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
             raise
-        line = self._line(receiver)
+        line = self._line(domain)
         if line is None:
             self.container.dispatcher.add_dead_letter(
                 message, f"no container for {receiver} is on the memory network", receiver
@@ -145,7 +164,7 @@ class MemoryTransport:
     def refuse(self, message: Message, receiver: str, failure: Message) -> None:  # noqa: ARG002 -- Transport has it
         """Tell the sender in another container that its message was not delivered; never waits."""
         assert message.sender is not None
-        line = self._line(message.sender)
+        line = self._line(self.container.dispatcher.domain_of(message.sender) or _domain_of(message.sender))
         if line is None:
             reason = f"no container for {message.sender} is on the memory network"
             self.container.dispatcher.add_dead_letter(failure, reason, message.sender, tell_sender=False)
@@ -180,13 +199,16 @@ class MemoryTransport:
         if self.container.peers is not None:
             self.container.peers.ended(domain)
 
-    def _line(self, receiver: str) -> _Line | None:
-        domain = receiver.partition("/")[0].partition("@")[2]
+    def _line(self, domain: str) -> _Line | None:
         line = self._lines.get(domain)
         target = None if self._is_closed else self._network.members.get(domain)
         if line is None and target is not None:
             line = self._lines[domain] = _Line(self._network, self.container, target.container)
         return line
+
+
+def _domain_of(receiver: str) -> str:
+    return receiver.partition("/")[0].partition("@")[2]
 
 
 class _Line:
@@ -201,13 +223,17 @@ class _Line:
         self._filled = asyncio.Event()
         self._moved = asyncio.Event()
         self.is_closed = False
+        self.count = 0
+        """How many messages were sent."""
         self._task = asyncio.create_task(self._carry(), name=f"line {source.domain} to {target.domain}")
 
     def put(self, message: Message, receiver: str) -> None:
         """Send a message on its way."""
         due = asyncio.get_running_loop().time() + self._network.delay
         if message.reply_to is not None:
-            message = message.replace(reply_to=complete_for(message.reply_to, message.sender))
+            full = complete(message.reply_to, self._source.domain, self._source.platform)
+            message = message.replace(reply_to=full)
+        self.count += 1
         self._under_way.append((due, receiver, _encode(message)))
         self._filled.set()
 
@@ -217,12 +243,25 @@ class _Line:
         self._under_way.append((due, channel, payload))
         self._filled.set()
 
+    @property
+    def domain(self) -> str:
+        """The domain of the container that messages come from here; for who takes them."""
+        return self._source.domain
+
+    def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
+        """Do nothing: senders wait where the line is full."""
+
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Send a message on its way if there is room; else return where it waits."""
         if not self._network.whole.is_set() or len(self._under_way) >= _LIMIT:
             return (RemoteSink(self, receiver),)
         self.put(message, receiver)
         return None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is on its way."""
+        return not self._under_way
 
     def way_to(self, receiver: str) -> str:
         """Return what the line is called in a sentence."""
@@ -272,7 +311,14 @@ class _Line:
             self._moved.set()
 
     async def _deliver(self, message: Message, receiver: str) -> None:
-        waiting = list(self._target.dispatcher.deliver(message, receiver) or ())
+        dispatcher = self._target.dispatcher
+        if (taker := dispatcher.overflow.takers.get(receiver)) is not None and receiver in dispatcher.detours:
+            taker.take(message, receiver, self)
+            return
+        if receiver not in dispatcher.agents and _domain_of(receiver) != dispatcher.domain:
+            dispatcher.take_stray(message, receiver, self)
+            return
+        waiting = list(dispatcher.deliver(message, receiver) or ())
         try:
             async with asyncio.timeout(self._target.dispatcher.overflow.send_timeout):
                 await self._target.dispatcher.overflow.wait_for_room(message, waiting)

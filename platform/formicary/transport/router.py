@@ -199,6 +199,10 @@ class Router:
         assert self._connections is not None
         return self._connections.path_to(link)
 
+    def is_member(self, domain: str) -> bool:
+        """Return whether a container is a member of the platform, for all that is known."""
+        return self.container.peers is not None and self.container.peers.is_member(domain)
+
     def on_found(self, link: Link, terms: Terms) -> None:
         """Called when the other end of a link is there; it may be reached directly, too."""
         if self._connections is not None:
@@ -227,10 +231,24 @@ class Router:
         if not self.is_closed:
             self.link_to(domain).connect()
 
-    def send_control(self, domain: str, channel: str, payload: bytes) -> bool:
+    def send_control(self, domain: str, channel: str, payload: bytes, *, behind: bool = False) -> bool:
         """Send a control message to another container; return False where it cannot go now."""
         link = self.links.get(domain)
-        return link is not None and not self.is_closed and link.send_control(channel, payload)
+        return link is not None and not self.is_closed and link.send_control(channel, payload, behind=behind)
+
+    def may_be_under_way(self, domain: str, receiver: str) -> bool:
+        """Return whether messages for an agent may be under way to another container, as far as is known."""
+        link = self.links.get(domain)
+        return link is not None and link.may_have_sent(receiver)
+
+    def is_quiet(self, domain: str) -> bool:
+        """Return whether all that was sent to another container has arrived, or failed."""
+        link = self.links.get(domain)
+        return link is None or (link.outbox.is_empty and not link.session.unacknowledged)
+
+    def counts(self) -> dict[str, int]:
+        """Return how many messages for each other container were taken up to now."""
+        return {domain: link.messages_taken for domain, link in self.links.items()}
 
     def before_sending(self, callback: Callable[[], None] | None) -> None:
         """Call back once, before anything goes out next; None for no longer."""
@@ -310,6 +328,12 @@ class Router:
         self.container.dispatcher.add_dead_letter(message, reason, receiver)
         return None
 
+    def post_to(self, domain: str, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message for an agent that is in another container than its name says; as `post`."""
+        if self.is_closed:
+            self._reject_closed(message, receiver)
+        return self.link_to(domain).post(message, receiver)
+
     def _reject_closed(self, message: Message, receiver: str) -> NoReturn:
         error = ContainerClosedError(f"container {self.container.name} has closed its connection")
         self.container.dispatcher.add_dead_letter(message, str(error), receiver, tell_sender=False)
@@ -332,7 +356,8 @@ class Router:
         assert sender is not None
         if self.is_closed:
             return
-        link = self._link_for(sender)
+        domain = self.container.dispatcher.domain_of(sender)
+        link = self.link_to(domain) if domain else self._link_for(sender)
         if link is not None:
             if not link.outbox.keep(failure, sender):
                 self.container.dispatcher.add_dead_letter(

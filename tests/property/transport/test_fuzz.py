@@ -23,7 +23,7 @@ from formicary.transport.addresses import JoinAddress
 from formicary.transport.direct.connection import LONGEST_FRAME, DirectConnection
 from formicary.transport.direct.offer import Offer
 from formicary.transport.direct.opening import AcceptorOpening, DiallerOpening, OpeningError
-from formicary.transport.link.frames import NAMESPACE, Names, decode, encode, from_entry, to_entry
+from formicary.transport.link.frames import NAMESPACE, decode, encode, from_entry, to_entry
 from formicary.transport.link.header import (
     ACK,
     BUSY,
@@ -41,6 +41,7 @@ from formicary.transport.link.header import (
 )
 from formicary.transport.link.instructions import Transmit
 from formicary.transport.link.session import Session
+from formicary.transport.link.wire_names import Names, WireNames
 from formicary.transport.relay import PASS_ON, PASSED_ON, RETURNED, unwrap, wrap
 
 if SECONDS:
@@ -53,7 +54,7 @@ MESSAGES = [
     Message(to=(f"a@{OWN}", f"é日@{OWN}"), sender=f"b@{PEER}", reply_with="7", reply_to=f"c@{PEER}"),
 ]
 BATCHES = [
-    encode([to_entry(message, message.receivers[0]) for message in some])
+    encode([to_entry(message, message.receivers[0], *map(WireNames, (OWN, PEER))) for message in some])
     for some in (MESSAGES, MESSAGES[:1], MESSAGES[1:2], MESSAGES[2:], [])
 ]
 OFFER = Offer(host="h", unix="/u", tcp=(("127.0.0.1", 5),), tls=True, certificate=b"c", key=bytes(32))

@@ -11,8 +11,9 @@ import pytest
 from tests.plugins.paths import ROOT
 
 from formicary import Message
-from formicary.transport.link.frames import NAMESPACE, Entry, Names, decode, encode, from_entry, to_entry
+from formicary.transport.link.frames import NAMESPACE, Entry, decode, encode, from_entry, to_entry
 from formicary.transport.link.header import DATA, HEADER
+from formicary.transport.link.wire_names import Names, WireNames
 
 DOCS = ROOT / "docs"
 
@@ -48,7 +49,8 @@ def test_a_batch_of_the_wire_format_is_what_a_container_reads_and_writes():
     assert message == Message(
         to="echo@c2.lab.localhost", sender="asker@c1.lab.localhost", body="hello", performative="request"
     )
-    assert encode([to_entry(message, message.to)]).hex() == text
+    wire = WireNames("c2.lab.localhost"), WireNames("c1.lab.localhost")
+    assert encode([to_entry(message, message.to, *wire)]).hex() == text
 
 
 def test_a_frame_of_the_wire_format_begins_with_a_header():

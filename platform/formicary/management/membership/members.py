@@ -70,7 +70,7 @@ class Members:
         self._listeners: dict[str, Listener] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._ticks = 0
-        self.on_end: Callable[[str], None] | None = None
+        self.on_end: list[Callable[[str], None]] = []
         """Called with the domain of each link that has ended, a member's or a guest's."""
 
     @property
@@ -103,6 +103,10 @@ class Members:
 
     # -- what happens ---------------------------------------------------------------------------------------
 
+    def is_member(self, domain: str) -> bool:
+        """Return whether another container is one of the platform's."""
+        return domain in self.all
+
     def opened(self, domain: str) -> None:
         """Called when a link to another container has begun."""
         self._open.add(domain)
@@ -117,8 +121,8 @@ class Members:
         self._open.discard(domain)
         self._state.link_lost(domain, self._loop.time())
         self._perform()
-        if self.on_end is not None:
-            self.on_end(domain)
+        for callback in self.on_end:
+            callback(domain)
 
     def on_control(self, domain: str, channel: str, payload: bytes) -> None:
         """Take a control message of another container.

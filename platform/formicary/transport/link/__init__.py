@@ -8,6 +8,6 @@
 - `paths`: what a link needs of the paths that frames take
 - `session`: a state machine without input or output: numbers, acknowledgements, restarts; `sending` is its
   sending half, `handshake` how it begins, `failure_detector` how it ends, `instructions` what it wants done
-- `frames`: batches of messages as bytes
+- `frames`: batches of messages as bytes; `wire_names`: what agents are called in them
 - `header`: what stands before each frame, and the terms of a session
 """

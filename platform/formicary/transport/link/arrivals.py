@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING
 
 from formicary.core.logs import get_logger
 from formicary.core.message import Message
-from formicary.transport.link.frames import Names, decode, encode, from_entry
+from formicary.transport.link.frames import decode, encode, from_entry
+from formicary.transport.link.wire_names import (
+    AbsentError,
+    AllNames,
+    ReceiverNames,
+    SenderNames,
+    UnbelievedError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from formicary.container.container import Container
-    from formicary.container.overflow import Origin, Overflow
+    from formicary.container.overflow import Overflow, Source
     from formicary.transport.link.frames import Entry
     from formicary.transport.link.receipts import Receipts
 
@@ -28,14 +35,14 @@ _NOBODY = 0
 _CHOKE, _UNCHOKE, _CONTROL, _TAKEN = "choke", "unchoke", "tell", "taken"
 
 
-def pause_order(local: str, *, is_paused: bool) -> bytes:
+def pause_order(name: str, *, is_paused: bool) -> bytes:
     """Return the batch that tells the other end to send an agent nothing more, or to go on.
 
     Args:
-        local: the agent's own name.
+        name: what the agent is called.
         is_paused: whether it is to be sent nothing.
     """
-    return encode([("", local, "", _CHOKE if is_paused else _UNCHOKE, None)])
+    return encode([("", name, "", _CHOKE if is_paused else _UNCHOKE, None)])
 
 
 def control_order(channel: str, payload: bytes) -> bytes:
@@ -63,8 +70,10 @@ class Arrivals:
         link: the link that they come over.
         on_pause: called with an agent's full name, and whether that agent is to be sent nothing.
         on_control: called with the channel and the payload of each control message of the other container.
+        is_believed: whether a container, by its domain, may speak for agents of others.
         on_receipt: called with what the other end says of which messages were taken.
         receipts: keeps what comes until it is taken.
+        refuse: called with a message, its receiver, and why it fails: the other end is to hear of it.
         drop: called with what cannot be handed over, as a sentence.
     """
 
@@ -74,23 +83,26 @@ class Arrivals:
         domain: str,
         *,
         overflow: Overflow,
-        link: Origin,
+        link: Source,
         on_pause: Callable[[str, bool], None],
         on_control: Callable[[str, bytes], None],
         on_receipt: Callable[[bytes], None],
+        is_believed: Callable[[str], bool],
         receipts: Receipts,
+        refuse: Callable[[Message, str, str], None],
         drop: Callable[[str], None],
     ) -> None:
         self._container = container
         self._domain = domain
-        self._receivers = Names(container.domain)
-        self._senders = Names(domain)
+        self._receivers = ReceiverNames(container.domain, container.dispatcher.visitors)
+        self._senders = SenderNames(domain, is_believed)
         self._overflow = overflow
         self._link = link
         self._on_pause = on_pause
         self._on_control = on_control
         self._on_receipt = on_receipt
         self._receipts = receipts
+        self._refuse = refuse
         self._drop = drop
         self.messages = 0
         """How many have come."""
@@ -103,7 +115,7 @@ class Arrivals:
         """
         entries = decode(batch)
         self.messages += len(entries)
-        lines = self._overflow.lines
+        takers = self._overflow.takers
         receivers, senders = self._receivers, self._senders
         dispatcher = self._container.dispatcher
         routes = dispatcher.routes
@@ -123,8 +135,8 @@ class Arrivals:
                 continue
             note(id(message))
             try:
-                if receiver in lines:
-                    self._overflow.add(message, receiver, self._link)
+                if receiver in takers:
+                    takers[receiver].take(message, receiver, self._link)
                     continue
                 deliver = routes.get(receiver)  # as `dispatcher.deliver` does, without its call
                 if full := deliver(message) if deliver else dispatcher.deliver(message, receiver):
@@ -139,6 +151,9 @@ class Arrivals:
 
     def _take_unusual(self, entry: Entry, error: ValueError) -> None:
         """Take what is no message: an order, or nothing that could be."""
+        if isinstance(error, AbsentError | UnbelievedError):
+            self._take_strange(entry)
+            return
         if entry[0]:
             self._receipts.arrived.append(_NOBODY)
         try:
@@ -150,6 +165,28 @@ class Arrivals:
             return
         if not is_order:
             self._drop(str(error))
+
+    def start(self) -> None:
+        """Begin a session: what the other end was believed counts no more, as it may be another one."""
+        self._senders.clear()
+
+    def _take_strange(self, entry: Entry) -> None:
+        """Take a message for an agent that is not here, or of one that the other end may not speak for."""
+        receivers = AllNames(self._container.domain)
+        try:
+            try:
+                message, receiver = from_entry(entry, receivers, self._senders)
+            except UnbelievedError as unbelieved:
+                message, receiver = from_entry(entry, receivers, AllNames(self._domain))
+                self._receipts.arrived.append(_NOBODY)
+                self._refuse(message, receiver, str(unbelieved))
+                return
+        except ValueError as error:
+            self._receipts.arrived.append(_NOBODY)
+            self._drop(str(error))
+            return
+        self._receipts.arrived.append(id(message))
+        self._container.dispatcher.take_stray(message, receiver, self._link)
 
     def _obey(self, entry: Entry) -> bool:
         """Do what an order says; return False if it is none.

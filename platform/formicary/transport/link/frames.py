@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import asdict, astuple
 
 from formicary.core.errors import InvalidMessageError
 from formicary.core.message import Message
-from formicary.core.names import check_local, complete_for
+from formicary.core.names import complete
+
+if TYPE_CHECKING:
+    from formicary.transport.link.wire_names import Names, WireNames
 
 NAMESPACE = "urn:formicary:frame:2"
 """The XML namespace of a frame's element; its number changes with the format."""
 
-_REMEMBERED = 1 << 22  # bytes of names whose full forms are remembered, about: some 14 000 ordinary ones
-_NAME = 256  # bytes that remembering a name takes beside its characters
 _FRAME = 1 << 18  # bytes from which on a batch holds one message, which did not fit into a frame
 _ARRAY_OF_ONE = 0x91
 _COLLECTIONS = frozenset(
@@ -33,8 +34,8 @@ _SIMPLE = frozenset(_RARE) - {"reply_to", "reply_by", "metadata"}
 Entry = tuple[str, str, Any, str | None, dict[str, Any] | None]
 """One message in a batch: to, sender, body, performative, and all other parameters that the message has.
 
-Names are agents' own: who is at the ends of the link says in which containers. Where the message has several
-receivers, they are among the other parameters as `to`, with full names.
+Names are agents' own where the container at that end of the link is their home, and `alice@c1` where another
+one is. Where the message has several receivers, they are among the other parameters as `to`, with full names.
 """
 
 
@@ -56,49 +57,14 @@ _large_decoder = msgspec.msgpack.Decoder(
 )
 
 
-class _Remembered(dict[str, str]):
-    """Names by others, all of which are forgotten when they get too much."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._size = 0
-
-    def _remember(self, key: str, name: str) -> str:
-        self._size += len(key) + len(name) + _NAME
-        if self._size > _REMEMBERED:
-            self.clear()
-            self._size = len(key) + len(name) + _NAME
-        self[key] = name
-        return name
-
-
-class Locals(_Remembered):
-    """Agents' own names by their full ones."""
-
-    def __missing__(self, name: str) -> str:
-        return self._remember(name, name.partition("@")[0])
-
-
-_locals = Locals()
-
-
-class Names(_Remembered):
-    """The full names of one container's agents by their own names, each made and checked once.
+def to_entry(message: Message, receiver: str, receivers: WireNames, senders: WireNames) -> Entry:
+    """Return the entry of `message` for one of its receivers, by full name.
 
     Args:
-        domain: the container's full domain.
-    """
-
-    def __init__(self, domain: str) -> None:
-        super().__init__()
-        self._suffix = f"@{domain}"
-
-    def __missing__(self, local: str) -> str:
-        return self._remember(local, check_local(local) + self._suffix)
-
-
-def to_entry(message: Message, receiver: str) -> Entry:
-    """Return the entry of `message` for one of its receivers, by full name.
+        message: the message.
+        receiver: the full name.
+        receivers: what agents are called at the end of the link that the message goes to.
+        senders: the same for the end that it comes from.
 
     Raises:
         InvalidMessageError: the message has values of wrong types.
@@ -106,25 +72,24 @@ def to_entry(message: Message, receiver: str) -> Entry:
     values = astuple(message)
     to, sender, body, act = values[:4]
     if values[4:] == _NONE and to is receiver and (act is None or act.__class__ is str):
-        return _locals[receiver], _locals[sender], body, act, None
+        return receivers[receiver], senders[sender], body, act, None
     others = {name: value for name, value in zip(_RARE, values[4:], strict=True) if value is not None}
     if not _is_simple(others) or (act is not None and act.__class__ is not str):
         message.check()
     if message.reply_to is not None:
-        others["reply_to"] = complete_for(message.reply_to, sender)
+        others["reply_to"] = complete(message.reply_to, senders.domain, senders.platform)
     if isinstance(to, tuple):
         others["to"] = to
-    return _locals[receiver], _locals[sender], body, act, others or None
+    return receivers[receiver], senders[sender], body, act, others or None
 
 
-def to_entries(letters: list[tuple[Message, str]]) -> list[Entry]:
-    """Return the entries of messages, each for one of its receivers, by full name; errors as of `to_entry`.
+def to_entries(letters: list[tuple[Message, str]], receivers: WireNames, senders: WireNames) -> list[Entry]:
+    """Return the entries of messages, each for one of its receivers, by full name; as of `to_entry`.
 
     What most messages are is looked at here, attribute by attribute: a call and two tuples less for each.
     """
     entries: list[Entry] = []
     add = entries.append
-    names = _locals
     for message, receiver in letters:
         act = message.performative
         if (
@@ -142,9 +107,9 @@ def to_entries(letters: list[tuple[Message, str]]) -> list[Entry]:
             and message.reply_by is None
             and message.metadata is None
         ):
-            add((names[receiver], names[message.sender], message.body, act, None))  # type: ignore[index]
+            add((receivers[receiver], senders[message.sender], message.body, act, None))  # type: ignore[index]
         else:
-            add(to_entry(message, receiver))
+            add(to_entry(message, receiver, receivers, senders))
     return entries
 
 
@@ -153,8 +118,9 @@ def from_entry(entry: Entry, receivers: Names, senders: Names) -> tuple[Message,
 
     Args:
         entry: the entry.
-        receivers: the names of the receiving container.
-        senders: the names of the sending container: an entry cannot claim to be from elsewhere.
+        receivers: the names at the receiving container.
+        senders: the names at the sending container: an entry cannot claim to be from elsewhere, unless they
+            let it.
 
     Raises:
         ValueError: the entry's values cannot be a message's.

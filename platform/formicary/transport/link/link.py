@@ -14,7 +14,6 @@ from formicary.core.quoting import shorten
 from formicary.transport.link.arrivals import Arrivals, control_order, pause_order, receipt_order
 from formicary.transport.link.draining import Draining
 from formicary.transport.link.failing import Failing
-from formicary.transport.link.frames import Names
 from formicary.transport.link.header import HELLO, PART
 from formicary.transport.link.instructions import Doubt, Ended, Failed, Fate, Opened, Transmit
 from formicary.transport.link.outbox import BATCH_SIZE, Outbox
@@ -23,6 +22,7 @@ from formicary.transport.link.paused import PausedReceiver
 from formicary.transport.link.receipts import Receipts, read_receipt
 from formicary.transport.link.sent_batch import SentBatch
 from formicary.transport.link.session import State
+from formicary.transport.link.wire_names import AllNames
 from formicary.transport.remote_sink import RemoteSink
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Link:
         """Why there is no direct connection, where messages have no other path; empty if not known."""
         self.at_turn_end: Callable[[Callable[[], None]], None] = owner.container.scheduler.at_turn_end
         """Calls back when the agents have had their turn."""
-        self.outbox = Outbox(self, domain, batch_size)
+        self.outbox = Outbox(self, domain, owner.container.domain, batch_size)
         self.paused: dict[str, PausedReceiver] = {}
         self._paused_names = 0  # characters
         self._direct_only = direct_only
@@ -95,7 +95,7 @@ class Link:
         """When its latest session ended, or it was made, by the loop's clock."""
         self._timer: asyncio.TimerHandle | None = None
         self._is_slow = True  # whether the timer, if any, waits for long
-        self._receivers, self._senders = Names(domain), Names(owner.container.domain)
+        self._receivers, self._senders = AllNames(domain), AllNames(owner.container.domain)
         self._failed = 0
         self._failing = Failing(self.undeliverable)
         self._messages_sent = 0
@@ -104,7 +104,7 @@ class Link:
         self._early_at = 0.0  # when to acknowledge again before agents run
         self.batch_limit = session.frame_limit
         self.message_limit = session.message_limit
-        self._receipts = Receipts(owner.container.dispatcher.waiting, self._send_receipt)
+        self._receipts = Receipts(owner.container.dispatcher.waiting, self._send_receipt, self.outbox.senders)
         self._arrivals = Arrivals(
             owner.container,
             domain,
@@ -113,7 +113,9 @@ class Link:
             on_pause=self._set_paused,
             on_control=lambda channel, payload: owner.on_control(self, channel, payload),
             on_receipt=self._take_receipt,
+            is_believed=owner.is_member,
             receipts=self._receipts,
+            refuse=self._refuse,
             drop=self._drop,
         )
         self.choose_path()
@@ -167,12 +169,30 @@ class Link:
         if frame is not None and self._path is not None:
             self._path.send(frame)
 
-    def send_control(self, channel: str, payload: bytes) -> bool:
-        """Send a control message to the other container; return False where it cannot go now."""
+    def send_control(self, channel: str, payload: bytes, *, behind: bool = False) -> bool:
+        """Send a control message to the other container; return False where it cannot go now.
+
+        Args:
+            channel: what it is about.
+            payload: what is said.
+            behind: whether messages that wait to go there are to get there before it.
+        """
         if not self.session.is_open or self.session.unacknowledged >= _CONTROL_LIMIT:
             return False
+        if behind:
+            self.outbox.push()
         self.send_batch(control_order(channel, payload), [])
         return True
+
+    def may_have_sent(self, receiver: str) -> bool:
+        """Return whether messages for an agent may be under way, or may have been passed on there."""
+        names, is_empty = self.outbox.receivers, self.outbox.is_empty
+        return not is_empty or (self.session.is_open and (receiver in names or names.has_forgotten))
+
+    @property
+    def messages_taken(self) -> int:
+        """How many messages were taken to be sent."""
+        return self._messages_sent + self.outbox.count
 
     def connect(self) -> None:
         """Look for the other container: something waits for it, or it may have been restarted."""
@@ -181,6 +201,15 @@ class Link:
             self.session.ask(self._now())
             self._perform()
             self._tick_soon()
+
+    def divert(self, message: Message) -> bool:
+        """Have a message that has waited for room go elsewhere, if its receiver has moved meanwhile."""
+        to = message.to
+        detour = self._container.dispatcher.detours.get(to) if isinstance(to, str) else None
+        if detour is None or detour.leads_to(self.domain):
+            return False
+        detour.accept(message, detour.address)
+        return True
 
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and tell its sender by raising `error`."""
@@ -191,6 +220,14 @@ class Link:
         """Make a dead letter of a message that was taken and cannot go."""
         self._failed += 1
         self._container.dispatcher.add_dead_letter(message, reason, receiver)
+
+    def _refuse(self, message: Message, receiver: str, reason: str) -> None:
+        """Fail a message that has come, and tell the other end so, whoever it says that its sender is."""
+        dispatcher = self._container.dispatcher
+        failure = dispatcher.failure_of(message, receiver, reason)
+        dispatcher.add_dead_letter(message, reason, receiver, tell_sender=False)
+        if failure is not None and message.sender is not None:
+            self.outbox.keep(failure, message.sender)
 
     def trouble(self) -> str:
         """Return why there is no room, as part of a sentence."""
@@ -319,6 +356,7 @@ class Link:
         self.batch_limit = self.session.frame_limit
         self.message_limit = self.session.message_limit
         self._resume_senders()
+        self._arrivals.start()
         self._receipts.start(is_wanted=terms.receipts and self.session.terms.receipts)
         self._owner.on_found(self, terms)
         self._owner.on_opened(self)  # before messages go that had to wait
@@ -374,7 +412,7 @@ class Link:
     def pause_sender(self, receiver: str, *, is_paused: bool) -> None:
         """Tell the other end to send an agent here nothing more, or to go on."""
         if self.session.is_open:
-            self.send_batch(pause_order(receiver.partition("@")[0], is_paused=is_paused), [])
+            self.send_batch(pause_order(self.outbox.senders[receiver], is_paused=is_paused), [])
 
     def _set_paused(self, receiver: str, is_paused: bool) -> None:  # noqa: FBT001 -- a callback
         if is_paused:
@@ -384,7 +422,7 @@ class Link:
                     whom, others = shorten(receiver), len(self.paused)
                     raise ValueError(f"an order to send nothing to {whom}, beside {others} others")
                 self._paused_names = size
-                self.paused[receiver] = PausedReceiver(receiver, self.post)
+                self.paused[receiver] = PausedReceiver(receiver, self._container.dispatcher.dispatch_to)
                 self._container.dispatcher.remove_route(receiver)
         elif (paused := self.paused.pop(receiver, None)) is not None:
             self._paused_names -= len(receiver)
@@ -399,6 +437,10 @@ class Link:
 
     def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
         """Take a message for an agent at the other end; return the sinks that have no room now, if any."""
+        detour = self._container.dispatcher.detours.get(receiver)
+        if detour is not None and not detour.leads_to(self.domain):  # it has moved while this waited for room
+            detour.accept(message, receiver)
+            return None
         if self.paused and (paused := self.paused.get(receiver)):
             return (paused,)
         if isinstance(message.to, tuple):

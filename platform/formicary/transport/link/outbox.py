@@ -9,6 +9,7 @@ from msgspec.structs import astuple
 
 from formicary.core.errors import InvalidMessageError, MessageTooLargeError
 from formicary.transport.link.frames import encode, size, to_entries, to_entry
+from formicary.transport.link.wire_names import WireNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,6 +58,9 @@ class Carrier(Protocol):
     def connect(self) -> None:
         """Look for the other container, as something waits for it."""
 
+    def divert(self, message: Message) -> bool:
+        """Have a message that has waited for room go elsewhere, if its receiver has moved meanwhile."""
+
     def reject(self, message: Message, receiver: str, error: FormicaryError) -> NoReturn:
         """Make a dead letter of a message that cannot go, and raise `error`."""
 
@@ -76,6 +80,7 @@ class Outbox:
     Args:
         carrier: the link.
         domain: the other container's full domain.
+        own: this container's.
         batch_size: how many messages make a batch that does not wait for the end of the turn.
     """
 
@@ -92,15 +97,21 @@ class Outbox:
         "_weight",
         "has_failures",
         "has_room",
+        "receivers",
+        "senders",
     )
 
     address = None
 
-    def __init__(self, carrier: Carrier, domain: str, batch_size: int = BATCH_SIZE) -> None:
+    def __init__(self, carrier: Carrier, domain: str, own: str, batch_size: int = BATCH_SIZE) -> None:
         self._batch_size = batch_size
         self._carrier = carrier
         self._at_turn_end = carrier.at_turn_end
         self._domain = domain
+        self.receivers = WireNames(domain)
+        """What receivers are called in batches."""
+        self.senders = WireNames(own)
+        """What senders are called."""
         self._letters: list[Letter] = []
         self._until = self._batch_size  # letters at which something is to be done about them
         self._weight = 0  # characters of the large bodies among them
@@ -172,7 +183,7 @@ class Outbox:
 
     def put(self, message: Message) -> bool:
         """Take a message with one receiver; return False if there is no room now."""
-        return self.accept(message) is None
+        return self._carrier.divert(message) or self.accept(message) is None
 
     async def room(self) -> None:
         """Wait for room."""
@@ -181,6 +192,11 @@ class Outbox:
     def is_done(self) -> bool:
         """Return whether there is no way out any more."""
         return self._carrier.is_closed
+
+    @property
+    def count(self) -> int:
+        """How many messages wait here."""
+        return len(self._letters)
 
     @property
     def is_empty(self) -> bool:
@@ -238,7 +254,7 @@ class Outbox:
         self._weight = 0
         self.has_failures = False
         try:
-            entries = to_entries(letters)
+            entries = to_entries(letters, self.receivers, self.senders)
             data = encode(entries)
         except (ValueError, TypeError):  # one of them is no message, or is text that is no Unicode
             letters, entries = self._sort_out(letters)
@@ -255,7 +271,7 @@ class Outbox:
         entries: list[Entry] = []
         for message, receiver in letters:
             try:
-                entry = to_entry(message, receiver)
+                entry = to_entry(message, receiver, self.receivers, self.senders)
                 encode([entry])
             except (ValueError, TypeError) as error:
                 self._carrier.undeliverable(message, receiver, _unfit(error))

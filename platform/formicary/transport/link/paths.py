@@ -74,6 +74,9 @@ class LinkOwner(Protocol):
     before_batch: Callable[[], None] | None
     """To be called before a batch goes out."""
 
+    def is_member(self, domain: str) -> bool:
+        """Return whether a container is a member of the platform, for all that is known."""
+
     def on_found(self, link: Link, terms: Terms) -> None:
         """Called when the other end is there, on these terms."""
 

@@ -79,16 +79,20 @@ class Receipts:
     Args:
         waiting: knows which messages wait.
         send: sends a receipt; returns False where it cannot go now.
+        names: what agents are called in batches for this container, by their full names.
 
     Attributes:
         arrived: the ids of the messages that have come and were not looked for yet, in their order.
-        receivers: the own names of those that something has come for, as far as that may wait.
+        receivers: what those are called that something has come for, as far as that may wait.
         due_at: how many ids there are when `note` is to be called.
     """
 
-    def __init__(self, waiting: WaitingMessages, send: Callable[[bytes], bool]) -> None:
+    def __init__(
+        self, waiting: WaitingMessages, send: Callable[[bytes], bool], names: Mapping[str, str]
+    ) -> None:
         self._waiting = waiting
         self._send = send
+        self._names = names
         self._is_wanted = False
         self.start(is_wanted=False)
 
@@ -140,7 +144,7 @@ class Receipts:
         self._looked += len(arrived)
         self._tell()
         self.receivers = {
-            name.partition("@")[0]
+            self._names[name]
             for message in self._open.values()
             if isinstance(message, Message)
             for name in message.receivers

@@ -9,8 +9,8 @@ from formicary.transport.link.frames import decode, from_entry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from formicary.transport.link.frames import Names
     from formicary.transport.link.outbox import Letter
+    from formicary.transport.link.wire_names import Names
 
 
 class SentBatch:

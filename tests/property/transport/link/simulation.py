@@ -77,7 +77,7 @@ class World:
         end.session = end.make(lambda: next(self.numbers), end.terms)
         end.mailbox = []
         nothing = SimpleNamespace(watch=lambda *_, **__: None, forget=lambda _: None)
-        end.receipts = Receipts(nothing, lambda receipt: self.send_receipt(end, receipt))
+        end.receipts = Receipts(nothing, lambda receipt: self.send_receipt(end, receipt), {})
         end.life = next(self.lives)
         end.latest = None
         end.is_stalled = False

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from tests.property.transport.strategies import LOCAL, TEXT, messages
 
 from formicary.core.message import Message
-from formicary.transport.link.frames import Names, decode, encode, from_entry, size, to_entries, to_entry
+from formicary.transport.link.frames import decode, encode, from_entry, size, to_entries, to_entry
+from formicary.transport.link.wire_names import Names, WireNames
 
 DOMAINS = ("c2.lab.localhost", "c1.lab.localhost")
+WIRE = tuple(map(WireNames, DOMAINS))
 
 
 def unpack(data):
@@ -21,7 +23,7 @@ def unpack(data):
 
 @given(st.lists(messages(), max_size=5))
 def test_any_messages_arrive_as_they_were(sent):
-    data = encode([to_entry(message, message.to) for message in sent])
+    data = encode([to_entry(message, message.to, *WIRE) for message in sent])
     assert unpack(data) == [(message, message.to) for message in sent]
 
 
@@ -29,7 +31,7 @@ def test_any_messages_arrive_as_they_were(sent):
 def test_a_message_to_several_arrives_with_all_of_them(message, locals_):
     names = tuple(f"{name}@c2.lab.localhost" for name in locals_)
     message = message.replace(to=names)
-    data = encode([to_entry(message, name) for name in names])
+    data = encode([to_entry(message, name, *WIRE) for name in names])
     assert unpack(data) == [(message, name) for name in names]
 
 
@@ -38,7 +40,7 @@ def test_messages_together_have_the_entries_that_each_has(sent, other):
     usual = Message(to="b@c2.lab.localhost", sender="a@c1.lab.localhost", body="x", performative="inform")
     several = usual.replace(to=("b@c2.lab.localhost", f"{other}@c2.lab.localhost"))
     letters = [(message, message.to) for message in (usual, *sent)] + [(several, name) for name in several.to]
-    assert to_entries(letters) == [to_entry(message, receiver) for message, receiver in letters]
+    assert to_entries(letters, *WIRE) == [to_entry(message, receiver, *WIRE) for message, receiver in letters]
 
 
 @given(messages(), st.lists(LOCAL, min_size=2, max_size=4))
@@ -46,12 +48,12 @@ def test_size_is_no_less_than_what_one_message_takes(message, locals_):
     for to in (message.to, tuple(f"{name}@c2.lab.localhost" for name in locals_)):
         one = message.replace(to=to)
         receiver = to if isinstance(to, str) else to[0]
-        assert len(encode([to_entry(one, receiver)])) <= size(one)
+        assert len(encode([to_entry(one, receiver, *WIRE)])) <= size(one)
 
 
 def test_a_short_reply_to_means_the_senders_container():
     message = Message(to="b@c2.lab.localhost", sender="a@c1.lab.localhost", reply_to="bob")
-    ((received, _),) = unpack(encode([to_entry(message, message.to)]))
+    ((received, _),) = unpack(encode([to_entry(message, message.to, *WIRE)]))
     assert received.reply_to == "bob@c1.lab.localhost"
 
 

@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from formicary import Message
-from formicary.transport.link.frames import Names, decode, encode, from_entry, to_entry
+from formicary.transport.link.frames import decode, encode, from_entry, to_entry
+from formicary.transport.link.wire_names import Names, WireNames
 
 ALICE, BOB = "alice@c1.lab.localhost", "bob@c2.lab.localhost"
+WIRE = WireNames("c2.lab.localhost"), WireNames("c1.lab.localhost")
 
 
 def test_a_large_message_with_all_that_there_is_arrives():
@@ -22,14 +24,14 @@ def test_a_large_message_with_all_that_there_is_arrives():
         reply_by=datetime(2030, 1, 1, tzinfo=UTC),
         metadata={"key": "value"},
     )
-    (entry,) = decode(encode([to_entry(sent, BOB)]))
+    (entry,) = decode(encode([to_entry(sent, BOB, *WIRE)]))
     assert from_entry(entry, Names("c2.lab.localhost"), Names("c1.lab.localhost")) == (sent, BOB)
 
 
 @pytest.mark.parametrize("body", [b"y" * 300_000, "z" * 300_000])
 def test_a_large_body_arrives(body):
     sent = Message(to=BOB, sender=ALICE, body=body)
-    (entry,) = decode(encode([to_entry(sent, BOB)]))
+    (entry,) = decode(encode([to_entry(sent, BOB, *WIRE)]))
     assert from_entry(entry, Names("c2.lab.localhost"), Names("c1.lab.localhost")) == (sent, BOB)
 
 

@@ -9,11 +9,13 @@ import pytest
 
 from formicary import Message
 from formicary.errors import InvalidMessageError
-from formicary.transport.link.frames import Names, decode, encode, from_entry, to_entry
+from formicary.transport.link.frames import decode, encode, from_entry, to_entry
+from formicary.transport.link.wire_names import Names, WireNames
 from formicary.transport.xmpp.stanzas import from_stanza, to_stanza
 from formicary.transport.xmpp.stream import COMPONENT
 
 ALICE, BOB = "alice@c1.lab.localhost", "bob@c2.lab.localhost"
+WIRE = WireNames("c2.lab.localhost"), WireNames("c1.lab.localhost")
 
 
 def message(time):
@@ -23,14 +25,14 @@ def message(time):
 def test_it_is_refused_where_it_is_sent():
     sent = message(datetime(2030, 1, 1, 12))  # noqa: DTZ001 -- that is what is refused
     with pytest.raises(InvalidMessageError, match="has a time zone"):
-        to_entry(sent, BOB)
+        to_entry(sent, BOB, *WIRE)
     with pytest.raises(InvalidMessageError, match="has a time zone"):
         to_stanza(sent, "carol@localhost", "f1")
 
 
 def test_with_a_zone_it_arrives():
     sent = message(datetime(2030, 1, 1, 12, tzinfo=UTC))
-    (entry,) = decode(encode([to_entry(sent, BOB)]))
+    (entry,) = decode(encode([to_entry(sent, BOB, *WIRE)]))
     assert from_entry(entry, Names("c2.lab.localhost"), Names("c1.lab.localhost")) == (sent, BOB)
 
 

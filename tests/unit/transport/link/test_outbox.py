@@ -10,8 +10,9 @@ import pytest
 from formicary.core.message import Message
 from formicary.errors import InvalidMessageError, MessageTooLargeError
 from formicary.transport.link import outbox as module
-from formicary.transport.link.frames import Names, decode, from_entry
+from formicary.transport.link.frames import decode, from_entry
 from formicary.transport.link.outbox import Outbox
+from formicary.transport.link.wire_names import Names
 
 BATCH = 4096
 MESSAGE = 16_384
@@ -45,6 +46,9 @@ class Carrier:
         self.lost.append((receiver, str(error)))
         raise error
 
+    def divert(self, message):
+        return False
+
     def undeliverable(self, message, receiver, reason):
         self.lost.append((receiver, reason))
 
@@ -67,7 +71,7 @@ def carrier():
 
 @pytest.fixture
 def outbox(carrier):
-    return Outbox(carrier, "c2.lab.localhost")
+    return Outbox(carrier, "c2.lab.localhost", "c1.lab.localhost")
 
 
 def message(body="", to="b@c2.lab.localhost", **values):

@@ -167,7 +167,7 @@ def test_without_batches_each_message_has_a_frame_of_its_own():
         has_room=True, batch_limit=10**6, message_limit=10**6, at_turn_end=lambda _: None,
         send_batch=lambda data, letters: sent.append(len(letters)),
     )  # fmt: skip
-    box = outbox.Outbox(carrier, "c2.lab", **unbatched.container.keywords)
+    box = outbox.Outbox(carrier, "c2.lab", "c1.lab", **unbatched.container.keywords)
     for number in range(5):
         box.accept(Message(to="echo@c2.lab", sender="ask@c1.lab", body=str(number)))
     assert sent == [1] * 5

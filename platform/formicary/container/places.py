@@ -1,0 +1,45 @@
+"""What a container asks of whoever knows where agents are that have moved; it is above, and plugs in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from formicary.container.overflow import Source
+    from formicary.core.mailbox import MessageSink
+    from formicary.core.message import Message
+
+
+class Detour(Protocol):
+    """How messages go to an agent that is not where its name says, or has just come; `str()` says where."""
+
+    address: str
+    """The agent's full name."""
+
+    @property
+    def domain(self) -> str | None:
+        """The container that messages go to; None where the agent lives here."""
+
+    def leads_to(self, domain: str) -> bool:
+        """Return whether messages go straight to another container now."""
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message of an agent of this container; return the sinks that have no room now, if any."""
+
+    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message that it is the turn of; return the sinks that have no room now, if any."""
+
+    def accept(self, message: Message, receiver: str) -> None:
+        """Take a message that has waited for room on a way that the agent is not reached by any more."""
+
+    def waiting(self) -> Sequence[Message]:
+        """Return the messages that wait until it is clear where they go."""
+
+
+class Places(Protocol):
+    """Who knows where agents are that have moved."""
+
+    def take_stray(self, message: Message, receiver: str, source: Source) -> None:
+        """Take a message of another container for an agent of a third one, of which nothing is known here."""

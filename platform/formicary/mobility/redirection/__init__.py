@@ -1,0 +1,7 @@
+"""How messages find agents that have moved, in the order in which they were sent.
+
+- `places`: where agents are, as one container knows it, and what containers tell each other about it
+- `detour`: the way of messages to one such agent: held, passed on, or straight
+- `machine`: when to do which, as a state machine without input or output
+- `language`: what containers tell each other
+"""

@@ -1,0 +1,287 @@
+"""The way of the messages to one agent that has moved: what its redirection says, done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.errors import FormicaryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from formicary.container.dispatcher import Dispatcher
+    from formicary.container.overflow import Source
+    from formicary.container.protocols import Transport
+    from formicary.core.mailbox import MessageSink
+    from formicary.core.message import Message
+    from formicary.mobility.redirection.machine import Redirection
+
+_OWN: Final = 100  # messages of agents of this container that are held; then their senders wait
+_PAUSED: Final = 100  # messages that are held when the containers that they come from are told to wait
+_MOST: Final = 10_000  # messages that are held for one agent
+
+
+class Detour:
+    """How messages go to one agent.
+
+    Args:
+        redirection: says when.
+        dispatcher: the container's.
+        transport: what carries them.
+        perform: does what the redirection says.
+        take_expected: takes what an agent brings along that arrives.
+    """
+
+    def __init__(
+        self,
+        redirection: Redirection,
+        dispatcher: Dispatcher,
+        transport: Transport,
+        perform: Callable[[Detour], None],
+        take_expected: Callable[[Message, str, Source], bool],
+    ) -> None:
+        self.redirection = redirection
+        self.address = redirection.address
+        self._dispatcher = dispatcher
+        self._overflow = dispatcher.overflow
+        self._transport = transport
+        self._perform = perform
+        self._take_expected = take_expected
+        self._held: deque[tuple[Message, Source | None] | Callable[[], None]] = deque()
+        self._paused: list[Source] = []
+        self._opened: asyncio.Event | None = None  # made for the first who waits
+        self._has_own = False  # whether something of this container's agents waits
+
+    @property
+    def domain(self) -> str | None:
+        """The container that messages go to; None where the agent lives here."""
+        return self.redirection.domain
+
+    def leads_to(self, domain: str) -> bool:
+        """Return whether messages go straight to another container now."""
+        return domain == self.domain and not self.is_held
+
+    @property
+    def is_held(self) -> bool:
+        """Whether messages wait for the old way to be clear."""
+        return self.redirection.pending is not None
+
+    @property
+    def _has_line(self) -> bool:
+        return self.address in self._overflow.lines
+
+    @property
+    def has_own(self) -> bool:
+        """Whether something that this container's agents have sent waits here."""
+        if self._has_own and not self._held and not self._has_line:
+            self._has_own = False
+        return self._has_own
+
+    def begin(self) -> None:
+        """Have messages come this way."""
+        self._overflow.divert(self.address, self)
+        self._dispatcher.routes.pop(self.address, None)
+        self._dispatcher.detours[self.address] = self
+
+    def end(self) -> None:
+        """Have messages go as the agent's name says, or into its mailbox."""
+        self._overflow.end_diversion(self.address)
+        self._dispatcher.routes.pop(self.address, None)
+        self._dispatcher.detours.pop(self.address, None)
+        self._wake()
+
+    # -- messages of this container's agents ----------------------------------------------------------------
+
+    def post(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Take a message of an agent of this container; return where it waits if there is no room."""
+        if not self.is_held and (not self._has_line or self.redirection.is_here):
+            return self._send(message, receiver)
+        if self._own_waiting() >= _OWN:
+            return (Waiting(self),)
+        self._add_own(message)
+        return None
+
+    def accept(self, message: Message, receiver: str) -> None:
+        """Take a message that has waited for room on a way that the agent is not reached by any more."""
+        del receiver
+        self._add_own(message)
+
+    def put(self, message: Message) -> bool:
+        """Take a message of an agent of this container that has waited; return False if it has to go on."""
+        if self.is_held or self._has_line:
+            return False
+        if full := self.pass_on(message, self.address):
+            self._overflow.add(message, self.address, full=full)
+        return True
+
+    def _add_own(self, message: Message) -> None:
+        self._has_own = True
+        if self.is_held and not (self._has_line and not self.redirection.is_here):
+            self._held.append((message, None))
+        else:
+            self._overflow.deliver(message, self.address)
+            self._go_behind_the_line()
+
+    def _go_behind_the_line(self) -> None:
+        """Have what is sent from now on come here, where something that was sent before has no room yet."""
+        if self._has_line and not self.redirection.is_here:
+            self._dispatcher.routes.pop(self.address, None)
+
+    def _own_waiting(self) -> int:
+        return len(self._held) + len(self._overflow.lines.get(self.address, ()))
+
+    async def room(self) -> None:
+        """Wait until a message may go."""
+        while self.is_held:
+            if self._opened is None:
+                self._opened = asyncio.Event()
+            await self._opened.wait()
+        await self._overflow.wait_until_empty(self.address)
+
+    # -- messages of other containers -----------------------------------------------------------------------
+
+    def take(self, message: Message, receiver: str, source: Source) -> None:
+        """Take a message that has come from another container."""
+        redirection = self.redirection
+        if redirection.is_here:
+            if self.is_held and source.domain in redirection.told:
+                self._hold(message, source)
+            else:
+                self._overflow.deliver(message, receiver, source)
+            return
+        if self._take_expected(message, receiver, source):
+            return
+        redirection.pass_on_for(source.domain)
+        if self.is_held and not self._has_line:
+            self._hold(message, source)
+        else:
+            self._overflow.deliver(message, receiver, source)
+        self._perform(self)
+
+    def _hold(self, message: Message, source: Source | None) -> None:
+        held = self._held
+        if len(held) >= _MOST:
+            reason = f"too much waits until it is known where {self.address} is"
+            self._dispatcher.add_dead_letter(message, reason, self.address)
+            return
+        held.append((message, source))
+        if source is not None and len(held) >= _PAUSED and source not in self._paused:
+            self._paused.append(source)
+            source.pause_sender(self.address, is_paused=True)
+
+    def pass_on(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        """Send a message on, or hold it; return the sinks that have no room now, if any."""
+        if self.is_held and not self.redirection.is_here:
+            self._hold(message, None)
+            return None
+        try:
+            return self._send(message, receiver)
+        except FormicaryError as error:  # it is a dead letter already
+            self._dispatcher.tell_sender(message, receiver, str(error))
+            return None
+
+    def _send(self, message: Message, receiver: str) -> Sequence[MessageSink] | None:
+        domain = self.redirection.domain
+        if domain is None and receiver not in self._dispatcher.agents:
+            reason = f"{receiver} has ended in container {self._dispatcher.name}"
+            self._dispatcher.add_dead_letter(message, reason, receiver)
+            return None
+        if domain is None:
+            return self._dispatcher.deliver(message, receiver)
+        return self._transport.post_to(domain, message, receiver)
+
+    def when_passed_on(self, callback: Callable[[], None], origin: str) -> None:
+        """Call back when all that has come from another container up to now was passed on."""
+        redirection = self.redirection
+        if redirection.is_here and origin not in redirection.told:
+            callback()
+        elif self._has_line and not redirection.is_here:
+            self._overflow.call_behind(self.address, callback)
+        elif self.is_held:
+            self._held.append(callback)
+        else:
+            callback()
+
+    # -- what the redirection says --------------------------------------------------------------------------
+
+    def hold(self) -> None:
+        """Have what is sent come here, if it is to be held."""
+        if self.is_held:
+            self._dispatcher.routes.pop(self.address, None)
+
+    def release(self) -> None:
+        """Send on what was held, in its order."""
+        self._dispatcher.routes.pop(self.address, None)
+        held, self._held = self._held, deque()
+        for each in held:
+            if not isinstance(each, tuple):
+                self.when_passed_on(each, "")
+                continue
+            self._overflow.deliver(each[0], self.address)
+        self._go_behind_the_line()
+        self._resume()
+        self._wake()
+
+    def fail(self, reason: str) -> None:
+        """Fail what was held."""
+        held, self._held = self._held, deque()
+        for each in held:
+            if isinstance(each, tuple):
+                self._dispatcher.add_dead_letter(each[0], reason, self.address)
+            else:
+                each()
+        self._resume()
+        self._wake()
+
+    def forget(self, source: Source) -> None:
+        """Called when the other end of a link has forgotten what it was told: it is another one now."""
+        if source in self._paused:
+            self._paused.remove(source)
+
+    def _resume(self) -> None:
+        paused, self._paused = self._paused, []
+        for source in paused:
+            source.pause_sender(self.address, is_paused=False)
+
+    def _wake(self) -> None:
+        if self._opened is not None:
+            self._opened.set()
+            self._opened = None
+
+    def waiting(self) -> Sequence[Message]:
+        """Return the messages that are held."""
+        return [each[0] for each in self._held if isinstance(each, tuple)]
+
+    def __str__(self) -> str:
+        if self.domain is None:
+            return f"{self.address} has just come"
+        return f"{self.address} has moved to container {self.domain.partition('.')[0]}"
+
+
+class Waiting:
+    """The sink of a message that waits until its way to an agent that has moved is clear.
+
+    Args:
+        detour: the way.
+    """
+
+    def __init__(self, detour: Detour) -> None:
+        self._detour = detour
+        self.address: str | None = detour.address
+
+    def put(self, message: Message) -> bool:
+        """Take a message; return False if it has to wait on."""
+        return self._detour.put(message)
+
+    async def room(self) -> None:
+        """Wait until the way is clear."""
+        await self._detour.room()
+
+    def is_done(self) -> bool:
+        """Return False: the message goes on, or fails."""
+        return False
+
+    def __str__(self) -> str:
+        return f"the way to {self._detour.address}, which has moved,"

@@ -1,0 +1,331 @@
+"""Where agents are that have moved, as one container knows it, and what it tells others about that."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.logs import get_logger
+from formicary.core.names import is_container_of
+from formicary.mobility.redirection.detour import Detour
+from formicary.mobility.redirection.language import Marker, Moved, Through, decode, encode
+from formicary.mobility.redirection.machine import Fail, Open, Redirection, Tell
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.container.container import Container
+    from formicary.container.overflow import Source
+    from formicary.container.protocols import Transport
+    from formicary.core.message import Message
+    from formicary.mobility.redirection.language import News
+
+logger = get_logger("formicary.mobility")
+
+CHANNEL: Final = "ways"
+"""The channel of control messages about the ways to agents that have moved."""
+
+_KEPT: Final = 65_536  # agents whose ways are known: of more, those are forgotten that are not used
+_EARLY: Final = 10_000  # messages that are kept for an agent that is to arrive
+_LOOKED_AT: Final = 100  # of them, for one to forget
+_AGAIN: Final = 0.05  # s after which is tried again what could not be told
+
+
+class Places:
+    """The ways to agents that have moved, and from where they have moved, as one container has them.
+
+    Args:
+        container: the container.
+        transport: what reaches the others.
+        is_member: whether a container is a member of the platform: others are told nothing.
+    """
+
+    channel = CHANNEL
+
+    def __init__(self, container: Container, transport: Transport, is_member: Callable[[str], bool]) -> None:
+        self._own = container.domain
+        self._platform = container.platform
+        self._dispatcher = container.dispatcher
+        self._transport = transport
+        self._is_member = is_member
+        self._numbers = count(1)
+        self._detours: dict[str, Detour] = {}
+        self._expected: dict[str, Callable[[Message, str], bool]] = {}
+        self._early: dict[str, list[tuple[Message, Source]]] = {}  # what has come for these
+        self._unsent: dict[str, list[News]] = {}  # by domain
+        self._timer: asyncio.TimerHandle | None = None
+        self._changed: asyncio.Event = asyncio.Event()
+        self._dispatcher.places = self
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    def get(self, address: str) -> str | None:
+        """Return the domain of the container where messages for an agent go; None: where its name says."""
+        detour = self._detours.get(address)
+        return None if detour is None else detour.domain
+
+    def set(self, address: str, domain: str) -> None:
+        """Send what comes for an agent to another container from now on.
+
+        For the container that the agent has just left (it is not among the `agents` any more, and what it had
+        not received is sent next), and for its home.
+
+        Args:
+            address: the agent's full name.
+            domain: the container in which it is.
+        """
+        detour = self._detours.get(address)
+        if detour is None:
+            detour = self._add(address, None)  # from here: nothing can be under way elsewhere
+        redirection = detour.redirection
+        if redirection.is_here:
+            redirection.depart(domain)
+        else:
+            redirection.set(domain, is_used=self._is_used(redirection))
+        self._dispatcher.routes.pop(address, None)
+        self._perform(detour)
+
+    def arrived(self, address: str) -> None:
+        """Have what comes for an agent go into its mailbox, as it lives here now, among the `agents`."""
+        home = self._home(address)
+        self._expected.pop(address, None)
+        if home != self._own:
+            self._dispatcher.add_visitor(address)
+        for message, source in self._early.pop(address, ()):
+            self._dispatcher.overflow.deliver(message, address, source)
+        detour = self._detours.get(address)
+        if detour is None and home != self._own and self._transport.may_be_under_way(home, address):
+            detour = self._add(address, home)
+        if detour is not None:
+            detour.redirection.arrive(is_used=self._is_used(detour.redirection))
+            self._perform(detour)
+
+    def expect(self, address: str, take: Callable[[Message, str], bool]) -> None:
+        """Keep what comes for an agent that may arrive soon, until it has `arrived`.
+
+        Args:
+            address: the agent's full name.
+            take: called with each message for it, and the domain of the container that has sent that; returns
+                whether it has taken it.
+        """
+        self._expected[address] = take
+
+    def expect_no_more(self, address: str) -> None:
+        """Send what has come for an agent where it belongs: it does not arrive after all."""
+        self._expected.pop(address, None)
+        for message, source in self._early.pop(address, ()):
+            self.take_stray(message, address, source)
+
+    def take_expected(self, message: Message, receiver: str, source: Source) -> bool:
+        """Take a message that an agent brings along which arrives; return whether it is one."""
+        take = self._expected.get(receiver)
+        return take is not None and take(message, source.domain)
+
+    def forget(self, address: str) -> None:
+        """Send what comes for an agent to its home: it has ended, or is not where it was said to be."""
+        detour = self._detours.get(address)
+        if detour is not None:
+            reason = f"{address} is in no container any more"
+            detour.fail(reason)
+            self._remove(detour)
+
+    def _home(self, address: str) -> str:
+        return address.partition("@")[2]
+
+    def _is_used(self, redirection: Redirection) -> bool:
+        way = redirection.domain
+        return way is not None and self._transport.may_be_under_way(way, redirection.address)
+
+    def _add(self, address: str, domain: str | None) -> Detour:
+        if len(self._detours) >= _KEPT:
+            self._forget_one()
+        redirection = Redirection(address, self._own, domain, self._numbers)
+        detour = self._detours[address] = Detour(
+            redirection, self._dispatcher, self._transport, self._perform, self.take_expected
+        )
+        if self._home(address) != self._own:
+            self._dispatcher.add_visitor(address)
+        detour.begin()
+        return detour
+
+    def _remove(self, detour: Detour) -> None:
+        del self._detours[detour.address]
+        detour.end()
+        if self._home(detour.address) != self._own:
+            self._dispatcher.remove_visitor(detour.address)
+
+    def _forget_one(self) -> None:
+        """Make room: forget one that nobody uses, and that can be found by way of its home."""
+        for detour in [each for each, _ in zip(self._detours.values(), range(_LOOKED_AT), strict=False)]:
+            redirection, domain = detour.redirection, detour.domain
+            is_quiet = redirection.is_quiet and (domain is None or self._transport.is_quiet(domain))
+            if redirection.home != self._own and is_quiet and not detour.has_own:
+                self._remove(detour)
+                return
+
+    # -- messages -------------------------------------------------------------------------------------------
+
+    def take_stray(self, message: Message, receiver: str, source: Source) -> None:
+        """Send a message of another container for an agent of a third one there, where more may be known."""
+        if receiver in self._expected:
+            if not self.take_expected(message, receiver, source):
+                self._keep(message, receiver, source)
+            return
+        if (detour := self._detours.get(receiver)) is not None:
+            detour.take(message, receiver, source)
+            return
+        home = self._home(receiver)
+        if source.domain == home or not is_container_of(home, self._platform):
+            reason = f"{receiver} is not in container {self._dispatcher.name}, where it was looked for"
+            self._dispatcher.add_dead_letter(message, reason, receiver)
+        else:
+            self._add(receiver, home).take(message, receiver, source)
+
+    def _keep(self, message: Message, receiver: str, source: Source) -> None:
+        """Keep a message until its receiver has arrived."""
+        early = self._early.setdefault(receiver, [])
+        if len(early) >= _EARLY:
+            reason = f"too much waits until {receiver} has come to container {self._dispatcher.name}"
+            self._dispatcher.add_dead_letter(message, reason, receiver)
+        else:
+            early.append((message, source))
+
+    # -- as a listener of the members -----------------------------------------------------------------------
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Called when another container is a member and has a link to this one."""
+        del incarnation
+        self._send(domain)
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not a member any more."""
+        self.ended(domain)
+        for detour in tuple(self._detours.values()):
+            if detour.domain == domain and detour.redirection.home != self._own:
+                detour.redirection.give_up()
+                self._dispatcher.routes.pop(detour.address, None)
+                self._perform(detour)
+
+    def ended(self, domain: str) -> None:
+        """Called when the link to another container has ended."""
+        self._unsent.pop(domain, None)
+        for detour in tuple(self._detours.values()):
+            detour.redirection.ended(domain)
+            self._perform(detour)
+
+    def on_control(self, domain: str, payload: bytes) -> None:
+        """Take what another container tells; ValueError if it is nothing of this kind."""
+        for news in decode(payload):
+            match news:
+                case Moved(address, other):
+                    self._on_moved(domain, address, other)
+                case Marker():
+                    self._on_marker(domain, news)
+                case Through(address, number, other):
+                    if (detour := self._detours.get(address)) is not None:
+                        detour.redirection.through(domain, number, other)
+                        self._perform(detour)
+
+    def _on_moved(self, origin: str, address: str, domain: str) -> None:
+        home = self._home(address)
+        if address in self._dispatcher.agents and address not in self._detours:
+            self._tell(origin, Marker(address, next(self._numbers), (self._own,)))
+            return
+        detour = self._detours.get(address)
+        if detour is None and (home == self._own or not is_container_of(home, self._platform)):
+            return
+        if detour is None:
+            detour = self._add(address, home)
+        detour.redirection.moved(origin, domain)
+        self._perform(detour)
+
+    def _on_marker(self, origin: str, marker: Marker) -> None:
+        address, home = marker.address, self._home(marker.address)
+        detour = self._detours.get(address)
+        if detour is None:
+            if address in self._dispatcher.agents or home == self._own:
+                self._tell(origin, Through(address, marker.number, self._own))
+                return
+            if home == origin or not is_container_of(home, self._platform):
+                self._tell(origin, Through(address, marker.number, ""))
+                return
+            detour = self._add(address, home)
+
+        def is_next() -> None:
+            detour.redirection.marker(origin, marker.number, marker.path)
+            self._perform(detour)
+
+        detour.when_passed_on(is_next, origin)
+
+    # -- what is to be done ---------------------------------------------------------------------------------
+
+    def _perform(self, detour: Detour) -> None:
+        redirection = detour.redirection
+        while redirection.instructions:
+            instructions, redirection.instructions = redirection.instructions, []
+            for instruction in instructions:
+                match instruction:
+                    case Tell(domain, news):
+                        if isinstance(news, Marker):
+                            detour.hold()
+                        self._tell(domain, news)
+                    case Open():
+                        detour.release()
+                    case Fail():
+                        detour.fail(f"nobody knows where {detour.address} is")
+                        self._remove(detour)
+                        return
+        if self._detours.get(detour.address) is detour and not redirection.is_needed and not detour.has_own:
+            self._remove(detour)
+        self._changed.set()
+
+    def _tell(self, domain: str, news: News) -> None:
+        if not self._is_member(domain):
+            return
+        unsent = self._unsent.get(domain)
+        if unsent is not None:
+            unsent.append(news)
+        else:
+            self._unsent[domain] = [news]
+            self._send(domain)
+
+    def _send(self, domain: str) -> None:
+        if domain not in self._unsent:
+            return
+        is_behind = any(isinstance(each, Marker) for each in self._unsent[domain])
+        payload = encode(self._unsent[domain])
+        if self._transport.send_control(domain, CHANNEL, payload, behind=is_behind):
+            del self._unsent[domain]
+        elif self._transport.is_quiet(domain):
+            self.ended(domain)  # nothing is under way, and nothing is remembered there
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._send_again)
+
+    def _send_again(self) -> None:
+        self._timer = None
+        for domain in tuple(self._unsent):
+            self._send(domain)
+
+    def close(self) -> None:
+        """Tell nobody anything any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        reason = f"container {self._dispatcher.name} stopped before the message could go"
+        for detour in self._detours.values():
+            detour.fail(reason)
+        for address, early in self._early.items():
+            for message, _ in early:
+                self._dispatcher.add_dead_letter(message, reason, address)
+        self._early.clear()
+
+    # -- before an agent leaves -----------------------------------------------------------------------------
+
+    async def settle(self) -> None:
+        """Wait until no message of this container's agents waits for a way, or may be overtaken on another.
+
+        What they have sent to others up to now must be there: those have told by then what they pass on.
+        """
+        while any(detour.is_held or detour.has_own for detour in self._detours.values()):
+            self._changed.clear()
+            await self._changed.wait()

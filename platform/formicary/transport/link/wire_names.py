@@ -1,0 +1,144 @@
+"""What agents are called in batches, and back.
+
+An agent whose home is the container at that end of the link goes by its own name. One that has moved there,
+or that messages are only passed on for, has its home with it: `alice@c1`, or an address outside the platform.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NoReturn
+
+from formicary.core.names import check_local, check_receiver, complete, shorten_for
+from formicary.core.quoting import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_REMEMBERED = 1 << 22  # bytes of names whose full forms are remembered, about: some 14 000 ordinary ones
+_NAME = 256  # bytes that remembering a name takes beside its characters
+
+
+class AbsentError(ValueError):
+    """A message is for an agent of another container, and that agent is not here either."""
+
+
+class UnbelievedError(ValueError):
+    """A container that is no member of the platform speaks for agents of another one."""
+
+
+class _Remembered(dict[str, str]):
+    """Names by others, all of which are forgotten when they get too much.
+
+    Args:
+        domain: the full domain of the container at one end of a link.
+    """
+
+    def __init__(self, domain: str) -> None:
+        super().__init__()
+        self.domain = domain
+        self.platform = domain.partition(".")[2]
+        self._size = 0
+
+    def _remember(self, key: str, name: str) -> str:
+        self._size += len(key) + len(name) + _NAME
+        if self._size > _REMEMBERED:
+            self._overflow()
+            self._size = len(key) + len(name) + _NAME
+        self[key] = name
+        return name
+
+    def _overflow(self) -> None:
+        self.clear()
+
+
+class WireNames(_Remembered):
+    """What agents are called in batches, by their full names; arguments as of all that is remembered here."""
+
+    has_forgotten = False
+    """Whether there were more than those that are here."""
+
+    def __missing__(self, name: str) -> str:
+        return self._remember(name, shorten_for(name, self.domain))
+
+    def _overflow(self) -> None:
+        self.has_forgotten = True
+        self.clear()
+
+
+class Names(_Remembered):
+    """The full names of a container's own agents by what they are called, each made and checked once.
+
+    Args:
+        domain: the container's full domain.
+    """
+
+    def __init__(self, domain: str) -> None:
+        super().__init__(domain)
+        self._suffix = f"@{domain}"
+
+    def __missing__(self, name: str) -> str:
+        if "@" in name:
+            return self._other(name)
+        return self._remember(name, check_local(name) + self._suffix)
+
+    def _other(self, name: str) -> str:
+        """Return the full name of an agent that has its home with its name; ValueError if it cannot be."""
+        check_local(name)
+        raise AssertionError(name)  # pragma: no cover -- an @ is none of a name's characters
+
+    def _complete(self, name: str) -> str:
+        full = complete(check_receiver(name), self.domain, self.platform)
+        if full.endswith(self._suffix):
+            raise ValueError(f"{shorten(name)}, where the own name would be enough")
+        return full
+
+
+class AllNames(Names):
+    """Full names of anybody, for what this container has written itself."""
+
+    def _other(self, name: str) -> str:
+        return self._remember(name, self._complete(name))
+
+
+class SenderNames(AllNames):
+    """Full names of those that another container speaks for.
+
+    Args:
+        domain: the other container's full domain.
+        is_believed: whether it may speak for agents of other containers, too.
+    """
+
+    def __init__(self, domain: str, is_believed: Callable[[str], bool]) -> None:
+        super().__init__(domain)
+        self._is_believed = is_believed
+
+    def _other(self, name: str) -> str:
+        if not self._is_believed(self.domain):
+            self._refuse(self._complete(name))
+        return super()._other(name)
+
+    def _refuse(self, name: str) -> NoReturn:
+        raise UnbelievedError(
+            f"container {self.domain.partition('.')[0]} is not known here as a member of the platform, and "
+            f"cannot speak for {name}"
+        )
+
+
+class ReceiverNames(Names):
+    """Full names of those that messages may be for: a container's own agents, and who visits it.
+
+    Args:
+        domain: the container's full domain.
+        visitors: the full names of the agents of other containers that live here or are known to have left
+            for elsewhere, by what they are called. They come and go, so they are not remembered here.
+    """
+
+    def __init__(self, domain: str, visitors: Mapping[str, str]) -> None:
+        super().__init__(domain)
+        self._visitors = visitors
+
+    def _other(self, name: str) -> str:
+        full = self._visitors.get(name)
+        if full is None:
+            raise AbsentError(self._complete(name))
+        return full

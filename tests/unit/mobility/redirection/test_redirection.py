@@ -1,0 +1,35 @@
+"""Messages find agents that have moved: straight from the second on, and in their order."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from tests.property.mobility.redirection.moving import World, numbers_of, send
+from tests.unit.core.agents import reasons
+
+pytestmark = pytest.mark.virtual_clock
+
+
+async def test_the_first_message_is_passed_on_and_the_others_go_straight():
+    async with World(3) as world:
+        bob = await world.start("bob", 0)
+        alice = await world.start("alice", 1)
+        await send(alice, bob.address, [0])
+        await asyncio.sleep(1)
+        await world.move(bob, 2)
+        await send(alice, bob.address, range(1, 4))
+        await asyncio.sleep(1)
+        passed = world.containers[0].dispatcher.transport.counts()["c3.lab.localhost"]
+        await send(alice, bob.address, range(4, 100))
+        await asyncio.sleep(1)
+        assert numbers_of(bob, alice.address) == list(range(100))
+        assert world.containers[0].dispatcher.transport.counts()["c3.lab.localhost"] == passed
+        assert world.places(1).get(bob.address) == "c3.lab.localhost"
+        await world.move(bob, 0)
+        await send(alice, bob.address, range(100, 200))
+        await asyncio.sleep(1)
+        assert numbers_of(bob, alice.address) == list(range(200))
+        assert [world.places(number).get(bob.address) for number in (0, 1)] == [None, None]
+        for container in world.containers:
+            assert reasons(container) == []

@@ -286,9 +286,8 @@ class Dispatcher:
         if agent is None:
             self.add_dead_letter(message, self.why_unknown(receiver), receiver)
             return None
-        if (
-            not self.instruments and receiver not in self.detours
-        ):  # from the first message on, others go straight to the agent
+        if not self.instruments and receiver not in self.detours:
+            # From the first message on, others go straight to the agent.
             deliver = self.routes[receiver] = agent.message_entrance()
             return deliver(message)
         dead_before = self.dead_letters.total

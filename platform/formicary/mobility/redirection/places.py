@@ -29,6 +29,7 @@ CHANNEL: Final = "ways"
 _KEPT: Final = 65_536  # agents whose ways are known: of more, those are forgotten that are not used
 _EARLY: Final = 10_000  # messages that are kept for an agent that is to arrive
 _LOOKED_AT: Final = 100  # of them, for one to forget
+_UNSENT: Final = 1000  # that somebody is told when it has become a member
 _AGAIN: Final = 0.05  # s after which is tried again what could not be told
 
 
@@ -196,7 +197,8 @@ class Places:
     def joined(self, domain: str, incarnation: int) -> None:
         """Called when another container is a member and has a link to this one."""
         del incarnation
-        self._send(domain)
+        if self._unsent.get(domain):
+            self._send_again()
 
     def lost(self, domain: str) -> None:
         """Called when another container is not a member any more."""
@@ -281,17 +283,16 @@ class Places:
         self._changed.set()
 
     def _tell(self, domain: str, news: News) -> None:
-        if not self._is_member(domain):
+        unsent = self._unsent.setdefault(domain, [])
+        if isinstance(news, Moved) and not self._is_member(domain):
+            if len(unsent) < _UNSENT:  # a guest never becomes a member, and does not know these messages
+                unsent.append(news)
             return
-        unsent = self._unsent.get(domain)
-        if unsent is not None:
-            unsent.append(news)
-        else:
-            self._unsent[domain] = [news]
-            self._send(domain)
+        unsent.append(news)
+        self._send(domain)
 
     def _send(self, domain: str) -> None:
-        if domain not in self._unsent:
+        if not self._unsent.get(domain):
             return
         is_behind = any(isinstance(each, Marker) for each in self._unsent[domain])
         payload = encode(self._unsent[domain])
@@ -303,7 +304,9 @@ class Places:
             self._timer = asyncio.get_running_loop().call_later(_AGAIN, self._send_again)
 
     def _send_again(self) -> None:
-        self._timer = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         for domain in tuple(self._unsent):
             self._send(domain)
 

@@ -88,8 +88,8 @@ class Names(_Remembered):
 
     def _complete(self, name: str) -> str:
         full = complete(check_receiver(name), self.domain, self.platform)
-        if full.endswith(self._suffix):
-            raise ValueError(f"{shorten(name)}, where the own name would be enough")
+        if shorten_for(full, self.domain) != name:
+            raise ValueError(f"{shorten(name)} is longer than that agent is called")
         return full
 
 

@@ -36,7 +36,7 @@ def test_only_who_is_believed_speaks_for_agents_of_others():
         UnbelievedError, match=r"c1 is not known here as a member .* for b@c2\.lab\.localhost"
     ):
         names["b@c2"]
-    with pytest.raises(ValueError, match="own name"):
+    with pytest.raises(ValueError, match="longer than that agent is called"):
         names["b@c1"]
 
 

@@ -8,6 +8,7 @@
 - `rest`, `micro_rest`: bringing an agent to rest, letting it go on, taking it apart where it leaves
 - `remains`, `unread`: what is left there, and the messages that go on with the agent
 - `waking`: starting it where it has arrived
+- `handover`: how an agent gets from one container to another, as state machines
 - `service`: what moves agents from a container and to it
 """
 

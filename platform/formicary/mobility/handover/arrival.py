@@ -1,0 +1,270 @@
+"""The destination's part of hand-overs, as a state machine: agents that come to this container."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from formicary.mobility.handover.exchange import (
+    Ask,
+    Decided,
+    Gone,
+    Have,
+    Prepared,
+    Refused,
+    Started,
+)
+from formicary.mobility.handover.instructions import Build, Discard, Terminate, Wake
+from formicary.mobility.handover.surroundings import home_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from formicary.mobility.handover.exchange import Cancel, Kill, Prepare, Query, Start, Targets
+    from formicary.mobility.handover.surroundings import Surroundings
+
+UNKNOWN, READY, STARTED = 0, 1, 2
+"""What `Have` says."""
+
+_MOST_STARTED: Final = 10_000  # hand-overs of which the source may not know that they are through
+
+
+@dataclass(slots=True)
+class _Arrival:
+    number: int
+    source: str
+    incarnation: int  # of the source
+    home: str
+    witness: int  # the home's incarnation when the hand-over began
+    is_built: bool = False
+    is_waking: bool = False
+    is_by_source: bool = False  # whether that has said that it is to be started
+
+
+class Arrivals:
+    """The agents that are made ready in one container, or were, and are not known to be started.
+
+    Args:
+        surroundings: the container's.
+        number_of: returns the number of the hand-over that has brought an agent that lives here; 0 if it has
+            come by none, None if no such agent lives here.
+    """
+
+    def __init__(self, surroundings: Surroundings, number_of: Callable[[str], int | None]) -> None:
+        self._surroundings = surroundings
+        self._number_of = number_of
+        self._arrivals: dict[str, _Arrival] = {}
+        # By agent: the hand-over, source and its incarnation, where the home said that it is through.
+        self._started: dict[str, tuple[int, str, int]] = {}
+
+    # -- what the container says ----------------------------------------------------------------------------
+
+    def built(self, address: str, number: int) -> None:
+        """Called when an agent was made, as `Build` said."""
+        arrival = self._arrivals.get(address)
+        if arrival is None or arrival.number != number:
+            self._surroundings.instructions.append(Discard(address, number))
+            return
+        arrival.is_built = True
+        own = self._surroundings
+        if arrival.home == own.domain:  # this container decides itself, and at once
+            own.tell(own.domain, self._question(address, arrival, is_ready=True))
+        else:
+            own.tell(arrival.source, Prepared(address, number))
+
+    def refuse(self, address: str, number: int, reason: str) -> None:
+        """Called when an agent is not wanted here, or could not be made."""
+        arrival = self._arrivals.get(address)
+        if arrival is not None and arrival.number == number:
+            del self._arrivals[address]
+            own = self._surroundings
+            if arrival.home == own.domain:
+                own.tell(
+                    own.domain, self._question(address, arrival, is_ready=False)
+                )  # so that it is decided: it stays
+            own.tell(arrival.source, Refused(address, number, reason))
+
+    def started(self, address: str, number: int, message: bytes = b"") -> None:
+        """Called when an agent runs, as `Wake` said; `message` is for the services where it comes from."""
+        arrival = self._arrivals.get(address)
+        if arrival is None or arrival.number != number:
+            return
+        del self._arrivals[address]
+        if arrival.is_by_source:
+            self._confirm(arrival.source, address, number, message)
+
+    # -- what the source says -------------------------------------------------------------------------------
+
+    def prepare(self, origin: str, event: Prepare) -> None:
+        """Make an agent ready, if it is not."""
+        address, number = event.address, event.number
+        own = self._surroundings
+        arrival = self._arrivals.get(address)
+        if arrival is not None:
+            if arrival.number == number and arrival.source == origin:
+                if arrival.is_built:
+                    self._say_again(address, arrival)
+                return
+            if number < arrival.number or arrival.is_waking:
+                own.tell(origin, Refused(address, number, "it is on its way here already"))
+                return
+            self._discard(address, arrival)
+        self._arrivals[address] = _Arrival(
+            number, origin, own.members[origin], home_of(address), event.witness
+        )
+        own.instructions.append(Build(address, number, origin, event.snapshot))
+
+    def cancel(self, origin: str, event: Cancel) -> None:
+        """Forget an agent that goes on at its source."""
+        arrival = self._arrivals.get(event.address)
+        if arrival is not None and (arrival.number, arrival.source) == (event.number, origin):
+            self._discard(event.address, arrival)
+
+    def start(self, origin: str, event: Start) -> None:
+        """Start an agent; one that is not ready was started before."""
+        address = event.address
+        self._started.pop(address, None)
+        arrival = self._arrivals.get(address)
+        if arrival is None or arrival.number != event.number:
+            self._confirm(origin, address, event.number)
+        elif arrival.source == origin:
+            arrival.is_by_source = True
+            if not arrival.is_waking:
+                self._wake(address, arrival, event.targets)
+
+    def kill(self, origin: str, event: Kill) -> None:
+        """End an agent that was killed on its way."""
+        address, number = event.address, event.number
+        own = self._surroundings
+        self._started.pop(address, None)
+        arrival = self._arrivals.get(address)
+        if arrival is not None and (arrival.number, arrival.source) == (number, origin):
+            if arrival.is_waking:
+                own.instructions.append(Terminate(address, number, "it was killed on its way"))
+            else:
+                self._discard(address, arrival)
+                own.tell(home_of(address), Gone(address, number))
+        elif self._number_of(address) == number:
+            own.instructions.append(Terminate(address, number, "it was killed on its way"))
+        own.tell(origin, Started(address, number))
+
+    # -- what the home says ---------------------------------------------------------------------------------
+
+    def decided(self, origin: str, event: Decided) -> None:
+        """Take what the home has decided: here, if it is this container, or asked as the source is lost."""
+        address = event.address
+        arrival = self._arrivals.get(address)
+        if arrival is None or arrival.number != event.number or arrival.home != origin or arrival.is_waking:
+            return
+        own = self._surroundings
+        if origin == own.domain and own.is_there(arrival.source, arrival.incarnation):
+            own.tell(arrival.source, event)  # which starts it when it is taken apart there
+            if not event.moves:
+                self._discard(address, arrival)
+        elif event.moves:
+            self._remember(address, arrival)
+            self._wake(address, arrival, ())
+        else:
+            self._discard(address, arrival)
+
+    def query(self, origin: str, event: Query) -> None:
+        """Say what is known of a hand-over to the home, which was restarted."""
+        address, number = event.address, event.number
+        arrival = self._arrivals.get(address)
+        state = UNKNOWN
+        if self._number_of(address) == number or self._started.get(address, (0,))[0] == number:
+            state = STARTED
+        elif arrival is not None and arrival.number == number:
+            state = STARTED if arrival.is_waking else READY
+        self._surroundings.tell(origin, Have(address, number, state))
+
+    # -- who comes and goes ---------------------------------------------------------------------------------
+
+    def joined(self, domain: str) -> None:
+        """Called when there is a new link to another container: what was said there before may be lost."""
+        own = self._surroundings
+        for address, arrival in tuple(self._arrivals.items()):
+            if not arrival.is_built or arrival.is_waking:
+                continue
+            if domain == arrival.source:
+                if own.is_there(domain, arrival.incarnation):
+                    self._say_again(address, arrival)
+                elif domain == arrival.home:  # dead: what it had decided, and what ran there, is gone with it
+                    self._discard(address, arrival)
+                else:
+                    self._ask(address, arrival)
+            elif domain == arrival.home and not own.is_there(arrival.source, arrival.incarnation):
+                self._ask(address, arrival)
+        for address, (_, source, incarnation) in tuple(self._started.items()):
+            if own.is_dead(source, incarnation):
+                del self._started[address]
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not there any more: of its agents the home knows the rest."""
+        for address, arrival in tuple(self._arrivals.items()):
+            if domain == arrival.source and not arrival.is_waking:
+                if arrival.is_built:
+                    self._ask(address, arrival)
+                else:
+                    self._discard(address, arrival)
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    def __contains__(self, address: str) -> bool:
+        """Tell whether an agent is on its way here."""
+        return address in self._arrivals
+
+    def has_to_do_with(self, domain: str) -> bool:
+        """Tell whether another container is the source or the home of an agent that is on its way here."""
+        return any(domain in {it.source, it.home} for it in self._arrivals.values())
+
+    def ready(self, home: str) -> Iterator[tuple[str, int]]:
+        """Iterate over a home's agents that are ready here."""
+        return ((address, it.number) for address, it in self._arrivals.items() if it.home == home)
+
+    def drop_all(self) -> None:
+        """Forget all, as the container stops; sources that are there are told."""
+        for address, arrival in tuple(self._arrivals.items()):
+            self._discard(address, arrival)
+            if arrival.home != self._surroundings.domain:
+                reason = f"container {self._surroundings.domain.partition('.')[0]} stops"
+                self._surroundings.tell(arrival.source, Refused(address, arrival.number, reason))
+
+    # -- steps ----------------------------------------------------------------------------------------------
+
+    def _confirm(self, source: str, address: str, number: int, message: bytes = b"") -> None:
+        """Tell the source that an agent was started, and the home that the source has known it."""
+        self._surroundings.tell(source, Started(address, number, message))
+        if (home := home_of(address)) != source:
+            self._surroundings.tell(home, Started(address, number))
+
+    def _say_again(self, address: str, arrival: _Arrival) -> None:
+        own = self._surroundings
+        is_home = arrival.home == own.domain
+        event = Decided(address, arrival.number, moves=True) if is_home else Prepared(address, arrival.number)
+        own.tell(arrival.source, event)
+
+    def _ask(self, address: str, arrival: _Arrival) -> None:
+        self._surroundings.tell(arrival.home, self._question(address, arrival, is_ready=False))
+
+    def _question(self, address: str, arrival: _Arrival, *, is_ready: bool) -> Ask:
+        own = self._surroundings
+        return Ask(
+            address, arrival.number, arrival.source, arrival.incarnation,
+            own.domain, own.incarnation, arrival.witness, is_ready,
+        )  # fmt: skip
+
+    def _wake(self, address: str, arrival: _Arrival, targets: Targets) -> None:
+        arrival.is_waking = True
+        wake = Wake(address, arrival.number, arrival.source, targets)
+        self._surroundings.instructions.append(wake)
+
+    def _remember(self, address: str, arrival: _Arrival) -> None:
+        """Remember what the source may ask a later incarnation of the home about."""
+        if len(self._started) >= _MOST_STARTED:
+            del self._started[next(iter(self._started))]
+        self._started[address] = arrival.number, arrival.source, arrival.incarnation
+
+    def _discard(self, address: str, arrival: _Arrival) -> None:
+        del self._arrivals[address]
+        self._surroundings.instructions.append(Discard(address, arrival.number))

@@ -1,0 +1,319 @@
+"""The source's part of hand-overs, as a state machine: agents that are to leave this container."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from formicary.mobility.handover.draining import Draining
+from formicary.mobility.handover.exchange import Ask, Cancel, Kill, Prepare, Start
+from formicary.mobility.handover.instructions import Leave, Perished, Settled, Stay
+from formicary.mobility.handover.surroundings import home_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from formicary.mobility.handover.exchange import Decided, Prepared, Refused, Started, Targets
+    from formicary.mobility.handover.surroundings import Surroundings
+
+
+class _State(Enum):
+    PREPARING = "the destination makes it ready"
+    READY = "the home, which is here, decides when all that was sent has arrived"
+    IN_DOUBT = "the home was asked, or the destination which is the home"
+    DECIDED = "it leaves when all that was sent has arrived and the destination is there"
+    LEAVING = "it is taken apart"
+    LEFT = "the destination starts it"
+
+
+_DECIDED = {_State.DECIDED, _State.LEAVING, _State.LEFT}
+
+
+@dataclass(slots=True)
+class _Departure:
+    number: int
+    place: str
+    incarnation: int  # of the destination
+    home: str
+    witness: int  # the home's incarnation
+    state: _State
+    snapshot: bytes
+    is_drained: bool = False
+    is_killed: bool = False
+
+
+class Departures:
+    """The agents that are on their way out of one container. While they are, they are stopped.
+
+    Args:
+        surroundings: the container's.
+    """
+
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self.draining = Draining(surroundings, self._drained)
+        self._departures: dict[str, _Departure] = {}
+
+    # -- what is asked for ----------------------------------------------------------------------------------
+
+    def obstacle(self, address: str, place: str) -> str | None:
+        """Return why an agent cannot be handed over now, as a sentence; None if it can be tried."""
+        members = self._surroundings.members
+        if address in self._departures:
+            return f"it is on its way to {_name(self._departures[address].place)} already"
+        if place not in members:
+            return (
+                f"container {_name(place)} is not there: there is no such container, or no connection to it"
+            )
+        if (home := home_of(address)) not in members:
+            return f"its home {_name(home)} is not there to witness the move; try again when it is back"
+        return None
+
+    def begin(
+        self, address: str, number: int, place: str, snapshot: bytes, unsettled: Collection[str]
+    ) -> None:
+        """Hand over an agent that has come to rest; there is no obstacle.
+
+        Args:
+            address: its full name.
+            number: of the hand-over.
+            place: the destination's domain.
+            snapshot: the agent.
+            unsettled: domains of the containers to which something is under way.
+        """
+        members, home = self._surroundings.members, home_of(address)
+        decides = home == place
+        departure = self._departures[address] = _Departure(
+            number, place, members[place], home, members[home],
+            _State.IN_DOUBT if decides else _State.PREPARING, snapshot,
+        )  # fmt: skip
+        departure.is_drained = self.draining.begin(address, [each for each in unsettled if each != place])
+        self._prepare(address, departure)
+
+    def left(self, address: str, targets: Targets) -> None:
+        """Called when an agent was taken apart, as `Leave` said, before its messages are sent.
+
+        Args:
+            address: its full name.
+            targets: as of `Start`.
+        """
+        departure = self._departures.get(address)
+        if departure is not None and departure.state is _State.LEAVING:
+            departure.state = _State.LEFT
+            self._surroundings.tell(departure.place, Start(address, departure.number, targets))
+
+    def kill(self, address: str) -> bool:
+        """End an agent that is on its way, wherever it is; return False if nothing was decided yet.
+
+        It stays then, and can be ended as any. Otherwise what is here of it is to be forgotten.
+        """
+        departure = self._departures[address]
+        if departure.state in {_State.PREPARING, _State.READY}:
+            self._cancel(address, departure)
+            return False
+        departure.is_killed = True
+        if departure.state is not _State.IN_DOUBT:
+            self._pass_death_on(address, departure)
+        return True
+
+    def cancel(self, address: str, reason: str) -> bool:
+        """Give up a hand-over, if nothing is decided; return whether that is so: the agent stays then."""
+        departure = self._departures.get(address)
+        if departure is None or departure.state not in {_State.PREPARING, _State.READY}:
+            return False
+        self._cancel(address, departure)
+        self._surroundings.instructions.append(Stay(address, departure.number, reason))
+        return True
+
+    # -- what others say ------------------------------------------------------------------------------------
+
+    def prepared(self, origin: str, event: Prepared) -> None:
+        """Take that the destination is ready."""
+        departure = self._departures.get(event.address)
+        if departure is None or departure.number != event.number or departure.place != origin:
+            self._surroundings.tell(origin, Cancel(event.address, event.number))
+        elif departure.state is _State.PREPARING:
+            if departure.home == self._surroundings.domain:
+                departure.state = _State.READY
+                self._go_on(event.address, departure)
+            elif self._surroundings.is_there(departure.home, departure.witness):
+                departure.state, departure.snapshot = _State.IN_DOUBT, b""
+                self._ask(event.address, departure)
+            else:
+                self.cancel(
+                    event.address, f"its home {_name(departure.home)} is not there to witness the move"
+                )
+
+    def refused(self, origin: str, event: Refused) -> None:
+        """Take that the destination does not want the agent; where that is its home, this is the decision."""
+        departure = self._departures.get(event.address)
+        if departure is None or departure.number != event.number or departure.place != origin:
+            return
+        if departure.state is _State.PREPARING or departure.place == departure.home:
+            self._stay(event.address, departure, event.reason)
+
+    def decided(self, origin: str, event: Decided) -> None:
+        """Take what the home has decided."""
+        address = event.address
+        departure = self._departures.get(address)
+        if departure is None or departure.number != event.number or departure.home != origin:
+            return
+        if departure.state is _State.READY and event.moves:
+            departure.state = _State.DECIDED
+            self._go_on(address, departure)
+        elif departure.state is _State.READY:
+            self._cancel(address, departure)
+            self._stay(address, departure, "there is a later record of it here")
+        elif departure.state is _State.IN_DOUBT:
+            if not event.moves:
+                name = _name(departure.place)
+                if origin != departure.place:
+                    self._surroundings.tell(departure.place, Cancel(address, departure.number))
+                self._stay(address, departure, f"container {name} was lost before it was decided")
+            else:
+                departure.state = _State.DECIDED
+                if self._surroundings.is_dead(departure.place, departure.incarnation):
+                    self._meet_again(address, departure)
+                elif departure.is_killed:
+                    self._pass_death_on(address, departure)
+                else:
+                    self._go_on(address, departure)
+
+    def started(self, origin: str, event: Started) -> None:
+        """Take that the destination has started the agent, or ended one that was killed."""
+        departure = self._departures.get(event.address)
+        if departure is None or departure.number != event.number or departure.place != origin:
+            return
+        if departure.state is _State.LEFT:  # else it is an answer to what was said before
+            self._forget(event.address)
+            if not departure.is_killed:
+                settled = Settled(event.address, event.number, origin, event.message)
+                self._surroundings.instructions.append(settled)
+
+    # -- who comes and goes ---------------------------------------------------------------------------------
+
+    def joined(self, domain: str) -> None:
+        """Called when there is a new link to another container: what was said there before may be lost."""
+        for address, departure in tuple(self._departures.items()):
+            if domain == departure.home and departure.state is _State.IN_DOUBT:
+                self._ask(address, departure)
+            elif domain == departure.place:
+                if departure.state is _State.PREPARING:
+                    self._prepare(address, departure)
+                elif departure.state in _DECIDED:
+                    self._meet_again(address, departure)
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not there any more."""
+        for address, departure in tuple(self._departures.items()):
+            if domain == departure.place and departure.state in {_State.PREPARING, _State.READY}:
+                self.cancel(address, f"container {_name(domain)} was lost before it was decided")
+
+    def _meet_again(self, address: str, departure: _Departure) -> None:
+        if self._surroundings.is_dead(departure.place, departure.incarnation):
+            self._forget(address)
+            if not departure.is_killed:
+                self._surroundings.instructions.append(Perished(address, departure.number, departure.place))
+        elif departure.is_killed:
+            self._surroundings.tell(departure.place, Kill(address, departure.number))
+        elif departure.state is _State.LEFT:
+            self._surroundings.tell(departure.place, Start(address, departure.number))
+        elif departure.state is _State.DECIDED:
+            self._go_on(address, departure)
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    def __contains__(self, address: str) -> bool:
+        """Tell whether an agent is on its way out, or has left and was not said to have been started."""
+        return address in self._departures
+
+    def is_leaving(self, address: str, number: int) -> bool:
+        """Tell whether an agent is to be taken apart, as `Leave` has said; it may have perished meanwhile."""
+        departure = self._departures.get(address)
+        is_same = departure is not None and departure.number == number
+        return is_same and departure is not None and departure.state is _State.LEAVING
+
+    def status(self, address: str) -> str | None:
+        """Return what an agent's hand-over waits for, as part of a sentence; None if there is none."""
+        departure = self._departures.get(address)
+        if departure is None:
+            return None
+        place, home = _name(departure.place), _name(departure.home)
+        if departure.state is _State.IN_DOUBT:
+            return f"on its way to {place}: waits for its home {home} to say what was decided"
+        return f"on its way to {place}"
+
+    def has_to_do_with(self, domain: str) -> bool:
+        """Tell whether another container is the destination or the home of an agent on its way out."""
+        return any(domain in {it.place, it.home} for it in self._departures.values())
+
+    def in_doubt(self, home: str) -> Iterator[tuple[str, int]]:
+        """Iterate over a home's agents of which nobody here knows what was decided."""
+        return (
+            (address, it.number)
+            for address, it in self._departures.items()
+            if it.home == home and it.state is _State.IN_DOUBT
+        )
+
+    def left_for(self, home: str) -> Iterator[tuple[str, int, str, int]]:
+        """Iterate over a home's agents that are another container's, which may not know it yet."""
+        return (
+            (address, it.number, it.place, it.incarnation)
+            for address, it in self._departures.items()
+            if it.home == home and it.state in _DECIDED
+        )
+
+    # -- steps ----------------------------------------------------------------------------------------------
+
+    def _prepare(self, address: str, departure: _Departure) -> None:
+        prepare = Prepare(address, departure.number, departure.witness, departure.snapshot)
+        self._surroundings.tell(departure.place, prepare)
+
+    def _ask(self, address: str, departure: _Departure) -> None:
+        """Ask the home: for the move where the destination is known to be ready, else for what there is."""
+        own = self._surroundings
+        ask = Ask(
+            address, departure.number, own.domain, own.incarnation, departure.place, departure.incarnation,
+            departure.witness, is_ready=departure.home != departure.place,
+        )  # fmt: skip
+        own.tell(departure.home, ask)
+
+    def _drained(self, address: str) -> None:
+        departure = self._departures.get(address)
+        if departure is not None:
+            departure.is_drained = True
+            self._go_on(address, departure)
+
+    def _go_on(self, address: str, departure: _Departure) -> None:
+        if not departure.is_drained:
+            return
+        if departure.state is _State.READY:
+            self._ask(address, departure)
+        elif departure.state is _State.DECIDED and not departure.is_killed:
+            departure.snapshot = b""
+            if self._surroundings.is_there(departure.place, departure.incarnation):
+                departure.state = _State.LEAVING
+                leave = Leave(address, departure.number, departure.place)
+                self._surroundings.instructions.append(leave)
+
+    def _pass_death_on(self, address: str, departure: _Departure) -> None:
+        departure.state = _State.LEFT
+        self._surroundings.tell(departure.place, Kill(address, departure.number))
+
+    def _cancel(self, address: str, departure: _Departure) -> None:
+        self._forget(address)
+        self._surroundings.tell(departure.place, Cancel(address, departure.number))
+
+    def _stay(self, address: str, departure: _Departure, reason: str) -> None:
+        self._forget(address)
+        if not departure.is_killed:
+            self._surroundings.instructions.append(Stay(address, departure.number, reason))
+
+    def _forget(self, address: str) -> None:
+        self._departures.pop(address, None)
+        self.draining.forget(address)
+
+
+def _name(domain: str) -> str:
+    return domain.partition(".")[0]

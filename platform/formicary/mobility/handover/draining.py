@@ -1,0 +1,79 @@
+"""That what a container has sent has arrived: asked of those to whom something is under way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from formicary.mobility.handover.exchange import Flush, Flushed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from formicary.mobility.handover.surroundings import Surroundings
+
+
+class Draining:
+    """Waits until others have got what was sent before an agent leaves: what it sends later shall come later.
+
+    Args:
+        surroundings: the container's.
+        drained: called with the full name of an agent when all has arrived that was sent before.
+    """
+
+    def __init__(self, surroundings: Surroundings, drained: Callable[[str], None]) -> None:
+        self._surroundings = surroundings
+        self._drained = drained
+        self._number = 0
+        self._waiting: dict[str, set[int]] = {}  # for which flushes an agent waits
+        self._under_way: dict[int, tuple[str, list[str]]] = {}  # to which container, for which agents
+        self._not_gone: dict[str, int] = {}  # flushes by domain that wait for the end of the turn
+
+    def begin(self, address: str, domains: Collection[str]) -> bool:
+        """Begin to wait for an agent's sake; return whether there is nothing to wait for.
+
+        Args:
+            address: the agent.
+            domains: of the containers to which something is under way.
+        """
+        numbers = {self._flush(domain, address) for domain in domains if domain in self._surroundings.members}
+        if numbers:
+            self._waiting[address] = numbers
+        return not numbers
+
+    def _flush(self, domain: str, address: str) -> int:
+        number = self._not_gone.get(domain)
+        if number is None:
+            self._number = number = self._number + 1
+            self._not_gone[domain] = number
+            self._under_way[number] = domain, []
+            self._surroundings.tell(domain, Flush(number))
+        self._under_way[number][1].append(address)
+        return number
+
+    def sent(self, domain: str) -> None:
+        """Called when what is to be told a container goes out: what is sent later needs another flush."""
+        self._not_gone.pop(domain, None)
+
+    def forget(self, address: str) -> None:
+        """Wait no longer for an agent's sake."""
+        self._waiting.pop(address, None)
+
+    def flushed(self, origin: str, event: Flushed) -> None:
+        """Take the answer of another container."""
+        if self._under_way.get(event.number, ("", ()))[0] == origin:
+            self._end(event.number)
+
+    def session_ended(self, domain: str) -> None:
+        """Called when a link has ended: what was under way there has arrived, or has failed."""
+        self._not_gone.pop(domain, None)
+        for number in [it for it, (where, _) in self._under_way.items() if where == domain]:
+            self._end(number)
+
+    def _end(self, number: int) -> None:
+        for address in self._under_way.pop(number)[1]:
+            numbers = self._waiting.get(address)
+            if numbers is not None:
+                numbers.discard(number)
+                if not numbers:
+                    del self._waiting[address]
+                    self._drained(address)

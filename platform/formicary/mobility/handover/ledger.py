@@ -1,0 +1,346 @@
+"""The home's book of where its agents are, as a state machine: it decides whether one moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from formicary.mobility.handover.arrival import READY, STARTED, UNKNOWN
+from formicary.mobility.handover.exchange import Decided, End, Query
+from formicary.mobility.handover.instructions import Freed, Missing, Placed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from formicary.mobility.handover.exchange import Ask, Gone, Have, Hosting, Started
+    from formicary.mobility.handover.surroundings import Surroundings
+
+
+LIFE: Final = 1 << 18
+"""Numbers of hand-overs that one agent has before they are those of the next one."""
+
+_START: Final = 100  # µs of its time of start for which a home can begin the numbers of one agent
+
+
+@dataclass(slots=True)
+class _Record:
+    place: str
+    incarnation: int  # of the place
+    number: int  # of the hand-over that has brought it there
+    refused: int = 0  # the latest hand-over of which was decided that it does not happen
+    is_lost: bool = False  # whether the place is not there
+
+
+@dataclass(slots=True)
+class _Inquiry:
+    """A hand-over that began before this container was started, so that it may have been decided before."""
+
+    ask: Ask
+    askers: set[str] = field(default_factory=set)
+    is_asked_by_source: bool = False
+    is_ready: bool = False  # the destination
+
+
+class Ledger:
+    """Where the agents of one home are that have moved.
+
+    Args:
+        surroundings: the container's.
+        lives_here: tells whether an agent of a name lives in the home itself.
+    """
+
+    def __init__(self, surroundings: Surroundings, lives_here: Callable[[str], bool]) -> None:
+        self._surroundings = surroundings
+        self._lives_here = lives_here
+        self._records: dict[str, _Record] = {}
+        self._life = surroundings.incarnation // _START  # of the next agent that moves for the first time
+        self._at: dict[str, set[str]] = {}  # agents by the domain of their place
+        # By agent: hand-overs that were decided, but whose source may not know it: it, and its incarnation.
+        self._unheard: dict[str, dict[tuple[str, int], int]] = {}
+        self._inquiries: dict[str, _Inquiry] = {}
+        self._heard: set[str] = (
+            set()
+        )  # domains that have said what they have, since their link's last session
+
+    # -- what is known --------------------------------------------------------------------------------------
+
+    def place_of(self, address: str) -> str | None:
+        """Return the domain of the container that an agent of this home has moved to; None if it has not."""
+        record = self._records.get(address)
+        return None if record is None or record.is_lost else record.place
+
+    # -- what the container itself does ---------------------------------------------------------------------
+
+    def open_record(self, address: str) -> int:
+        """Return the number on record of an agent that lives here; if there is none, begin one.
+
+        Agents that have one name one after the other have other numbers, which rise.
+        """
+        record, own = self._records.get(address), self._surroundings
+        if record is None or record.is_lost:
+            self._drop(address)
+            self._set(address, own.domain, own.incarnation, LIFE * self._life)
+        return self._records[address].number
+
+    def ended(self, address: str) -> None:
+        """Called when an agent that lives here has ended, wherever its home is."""
+        record = self._records.get(address)
+        if record is not None and record.place == self._surroundings.domain:
+            self._drop(address)
+
+    # -- what others say ------------------------------------------------------------------------------------
+
+    def ask(self, origin: str, event: Ask) -> None:
+        """Say what was decided of a hand-over; if nothing was, decide."""
+        inquiry = self._inquiries.get(event.address)
+        outcome = None
+        if inquiry is None or inquiry.ask.number != event.number:
+            outcome = self._outcome(event, is_source=origin == event.source)
+        if outcome is None and event.witness != self._surroundings.incarnation:
+            self._inquire(origin, event)
+            return
+        if outcome is None:
+            outcome = event.is_ready and self._can_move(event)
+            self._decide(event, moves=outcome)
+        self._answer(origin, event, moves=outcome)
+
+    def _answer(self, origin: str, event: Ask, *, moves: bool) -> None:
+        own, record = self._surroundings, self._records.get(event.address)
+        own.tell(origin, Decided(event.address, event.number, moves))
+        is_here = self._lives_here(event.address) and origin != own.domain  # another of this name
+        if moves and origin == event.place and record is not None and not is_here:  # which starts it by this
+            record.is_lost = False
+            own.instructions.append(Placed(event.address, event.number, origin))
+        if moves or origin != event.source or origin == own.domain:
+            return
+        is_elsewhere = record is not None and not record.is_lost and record.place != origin
+        if is_elsewhere or self._lives_here(event.address):
+            own.tell(origin, End(event.address, event.number))
+        elif record is not None and record.is_lost and record.place == origin:
+            record.is_lost = False
+            own.instructions.append(Placed(event.address, record.number, origin))
+
+    def _outcome(self, event: Ask, *, is_source: bool) -> bool | None:
+        """Return what was decided; None if nothing was, as far as is known here."""
+        if event.number in self._unheard.get(event.address, {}).values():
+            return True
+        record = self._records.get(event.address)
+        if record is None:
+            return None
+        if record.number == event.number:
+            return record.place == event.place
+        if record.number < event.number:
+            is_elsewhere = is_source and record.place != event.source
+            return False if record.refused >= event.number or is_elsewhere else None
+        return self._outcome_of_before(event, record, is_source=is_source)
+
+    def _outcome_of_before(self, event: Ask, record: _Record, *, is_source: bool) -> bool | None:
+        """Return what was decided of a hand-over that was before that on record, as `_outcome`."""
+        if event.witness == self._surroundings.incarnation:
+            return False
+        if record.number // LIFE != event.number // LIFE:  # another agent of its name
+            return None
+        return is_source and record.place != event.source  # it has moved on: a source that asks is late
+
+    def _can_move(self, event: Ask) -> bool:
+        """Tell whether an agent is where its source says, and its destination is alive."""
+        own = self._surroundings
+        if not own.is_there(event.place, event.incarnation):
+            return False
+        record = self._records.get(event.address)
+        if self._lives_here(event.address) and event.source != own.domain:
+            return False
+        return record is None or record.place == event.source
+
+    def _decide(self, event: Ask, *, moves: bool) -> None:
+        own, record = self._surroundings, self._records.get(event.address)
+        if moves:
+            if not self._lives_here(event.address) or event.source == own.domain:
+                self._set(event.address, event.place, event.incarnation, event.number)
+            if event.source != own.domain:
+                source = event.source, event.source_incarnation
+                self._unheard.setdefault(event.address, {})[source] = event.number
+        elif record is not None:
+            record.refused = max(record.refused, event.number)
+        elif not self._lives_here(event.address) and not own.is_dead(event.source, event.source_incarnation):
+            is_there = own.is_there(event.source, event.source_incarnation)
+            self._set(event.address, event.source, event.source_incarnation, 0, is_lost=not is_there)
+            self._records[event.address].refused = event.number
+            if is_there:
+                own.instructions.append(Placed(event.address, 0, event.source))
+
+    def started(self, origin: str, event: Started) -> None:
+        """Take that an agent runs where it was to go, as its source has said."""
+        own, address, number = self._surroundings, event.address, event.number
+        self._forget_unheard(address, lambda _, told: told == number)
+        self._take_claim(address, number, origin, own.members[origin])
+        record = self._records.get(address)
+        if origin == own.domain:
+            return
+        if record is None or record.is_lost or record.number // LIFE != number // LIFE:
+            is_later = record is not None and record.number // LIFE > number // LIFE
+            if is_later or self._lives_here(address):
+                own.tell(origin, End(address, number))
+
+    def gone(self, origin: str, event: Gone) -> None:
+        """Take that an agent has ended."""
+        record = self._records.get(event.address)
+        if record is not None and record.place == origin and record.number <= event.number:
+            self._free(event.address)
+
+    def hosting(self, origin: str, event: Hosting) -> None:
+        """Take what a container has of this home's agents: all of it."""
+        known = {address for address, _ in (*event.living, *event.prepared, *event.in_doubt)}
+        known |= {address for address, *_ in event.left}
+        for address in [each for each in self._at.get(origin, ()) if each not in known]:
+            # What it has said may be older than what was decided since: what it says now is not.
+            self._surroundings.tell(origin, Query(address, self._records[address].number))
+        incarnation = self._surroundings.members[origin]
+        for address, number in event.living:
+            if not self._take_claim(address, number, origin, incarnation):
+                self._surroundings.tell(origin, End(address, number))
+        for address, number in event.prepared:
+            record = self._records.get(address)
+            is_known = record is not None and (record.place, record.number) == (origin, number)
+            if is_known and record is not None and not self._lives_here(address):
+                record.is_lost = False
+        for address, number, place, of_place in event.left:
+            self._take_claim(address, number, place, of_place)
+        self._heard.add(origin)
+        for address in tuple(self._inquiries):
+            self._consider(address)
+
+    def _take_claim(self, address: str, number: int, place: str, incarnation: int) -> bool:
+        """Take that an agent is at a place; return False if another has its name, or it was moved since."""
+        record, own = self._records.get(address), self._surroundings
+        if own.is_dead(place, incarnation):
+            return True
+        is_other = self._lives_here(address) and place != own.domain
+        if is_other or (record is not None and _is_later(record, place, number)):
+            return False
+        is_there = own.is_there(place, incarnation)
+        refused = 0 if record is None else record.refused
+        self._set(address, place, incarnation, number, is_lost=not is_there)
+        self._records[address].refused = refused
+        if is_there:
+            own.instructions.append(Placed(address, number, place))
+        return True
+
+    # -- who comes and goes ---------------------------------------------------------------------------------
+
+    def joined(self, domain: str) -> None:
+        """Called when there is a new link to another container, which will say what it has."""
+        self._heard.discard(domain)
+        for address in tuple(self._at.get(domain, ())):
+            record = self._records[address]
+            if self._surroundings.is_dead(domain, record.incarnation):
+                self._free(address)
+        for address in tuple(self._inquiries):
+            self._consider(address)
+        for address in tuple(self._unheard):
+            self._forget_unheard(address, lambda source, _: self._surroundings.is_dead(*source))
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not there any more: its agents are gone, until it is back."""
+        self._heard.discard(domain)
+        for address in tuple(self._at.get(domain, ())):
+            record = self._records[address]
+            if not record.is_lost:
+                record.is_lost = True
+                self._surroundings.instructions.append(Missing(address, record.number, domain))
+
+    def has_to_do_with(self, domain: str) -> bool:
+        """Tell whether agents of this home are in another container, or were to go there."""
+        return domain in self._at or any(
+            domain in {it.ask.source, it.ask.place} for it in self._inquiries.values()
+        )
+
+    # -- hand-overs of before -------------------------------------------------------------------------------
+
+    def _inquire(self, origin: str, event: Ask) -> None:
+        """Find out about a hand-over that began before this container was started."""
+        inquiry = self._inquiries.get(event.address)
+        if inquiry is None or inquiry.ask.number != event.number:
+            inquiry = self._inquiries[event.address] = _Inquiry(event)
+        inquiry.askers.add(origin)
+        if origin == event.source:
+            inquiry.is_asked_by_source = True
+        if origin == event.place:
+            inquiry.is_ready = True
+        self._consider(event.address)
+
+    def have(self, origin: str, event: Have) -> None:
+        """Take what a destination knows of a hand-over that began before."""
+        inquiry = self._inquiries.get(event.address)
+        if inquiry is None or inquiry.ask.number != event.number or inquiry.ask.place != origin:
+            record = self._records.get(event.address)
+            is_asked = record is not None and (record.place, record.number) == (origin, event.number)
+            if is_asked and event.state == UNKNOWN:
+                self._free(event.address)
+            return
+        if event.state == READY:
+            inquiry.is_ready = True
+            self._consider(event.address)
+        else:
+            self._conclude(event.address, moves=event.state == STARTED)
+
+    def _consider(self, address: str) -> None:
+        """Conclude what can be, by what is known now, and ask the destination where that helps."""
+        inquiry, own = self._inquiries[address], self._surroundings
+        ask = inquiry.ask
+        known = self._outcome(ask, is_source=inquiry.is_asked_by_source)
+        if known is not None:
+            self._conclude(address, moves=known)
+        elif own.is_dead(ask.place, ask.incarnation) or own.is_dead(ask.source, ask.source_incarnation):
+            self._conclude(address, moves=False)  # one is dead: the agent is where the other one is, or dead
+        elif inquiry.is_asked_by_source and inquiry.is_ready:
+            self._conclude(address, moves=True)
+        elif inquiry.is_asked_by_source and own.is_there(ask.place, ask.incarnation):
+            own.tell(ask.place, Query(address, ask.number))
+        elif ask.source in self._heard and not inquiry.is_asked_by_source:
+            self._conclude(address, moves=False)  # the source goes on with it, or has ended it
+
+    def _conclude(self, address: str, *, moves: bool) -> None:
+        inquiry = self._inquiries.pop(address)
+        ask = inquiry.ask
+        if self._outcome(ask, is_source=inquiry.is_asked_by_source) is None:
+            self._decide(ask, moves=moves)
+        for origin in sorted(inquiry.askers):
+            self._answer(origin, ask, moves=moves)
+
+    def _forget_unheard(self, address: str, is_over: Callable[[tuple[str, int], int], bool]) -> None:
+        told = self._unheard.pop(address, {})
+        if left := {source: number for source, number in told.items() if not is_over(source, number)}:
+            self._unheard[address] = left
+
+    # -- the book -------------------------------------------------------------------------------------------
+
+    def _set(self, address: str, place: str, incarnation: int, number: int, *, is_lost: bool = False) -> None:
+        if address in self._records:
+            self._take_out(address)
+        self._records[address] = _Record(place, incarnation, number, is_lost=is_lost)
+        self._at.setdefault(place, set()).add(address)
+
+    def _drop(self, address: str) -> None:
+        """Forget an agent; the next one of its name is another one."""
+        if (record := self._records.get(address)) is not None:
+            self._life = max(self._life, max(record.number, record.refused) // LIFE + 1)
+            self._take_out(address)
+
+    def _take_out(self, address: str) -> None:
+        place = self._records.pop(address).place
+        self._at[place].discard(address)
+        if not self._at[place]:
+            del self._at[place]
+
+    def _free(self, address: str) -> None:
+        record = self._records[address]
+        self._drop(address)
+        self._surroundings.instructions.append(Freed(address, record.number, record.place))
+
+
+def _is_later(record: _Record, place: str, number: int) -> bool:
+    """Tell whether a record is of a later time than the claim that the agent is at a place."""
+    if record.number != number:
+        return record.number > number
+    return record.place != place and not record.is_lost

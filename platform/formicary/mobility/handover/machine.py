@@ -1,0 +1,301 @@
+"""The hand-overs of one container, as a state machine: events in, instructions out; no I/O, no clock.
+
+`docs/mobility-protocol.md` is the specification.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from formicary.core.quoting import shorten
+from formicary.fipa.control_codec import encode
+from formicary.mobility.handover.arrival import Arrivals
+from formicary.mobility.handover.departure import Departures
+from formicary.mobility.handover.exchange import (
+    Ask,
+    Cancel,
+    Decided,
+    End,
+    Envelope,
+    Flush,
+    Flushed,
+    Gone,
+    Have,
+    Hello,
+    Hosting,
+    Kill,
+    Prepare,
+    Prepared,
+    Query,
+    Refused,
+    Start,
+    Started,
+    decode,
+)
+from formicary.mobility.handover.instructions import Terminate
+from formicary.mobility.handover.ledger import Ledger
+from formicary.mobility.handover.surroundings import Surroundings, home_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from formicary.mobility.handover.exchange import Event, Targets
+    from formicary.mobility.handover.instructions import Instruction
+
+ENVELOPE: Final = 1 << 18
+"""About how many bytes of snapshots are told another container at once."""
+
+
+class HandOver:
+    """What one container does for agents that move: as their source, their destination and their home.
+
+    After each call do what `take_instructions` returns, in its order, and tell others what `take_envelopes`
+    returns for each of `receivers`: in this order, behind all that was sent there before.
+
+    Args:
+        domain: the container's full domain.
+        incarnation: its own: the time of its start in microseconds, higher than that of any before.
+        lives_here: tells whether an agent of a name lives in the container, wherever its home is.
+    """
+
+    def __init__(self, domain: str, incarnation: int, lives_here: Callable[[str], bool]) -> None:
+        self._surroundings = Surroundings(domain, incarnation)
+        self._lives_here = lives_here
+        self._numbers: dict[str, int] = {}  # of the hand-overs that have brought those here that moved
+        self._tried: dict[str, int] = {}  # the latest hand-overs that have begun here
+        self._ignored: set[str] = set()  # domains of those who have said something, but are not known yet
+        self.departures = Departures(self._surroundings)
+        self.arrivals = Arrivals(self._surroundings, self._number_of)
+        self.ledger = Ledger(self._surroundings, lives_here)
+
+    # -- results --------------------------------------------------------------------------------------------
+
+    @property
+    def receivers(self) -> Collection[str]:
+        """The domains of the containers that are to be told something."""
+        return self._surroundings.outgoing
+
+    def take_envelopes(self, domain: str) -> list[bytes]:
+        """Return what a container is to be told, in pieces of about `ENVELOPE` bytes."""
+        own = self._surroundings
+        events = own.outgoing.pop(domain, [])
+        self.departures.draining.sent(domain)
+        envelopes, part, size = [], [], 0
+        for event in events:
+            part.append(event)
+            size += len(event.snapshot) if isinstance(event, Prepare) else 0
+            if size >= ENVELOPE:
+                envelopes.append(encode(Envelope(own.incarnation, own.members[domain], part)))
+                part, size = [], 0
+        if part:
+            envelopes.append(encode(Envelope(own.incarnation, own.members[domain], part)))
+        return envelopes
+
+    def take_instructions(self) -> list[Instruction]:
+        """Return what is to be done."""
+        self._settle()
+        own = self._surroundings
+        instructions, own.instructions = own.instructions, []
+        for instruction in instructions:
+            if isinstance(instruction, Terminate) and instruction.address in self.departures:
+                self.departures.kill(instruction.address)
+        return instructions
+
+    # -- what happens ---------------------------------------------------------------------------------------
+
+    def joined(self, domain: str, incarnation: int) -> None:
+        """Called when there is a new link to another container: what was said there before may be lost."""
+        own = self._surroundings
+        self._session_ended(domain)
+        own.members[domain] = incarnation
+        if domain in self._ignored or self._has_to_do_with(domain):
+            self._ignored.discard(domain)
+            own.tell(domain, Hello())  # it may have known of this one before, and what it said was ignored
+            self._say_again(domain)
+        self.ledger.joined(domain)
+        self._settle()
+
+    def _has_to_do_with(self, domain: str) -> bool:
+        parts = (self.departures, self.arrivals, self.ledger)
+        return any(home_of(address) == domain for address in self._numbers) or any(
+            part.has_to_do_with(domain) for part in parts
+        )
+
+    def _say_again(self, domain: str) -> None:
+        """Tell another container what it may have missed, the questions first."""
+        self.departures.joined(domain)
+        self.arrivals.joined(domain)
+        self._report(domain)
+
+    def lost(self, domain: str) -> None:
+        """Called when another container is not there any more, as far as is known here."""
+        self._session_ended(domain)
+        self._ignored.discard(domain)
+        self._surroundings.members.pop(domain, None)
+        self.ledger.lost(domain)
+        self.departures.lost(domain)
+        self.arrivals.lost(domain)
+        self._settle()
+
+    def _session_ended(self, domain: str) -> None:
+        self._surroundings.outgoing.pop(domain, None)
+        self.departures.draining.session_ended(domain)
+
+    def receive(self, origin: str, payload: bytes | memoryview) -> None:
+        """Take what another container has told.
+
+        Args:
+            origin: the domain of that container, proven.
+            payload: what came.
+
+        Raises:
+            ValueError: it is nothing that containers say of moves; nothing has changed.
+        """
+        envelope = decode(payload)
+        own = self._surroundings
+        for event in envelope.events:
+            self._check(origin, event)
+        if envelope.receiver != own.incarnation:
+            return  # it is for an earlier container of this name
+        if envelope.sender != own.members.get(origin):
+            self._ignored.add(origin)
+            return
+        for event in envelope.events:
+            self._take(origin, event)
+        self._settle()
+
+    # -- what the container does ----------------------------------------------------------------------------
+
+    def begin(self, address: str, place: str, snapshot: bytes, unsettled: Collection[str] = ()) -> None:
+        """Hand over an agent that has come to rest here; `departures.obstacle` says whether it can be tried.
+
+        Args:
+            address: its full name.
+            place: the destination's domain.
+            snapshot: the agent.
+            unsettled: domains of containers to which something is under way.
+        """
+        number = max(self._numbers.get(address, 0), self._tried.get(address, 0))
+        if home_of(address) == self._surroundings.domain:
+            number = max(number, self.ledger.open_record(address))
+        self._tried[address] = number + 1
+        self.departures.begin(address, number + 1, place, snapshot, unsettled)
+        self._settle()
+
+    def left(self, address: str, targets: Targets = ()) -> None:
+        """Called when an agent was taken apart, as `Leave` has said, before its messages are sent."""
+        self._forget(address)
+        self.departures.left(address, targets)
+
+    def started(self, address: str, number: int, message: bytes = b"") -> None:
+        """Called when an agent was started, as `Wake` has said; arguments as of `Arrivals.started`."""
+        self._numbers[address] = number
+        self.arrivals.started(address, number, message)
+        self._settle()
+
+    def ended(self, address: str) -> None:
+        """Called when an agent that lived here has ended."""
+        number = self._forget(address)
+        self.ledger.ended(address)
+        home = home_of(address)
+        if number is not None and home != self._surroundings.domain:
+            self._surroundings.tell(home, Gone(address, number))
+
+    def number_of(self, address: str) -> int:
+        """Return the number of the hand-over that has brought an agent here; 0 if none has."""
+        return self._numbers.get(address, 0)
+
+    def _forget(self, address: str) -> int | None:
+        self._tried.pop(address, None)
+        return self._numbers.pop(address, None)
+
+    def _number_of(self, address: str) -> int | None:
+        return self._numbers.get(address, 0) if self._lives_here(address) else None
+
+    # -- steps ----------------------------------------------------------------------------------------------
+
+    def _report(self, domain: str) -> None:
+        """Tell a home what there is of its agents here."""
+        in_doubt = list(self.departures.in_doubt(domain))
+        left = list(self.departures.left_for(domain))
+        elsewhere = {address for address, *_ in (*in_doubt, *left)}
+        living = [
+            (address, number)
+            for address, number in self._numbers.items()
+            if home_of(address) == domain and address not in elsewhere
+        ]
+        prepared = list(self.arrivals.ready(domain))
+        self._surroundings.tell(domain, Hosting(living, prepared, in_doubt, left))
+
+    def _settle(self) -> None:
+        """Have this container's parts take what they tell each other."""
+        own = self._surroundings
+        while own.to_itself:
+            events, own.to_itself = own.to_itself, []
+            for event in events:
+                self._take(own.domain, event)
+
+    def _check(self, origin: str, event: Event) -> None:
+        """Refuse what a container cannot say.
+
+        Raises:
+            ValueError: it has said it.
+        """
+        if isinstance(event, Ask) and origin not in {event.source, event.place}:
+            raise ValueError(f"{origin} asks about a move from {shorten(event.source)}")
+        if isinstance(event, Ask) and event.is_ready and origin != event.source:
+            raise ValueError(f"{origin} wants an agent moved that is at {shorten(event.source)}")
+        if isinstance(event, Ask | Gone | Have) and home_of(event.address) != self._surroundings.domain:
+            raise ValueError(f"this is not the home of {shorten(event.address)}")
+        if isinstance(event, End | Query) and home_of(event.address) != origin:
+            raise ValueError(f"{origin} is not the home of {shorten(event.address)}")
+        if isinstance(event, Hosting):
+            claims = [address for address, _ in (*event.living, *event.prepared, *event.in_doubt)]
+            for address in (*claims, *(address for address, *_ in event.left)):
+                if home_of(address) != self._surroundings.domain:
+                    raise ValueError(f"this is not the home of {shorten(address)}")
+
+    def _take(self, origin: str, event: Event) -> None:  # noqa: C901, PLR0912 -- one line for each kind
+        match event:
+            case Prepare():
+                self.arrivals.prepare(origin, event)
+            case Prepared():
+                self.departures.prepared(origin, event)
+            case Refused():
+                self.departures.refused(origin, event)
+            case Cancel():
+                self.arrivals.cancel(origin, event)
+            case Ask():
+                self.ledger.ask(origin, event)
+            case Decided():
+                self.departures.decided(origin, event)
+                self.arrivals.decided(origin, event)
+            case Start():
+                self.arrivals.start(origin, event)
+            case Started():
+                self.departures.started(origin, event)
+                if home_of(event.address) == self._surroundings.domain:
+                    self.ledger.started(origin, event)
+            case Kill():
+                self.arrivals.kill(origin, event)
+            case Hosting():
+                self.ledger.hosting(origin, event)
+            case Gone():
+                self.ledger.gone(origin, event)
+            case End():
+                self._end(event)
+            case Query():
+                self.arrivals.query(origin, event)
+            case Have():
+                self.ledger.have(origin, event)
+            case Hello():
+                self._say_again(origin)
+            case Flush():
+                self._surroundings.tell(origin, Flushed(event.number))
+            case Flushed():
+                self.departures.draining.flushed(origin, event)
+
+    def _end(self, event: End) -> None:
+        if event.address in self._numbers and self._numbers[event.address] <= event.number:
+            reason = "its home has another agent of its name now"
+            self._surroundings.instructions.append(Terminate(event.address, event.number, reason))

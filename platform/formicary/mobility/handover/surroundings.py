@@ -1,0 +1,49 @@
+"""Which other containers there are for a hand-over, and what is to be told them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from formicary.mobility.handover.exchange import Event
+    from formicary.mobility.handover.instructions import Instruction
+
+
+class Surroundings:
+    """What the state machines of one container have in common.
+
+    Args:
+        domain: the container's full domain.
+        incarnation: its own.
+    """
+
+    def __init__(self, domain: str, incarnation: int) -> None:
+        self.domain = domain
+        self.incarnation = incarnation
+        self.members = {domain: incarnation}
+        """The incarnations of the containers that can be told something, by domain; the own one included."""
+        self.outgoing: dict[str, list[Event]] = {}
+        """What is to be told, by domain: at once in one piece, and behind all that was sent before."""
+        self.to_itself: list[Event] = []
+        """What this container is to be told by itself, in one of its parts as another."""
+        self.instructions: list[Instruction] = []
+
+    def tell(self, domain: str, event: Event) -> None:
+        """Tell a container something; one that is not there is told what it needs when it comes."""
+        if domain == self.domain:
+            self.to_itself.append(event)
+        elif domain in self.members:
+            self.outgoing.setdefault(domain, []).append(event)
+
+    def is_dead(self, domain: str, incarnation: int) -> bool:
+        """Tell whether an incarnation of a container is known to be no more: a later one is there."""
+        return self.members.get(domain, incarnation) != incarnation
+
+    def is_there(self, domain: str, incarnation: int) -> bool:
+        """Tell whether that incarnation of a container can be told something."""
+        return self.members.get(domain) == incarnation
+
+
+def home_of(address: str) -> str:
+    """Return the domain of the container that an agent's full name names."""
+    return address.partition("@")[2]

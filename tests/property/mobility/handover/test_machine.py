@@ -1,0 +1,201 @@
+"""Whatever breaks, an agent is in one place; it is lost only with a container that has had it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.property.mobility.handover.world import World
+
+from formicary.mobility.handover.arrival import Arrivals
+from formicary.mobility.handover.departure import Departures
+from formicary.mobility.handover.ledger import Ledger
+from formicary.mobility.handover.machine import HandOver
+
+
+def end(world, _chance, domain, _other):
+    world.end(domain)
+
+
+def restart(world, chance, domain, _other):
+    if domain not in world.processes or chance.random() < 0.3:
+        world.start(domain)
+
+
+def interrupt(world, chance, domain, other):
+    pair = tuple(sorted((domain, other)))
+    if pair in world.ups:
+        world.break_link(pair)
+        for one, its in (pair, pair[::-1]):
+            if chance.random() < 0.5:
+                world.lose(one, its)
+
+
+def cut(world, chance, domain, other):
+    if domain != other:
+        pair = tuple(sorted((domain, other)))
+        world.cut.add(pair)
+        world.break_link(pair)
+        world.lose(domain, other)
+        if chance.random() < 0.7:
+            world.lose(other, domain)
+
+
+def miss(world, chance, domain, _other):
+    if domain not in world.processes and chance.random() < 0.5:
+        for each in world.processes:
+            world.lose(each, domain)
+
+
+def mend(world, _chance, domain, other):
+    world.cut.discard(tuple(sorted((domain, other))))
+    world.connect(domain, other)
+
+
+def create(world, chance, domain, _other):
+    name = chance.choice(world.names)
+    if world.reuses or all(life.address != f"{name}@{domain}" for life in world.lives):
+        world.create(domain, name)
+
+
+def finish(world, chance, domain, other):
+    world.finish(domain, f"{chance.choice(world.names)}@{other}")
+
+
+def move(world, _chance, domain, other):
+    for address in agents_of(world, domain):
+        world.begin(domain, address, other)
+
+
+def live(world, _chance, domain, _other):
+    for address in agents_of(world, domain):
+        world.run(world.processes[domain], address)
+
+
+def work(world, chance, domain, _other):
+    world.work(domain, refuses=chance.random() < 0.05)
+
+
+def deliver(world, chance, domain, other):
+    for _ in range(chance.choice([1, 1, 3])):
+        world.deliver(domain, other)
+
+
+def be_whole(world, _chance, _domain, _other):
+    world.heal()
+    world.check()
+
+
+def agents_of(world, domain):
+    return list(world.processes[domain].agents) if domain in world.processes else []
+
+
+BAD = {end: 10, restart: 15, interrupt: 10, cut: 5, miss: 20}
+GOOD = {mend: 40, create: 20, finish: 5, move: 95, live: 40, work: 240, deliver: 500, be_whole: 2}
+
+
+def play(seed, steps, machine=HandOver):
+    """Play a world at random; it is whole now and then, and in the end."""
+    chance = random.Random(seed)
+    world = World(chance.choice([2, 3, 3, 4]), machine)
+    world.reuses = chance.random() < 0.5  # names of agents that are lost, and may come back
+    world.names = ["alice", "bob"] if world.reuses else [f"agent{number}" for number in range(10)]
+    calm = chance.choice([1, 2, 8])  # how much less happens that is bad
+    weights = {**{act: weight / calm for act, weight in BAD.items()}, **GOOD}
+    world.heal()
+    for act in chance.choices(list(weights), list(weights.values()), k=steps):
+        act(world, chance, chance.choice(world.domains), chance.choice(world.domains))
+    be_whole(world, chance, None, None)
+    return world
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32))
+def test_an_agent_is_in_one_place_whatever_breaks(seed):
+    play(seed, 500)
+
+
+def test_agents_do_move():
+    assert sum(play(seed, 500).moved for seed in range(20)) > 100
+
+
+# -- mistakes that are found ---------------------------------------------------------------------------------
+
+
+class _StartsUnasked(Arrivals):
+    """Takes it for decided when the source is lost."""
+
+    def _ask(self, address, arrival):
+        self._wake(address, arrival, 0)
+
+
+class _GoesOnInDoubt(Departures):
+    """Goes on when the destination is lost, whatever its home may have decided."""
+
+    def lost(self, domain):
+        for address, departure in tuple(self._departures.items()):
+            if domain == departure.place and departure.snapshot:
+                self._stay(address, departure, "lost")
+
+
+class _ForgetsDoubts(Departures):
+    """Does not ask again when the home is back."""
+
+    def joined(self, domain):
+        self._ask = lambda *_: None
+        super().joined(domain)
+        del self._ask
+
+
+class _ForgetsRefusals(Ledger):
+    """Lets a source have what was refused to a destination."""
+
+    def _outcome(self, event, *, is_source):
+        return super()._outcome(event, is_source=is_source) or None
+
+
+class _BelievesOldNews(Ledger):
+    """Takes an agent for ended that was on its way while a container said what it has."""
+
+    def hosting(self, origin, event):
+        known = {address for address, *_ in event.living}
+        for address in [each for each in self._at.get(origin, ()) if each not in known]:
+            self._free(address)
+        super().hosting(origin, event)
+
+
+def planted(kind):
+    """Return a machine with a mistake."""
+
+    class Planted(HandOver):
+        def __init__(self, domain, incarnation, lives_here):
+            super().__init__(domain, incarnation, lives_here)
+            if issubclass(kind, Departures):
+                self.departures = kind(self._surroundings)
+            elif issubclass(kind, Arrivals):
+                self.arrivals = kind(self._surroundings, self._number_of)
+            else:
+                self.ledger = kind(self._surroundings, lives_here)
+
+    return Planted
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        _StartsUnasked,
+        _GoesOnInDoubt,
+        _ForgetsDoubts,
+        _ForgetsRefusals,
+        _BelievesOldNews,
+    ],
+)
+def test_a_planted_mistake_is_found(mistake):
+    for seed in range(300):
+        try:
+            play(seed, 500, planted(mistake))
+        except (AssertionError, KeyError):
+            return
+    pytest.fail("nobody has noticed it")

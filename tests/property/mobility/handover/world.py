@@ -1,0 +1,384 @@
+"""Containers between which agents move, links that break, processes that end and begin anew, and a judge.
+
+An agent here is what it has lived through: a life, and how much of it. Whoever runs it adds to that. The
+judge knows of each life where it runs, how far it has come, and which containers had a hand in it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import defaultdict, deque
+from dataclasses import dataclass, field
+
+from formicary.mobility.handover.exchange import Decided, decode
+from formicary.mobility.handover.instructions import (
+    Build,
+    Discard,
+    Freed,
+    Leave,
+    Missing,
+    Perished,
+    Placed,
+    Settled,
+    Stay,
+    Terminate,
+    Wake,
+)
+from formicary.mobility.handover.machine import HandOver
+
+
+@dataclass
+class Life:
+    """One agent, from its start to its end; the judge's."""
+
+    address: str
+    number: int
+    age: int = 0
+    runs_at: tuple | None = None  # domain, incarnation
+    last_at: tuple | None = None
+    is_over: bool = False  # ended, or killed, by somebody who may
+    is_forfeit: bool = False  # it may be over: what could go on with it has died, or its name was taken
+    may_fall_back: bool = False  # both who decided and where it ran have died: only an older state is left
+
+
+@dataclass
+class Copy:
+    """What a container has of an agent."""
+
+    life: int
+    age: int
+    runs: bool = True
+    is_killed: bool = False
+
+
+@dataclass
+class Process:
+    """One container."""
+
+    domain: str
+    incarnation: int
+    machine: HandOver | None = None
+    agents: dict = field(default_factory=dict)  # by address
+    left: dict = field(default_factory=dict)  # the copies of those that have left
+    made: dict = field(default_factory=dict)  # those that were built, by address and number
+    to_start: list = field(default_factory=list)
+    to_build: list = field(default_factory=list)
+    to_leave: list = field(default_factory=list)
+    members: dict = field(default_factory=dict)
+
+
+class World:
+    """Everything there is."""
+
+    def __init__(self, count, machine=HandOver):
+        self.kind = machine
+        self.domains = [f"c{number}.lab.localhost" for number in range(count)]
+        self.starts = itertools.count(1)
+        self.processes = {}
+        self.ups = set()  # pairs of domains, sorted, that have a session
+        self.cut = set()  # pairs that can have none
+        self.flight = defaultdict(deque)  # (method, *arguments), by (from, to)
+        self.lives = []
+        self.decisions = {}
+        self.steps = 0
+        self.moved = 0
+        for domain in self.domains:
+            self.start(domain)
+
+    # -- processes ------------------------------------------------------------------------------------------
+
+    def start(self, domain):
+        """Start a container, instead of the one that is there."""
+        self.end(domain)
+        process = Process(domain, (1000 + next(self.starts)) * 1_000_000)
+
+        def lives_here(address):
+            return address in process.agents
+
+        process.machine = self.kind(domain, process.incarnation, lives_here)
+        self.processes[domain] = process
+        for other in self.processes:
+            self.connect(domain, other)
+
+    def end(self, domain):
+        """End a process at once."""
+        process = self.processes.pop(domain, None)
+        if process is None:
+            return
+        for life in self.lives:
+            if life.runs_at == (domain, process.incarnation):
+                life.runs_at, life.is_forfeit = None, True
+            if life.last_at == (domain, process.incarnation):
+                life.is_forfeit = True
+            if life.address.endswith(f"@{domain}"):
+                life.may_fall_back = True
+        for pair in list(self.ups):
+            if domain in pair:
+                self.break_link(pair)
+        for pair in list(self.flight):
+            if pair[1] == domain:
+                self.flight[pair].clear()
+
+    def break_link(self, pair):
+        """End a session: what is on its way is lost, and both find out in their time."""
+        self.ups.discard(pair)
+        for one, other in (pair, pair[::-1]):
+            events = self.flight[one, other]
+            kept = [it for it in events if it[0] != "receive"]
+            events.clear()
+            events.extend(kept)
+
+    def lose(self, domain, other):
+        """Have a container hear that another is not there."""
+        self.flight[other, domain].append(("lost", other))
+
+    def connect(self, one, other):
+        """Begin a session between two."""
+        pair = tuple(sorted((one, other)))
+        if one == other or pair in self.ups or pair in self.cut or not {one, other} <= set(self.processes):
+            return
+        self.ups.add(pair)
+        for sender, receiver in (pair, pair[::-1]):
+            self.flight[sender, receiver].append(("joined", sender, self.processes[sender].incarnation))
+
+    # -- what is on its way ---------------------------------------------------------------------------------
+
+    def deliver(self, sender, receiver):
+        """Bring one event to a container."""
+        flight, process = self.flight[sender, receiver], self.processes.get(receiver)
+        if process is None:
+            flight.clear()
+        if not flight:
+            return False
+        method, *arguments = flight.popleft()
+        machine = process.machine
+        if method == "joined":
+            domain, incarnation = arguments
+            if process.members.get(domain, incarnation) != incarnation:
+                machine.lost(domain)
+            process.members[domain] = incarnation
+            machine.joined(domain, incarnation)
+        elif method == "lost":
+            if process.members.pop(arguments[0], None) is not None:
+                machine.lost(*arguments)
+        else:
+            machine.receive(*arguments)
+        self.settle(process)
+        return True
+
+    def settle(self, process):
+        """Do what a machine says, and send what it has to say."""
+        for instruction in process.machine.take_instructions():
+            self.perform(process, instruction)
+        for domain in tuple(process.machine.receivers):
+            self.send(process, domain)
+
+    def send(self, process, domain):
+        pair = tuple(sorted((process.domain, domain)))
+        for payload in process.machine.take_envelopes(domain):
+            for event in decode(payload).events:
+                if isinstance(event, Decided):
+                    self.note_decision(process, event)
+            if pair in self.ups:
+                self.flight[process.domain, domain].append(("receive", process.domain, payload))
+
+    def note_decision(self, process, event):
+        lives = sum(life.address == event.address for life in self.lives)  # of this name
+        key = (process.domain, process.incarnation, event.address, event.number, lives)
+        assert self.decisions.setdefault(key, event.moves) == event.moves, f"a decision was undone: {event}"
+
+    def perform(self, process, instruction):
+        address = instruction.address
+        match instruction:
+            case Build():
+                process.to_build.append(instruction)
+            case Wake():
+                assert (address, instruction.number) in process.made
+                process.to_start.append(instruction)
+            case Discard(number=number):
+                process.made.pop((address, number), None)
+            case Stay():
+                copy = process.agents[address]
+                assert not copy.runs
+                copy.runs = True
+                self.run(process, address)
+            case Leave():
+                process.to_leave.append(instruction)
+            case Perished():
+                self.perish(process, address)
+            case Terminate():
+                self.terminate(process, address)
+            case Settled():
+                self.moved += 1
+            case Placed() | Missing() | Freed():
+                pass
+
+    # -- agents ---------------------------------------------------------------------------------------------
+
+    def create(self, domain, name):
+        """Start a new agent, if its name is free as far as its home knows."""
+        process = self.processes.get(domain)
+        address = f"{name}@{domain}"
+        machine = process and process.machine
+        if not process or address in process.agents or address in machine.arrivals:
+            return
+        if address in machine.departures or machine.ledger.place_of(address) not in {None, domain}:
+            return
+        for life in self.lives:
+            if life.address == address:
+                life.is_forfeit = True  # if it lives, it has lost its name
+        self.lives.append(Life(address, len(self.lives)))
+        process.agents[address] = Copy(len(self.lives) - 1, 0)
+        self.run(process, address)
+
+    def run(self, process, address):
+        """Let an agent live on where it is."""
+        copy = process.agents[address]
+        if not copy.runs:
+            return
+        life, here = self.lives[copy.life], (process.domain, process.incarnation)
+        assert life.runs_at in {None, here}, f"{address} runs at {life.runs_at} and at {here}"
+        assert not life.is_over, f"{address} runs at {here} and has ended"
+        assert copy.age == life.age or self.has_fallen_back(life), f"{address} at {here} is of old"
+        life.runs_at = life.last_at = here
+        life.age = copy.age = max(life.age, copy.age) + 1
+
+    def has_fallen_back(self, life):
+        """Tell whether the container where an agent was last, and its home's of then, have both ended."""
+        domain, incarnation = life.last_at
+        process = self.processes.get(domain)
+        return life.may_fall_back and (process is None or process.incarnation != incarnation)
+
+    def begin(self, domain, address, place):
+        """Have an agent leave, if it can."""
+        process = self.processes.get(domain)
+        copy = process and process.agents.get(address)
+        if (
+            not copy
+            or not copy.runs
+            or process.machine.departures.obstacle(address, place)
+            or place == domain
+        ):
+            return
+        life = self.lives[copy.life]
+        copy.runs, life.runs_at = False, None
+        unsettled = [each for each in process.members if len(self.flight[domain, each]) > 1]
+        snapshot = json.dumps([copy.life, copy.age]).encode()
+        process.machine.begin(address, place, snapshot, unsettled)
+        self.settle(process)
+
+    def build(self, process, build, *, refuses):
+        machine = process.machine
+        if refuses or build.address in process.agents:
+            machine.arrivals.refuse(build.address, build.number, "no")
+        else:
+            process.made[build.address, build.number] = Copy(*json.loads(build.snapshot), runs=False)
+            machine.arrivals.built(build.address, build.number)
+        self.settle(process)
+
+    def wake(self, process, wake):
+        copy = process.made.pop((wake.address, wake.number))
+        assert wake.address not in process.agents
+        copy.runs = True
+        process.agents[wake.address] = copy
+        if self.lives[copy.life].is_over:
+            self.forget_killed(process, wake.address)
+            return
+        self.run(process, wake.address)
+        process.machine.started(wake.address, wake.number)
+        self.settle(process)
+
+    def forget_killed(self, process, address):
+        del process.agents[address]
+        process.machine.ended(address)
+        self.settle(process)
+
+    def leave(self, process, leave):
+        address = leave.address
+        if not process.machine.departures.is_leaving(address, leave.number):
+            return
+        process.left[address] = process.agents.pop(address)
+        process.machine.left(address)
+        self.settle(process)
+
+    def perish(self, process, address):
+        copy = process.agents.pop(address, None) or process.left[address]
+        self.lives[copy.life].is_forfeit = True
+        process.machine.ended(address)
+
+    def terminate(self, process, address):
+        copy = process.agents.pop(address, None)
+        if copy is not None:
+            life = self.lives[copy.life]
+            assert life.is_forfeit or life.is_over
+            life.is_over, life.runs_at = True, None
+            process.machine.ended(address)
+
+    def finish(self, domain, address):
+        """End an agent where it lives, or kill it on its way."""
+        process = self.processes.get(domain)
+        copy = process and process.agents.get(address)
+        if not copy:
+            return
+        life = self.lives[copy.life]
+        if not copy.runs:
+            if not process.machine.departures.kill(address):
+                copy.runs = True
+            else:
+                life.is_forfeit = True
+                process.agents.pop(address)
+                self.settle(process)
+                return
+        process.agents.pop(address)
+        life.is_over, life.runs_at = True, None
+        process.machine.ended(address)
+        self.settle(process)
+
+    # -- in the end -----------------------------------------------------------------------------------------
+
+    def work(self, domain, *, refuses=False):
+        """Have a container do one of the things that take it some time."""
+        process = self.processes.get(domain)
+        if process is None:
+            return False
+        if process.to_build:
+            self.build(process, process.to_build.pop(0), refuses=refuses)
+        elif process.to_start:
+            self.wake(process, process.to_start.pop(0))
+        elif process.to_leave:
+            self.leave(process, process.to_leave.pop(0))
+        else:
+            return False
+        return True
+
+    def heal(self):
+        """Have all containers there, joined, and nothing on its way."""
+        self.cut.clear()
+        for domain in self.domains:
+            if domain not in self.processes:
+                self.start(domain)
+        for one, other in itertools.combinations(self.domains, 2):
+            self.connect(one, other)
+        self.flow()
+
+    def flow(self):
+        count = 0
+        while any([*(self.deliver(*pair) for pair in list(self.flight)), *map(self.work, self.domains)]):
+            count += 1
+            assert count < 2_000, "a storm"
+
+    def check(self):
+        """Check what holds when all is well again."""
+        for process in self.processes.values():
+            assert not process.made, f"{process.domain} has {process.made}"
+            assert not process.machine.departures._departures, process.machine.departures._departures
+            assert not process.machine.ledger._inquiries
+            for address, copy in process.agents.items():
+                assert copy.runs, f"{address} does not go on at {process.domain}"
+                self.run(process, address)
+                home = address.partition("@")[2]
+                place = self.processes[home].machine.ledger.place_of(address)
+                assert place == process.domain or (place is None and home == process.domain), (address, place)
+        for life in self.lives:
+            assert life.runs_at or life.is_forfeit or life.is_over, f"{life} is lost"

@@ -1,0 +1,332 @@
+"""What the table of crashes says, the cases that few random worlds come to, and what others may not say."""
+
+from __future__ import annotations
+
+import pytest
+
+from formicary.fipa.control_codec import encode
+from formicary.mobility.handover.exchange import (
+    Ask,
+    Decided,
+    Gone,
+    Hosting,
+    Kill,
+    Prepare,
+    Prepared,
+    Query,
+    Start,
+    Started,
+    decode,
+)
+from formicary.mobility.handover.instructions import (
+    Build,
+    Discard,
+    Freed,
+    Leave,
+    Missing,
+    Perished,
+    Placed,
+    Settled,
+    Stay,
+    Terminate,
+    Wake,
+)
+from formicary.mobility.handover.machine import HandOver
+
+S, D, H = "c1.lab.localhost", "c2.lab.localhost", "c3.lab.localhost"
+ALICE = f"alice@{H}"
+NUMBER = 7
+
+
+class Platform:
+    """Containers that are told all that others say, at once, unless it is kept back."""
+
+    def __init__(self, *domains):
+        self.incarnations = dict.fromkeys(domains, 1000)
+        self.machines = {}
+        self.living = {domain: set() for domain in domains}
+        self.done = []
+        self.said = []
+        for domain in domains:
+            self.start(domain, 1000)
+
+    def start(self, domain, incarnation):
+        """Have a new process take a place."""
+        self.incarnations[domain] = incarnation
+        self.living[domain] = set()
+        self.machines[domain] = HandOver(domain, incarnation, self.living[domain].__contains__)
+        for other, machine in self.machines.items():
+            if other != domain:
+                machine.lost(domain)
+                self.meet(domain, other)
+
+    def meet(self, one, other):
+        self.machines[one].joined(other, self.incarnations[other])
+        self.machines[other].joined(one, self.incarnations[one])
+        self.flow()
+
+    def part(self, one, other):
+        self.machines[one].lost(other)
+        self.machines[other].lost(one)
+        self.flow()
+
+    def place(self, domain, address=ALICE, number=NUMBER):
+        """Have an agent live somewhere, and its home know of it."""
+        self.living[domain].add(address)
+        self.machines[domain].started(address, number)
+        self.machines[address.partition("@")[2]]._take(domain, Started(address, number))
+        self.flow()
+        self.done.clear()
+
+    def flow(self):
+        """Do what is to be done, and bring what is said, as far as machines are not held up."""
+        while True:
+            before = len(self.said) + len(self.done)
+            for domain, machine in self.machines.items():
+                for instruction in machine.take_instructions():
+                    self.perform(domain, machine, instruction)
+                for other in tuple(machine.receivers):
+                    for payload in machine.take_envelopes(other):
+                        self.said += [(domain, other, event) for event in decode(payload).events]
+                        if other not in self.held and domain not in self.held:
+                            self.machines[other].receive(domain, payload)
+            if len(self.said) + len(self.done) == before:
+                return
+
+    held = ()
+    made = True
+
+    def perform(self, domain, machine, instruction):
+        self.done.append((domain, instruction))
+        match instruction:
+            case Build(address, number):
+                if self.made is True:
+                    machine.arrivals.built(address, number)
+                elif self.made:
+                    machine.arrivals.refuse(address, number, self.made)
+            case Leave(address):
+                self.living[domain].discard(address)
+                machine.left(address)
+            case Wake(address, number):
+                self.living[domain].add(address)
+                machine.started(address, number, b"done")
+            case Terminate(address):
+                self.living[domain].discard(address)
+                machine.ended(address)
+
+    def kinds(self, domain):
+        return [type(each) for where, each in self.done if where == domain]
+
+    def move(self, source, place):
+        assert self.machines[source].departures.obstacle(ALICE, place) is None
+        self.machines[source].begin(ALICE, place, b"alice")
+        self.flow()
+
+
+@pytest.fixture
+def platform():
+    platform = Platform(S, D, H)
+    platform.place(S)
+    return platform
+
+
+def test_an_agent_moves_between_three_containers(platform):
+    platform.said.clear()
+    platform.move(S, D)
+    assert platform.living[D] == {ALICE}
+    assert [type(event).__name__ for *_, event in platform.said] == [
+        "Prepare", "Prepared", "Ask", "Decided", "Start", "Started", "Started",
+    ]  # fmt: skip
+    assert platform.kinds(S) == [Leave, Settled]
+    assert platform.machines[H].ledger.place_of(ALICE) == D
+
+
+@pytest.mark.parametrize(("source", "place", "events"), [(H, D, 4), (S, H, 4)])
+def test_one_that_is_the_home_as_well_saves_messages(source, place, events):
+    platform = Platform(S, D, H)
+    platform.living[H].add(ALICE)
+    if source == S:
+        platform.move(H, S)
+    platform.said.clear()
+    platform.move(source, place)
+    assert platform.living[place] == {ALICE}
+    assert len(platform.said) == events
+
+
+def test_who_is_not_there_to_witness_or_to_come_to_is_said_before(platform):
+    departures = platform.machines[S].departures
+    platform.part(S, H)
+    assert "its home c3 is not there to witness" in departures.obstacle(ALICE, D)
+    assert "container c9 is not there" in departures.obstacle(ALICE, "c9.lab.localhost")
+    platform.made = None
+    platform.meet(S, H)
+    platform.move(S, D)
+    assert "on its way to c2 already" in departures.obstacle(ALICE, H)
+
+
+def test_what_the_destination_refuses_stays(platform):
+    platform.made = "no such class"
+    platform.move(S, D)
+    assert platform.done[-1] == (S, Stay(ALICE, NUMBER + 1, "no such class"))
+
+
+@pytest.mark.parametrize("loser", [D, H])
+def test_before_anybody_was_asked_it_stays_where_others_are_lost(platform, loser):
+    platform.made = None
+    platform.move(S, D)
+    platform.part(S, loser)
+    platform.machines[D].arrivals.built(ALICE, NUMBER + 1)
+    platform.flow()
+    assert platform.kinds(S) == [Stay]
+
+
+def test_in_doubt_it_waits_for_its_home(platform):
+    platform.held = (H,)
+    platform.move(S, D)
+    platform.part(S, H)
+    assert "waits for its home c3" in platform.machines[S].departures.status(ALICE)
+    assert platform.kinds(S) == []
+    platform.held = ()
+    platform.meet(S, H)
+    assert platform.kinds(S) == [Leave, Settled]
+
+
+def test_the_home_refuses_for_a_destination_that_has_lost_the_source(platform):
+    platform.made = None
+    platform.move(S, D)
+    platform.machines[D].arrivals.built(ALICE, NUMBER + 1)
+    platform.held = (S,)
+    platform.part(S, D)
+    platform.held = ()
+    assert (D, Discard(ALICE, NUMBER + 1)) in platform.done
+    platform.meet(S, D)
+    assert Stay in platform.kinds(S)
+    assert Leave not in platform.kinds(S)
+
+
+def test_a_home_that_was_restarted_finds_out(platform):
+    platform.held = (H,)
+    platform.move(S, D)
+    platform.held = ()
+    platform.start(H, 2000)
+    assert platform.kinds(S) == [Leave, Settled]
+    assert platform.machines[H].ledger.place_of(ALICE) == D
+
+
+def test_a_home_that_was_restarted_keeps_to_what_was_decided_before(platform):
+    platform.held = (S,)
+    platform.machines[S].begin(ALICE, D, b"alice")
+    platform.flow()
+    ask = Ask(ALICE, NUMBER + 1, S, 1000, D, 1000, 1000, is_ready=True)
+    platform.machines[D]._take(S, Prepare(ALICE, NUMBER + 1, 1000, b"alice"))
+    platform.flow()
+    platform.machines[S]._take(D, Prepared(ALICE, NUMBER + 1))
+    platform.machines[H]._take(S, ask)  # its answer does not come to S
+    platform.machines[D].lost(S)
+    platform.flow()
+    assert ALICE in platform.living[D]  # as its home has said
+    platform.held = ()
+    platform.start(H, 2000)
+    platform.meet(S, D)
+    assert Stay not in platform.kinds(S)
+    assert Leave in platform.kinds(S)
+    assert platform.machines[H].ledger.place_of(ALICE) == D
+
+
+def test_an_agent_dies_with_the_destination_once_it_was_decided(platform):
+    platform.held = (D,)
+    platform.machines[S].begin(ALICE, D, b"alice")
+    platform.machines[S]._take(D, Prepared(ALICE, NUMBER + 1))
+    platform.flow()
+    assert platform.kinds(S) == [Leave]
+    platform.held = ()
+    platform.start(D, 2000)
+    assert Perished in platform.kinds(S)
+    assert platform.machines[H].ledger.place_of(ALICE) is None
+
+
+def test_what_is_killed_on_its_way_is_killed_there(platform):
+    platform.held = (H,)
+    platform.move(S, D)
+    assert platform.machines[S].departures.kill(ALICE)
+    platform.held = ()
+    platform.machines[S].joined(H, 1000)
+    platform.flow()
+    assert Kill in {type(event) for *_, event in platform.said}
+    assert platform.living[D] == set()
+    assert platform.machines[H].ledger.place_of(ALICE) is None
+
+
+def test_an_agent_of_a_lost_container_is_missing_and_found_again(platform):
+    platform.part(S, H)
+    assert platform.done == [(H, Missing(ALICE, NUMBER, S))]
+    platform.meet(S, H)
+    assert platform.done[-1] == (H, Placed(ALICE, NUMBER, S))
+    platform.start(S, 2000)
+    assert (H, Freed(ALICE, NUMBER, S)) in platform.done
+
+
+def test_who_comes_back_to_another_of_its_name_ends(platform):
+    platform.part(S, H)
+    platform.living[H].add(ALICE)
+    platform.meet(S, H)
+    assert platform.living[S] == set()
+    assert platform.living[H] == {ALICE}
+
+
+def test_what_a_home_has_decided_is_later_than_what_was_said_before(platform):
+    claims = Hosting([], [], [], [])  # of D, on its way
+    platform.move(S, D)
+    platform.machines[H]._take(D, claims)
+    platform.flow()
+    assert (D, Query(ALICE, NUMBER + 1)) in [(to, event) for _, to, event in platform.said]
+    assert platform.machines[H].ledger.place_of(ALICE) == D
+
+
+def test_a_second_agent_of_a_name_has_higher_numbers():
+    platform = Platform(S, H)
+    numbers = []
+    for _ in range(2):
+        platform.living[H].add(ALICE)
+        platform.move(H, S)
+        numbers.append(platform.machines[S].number_of(ALICE))
+        platform.living[S].discard(ALICE)
+        platform.machines[S].ended(ALICE)
+        platform.flow()
+    assert numbers[0] < numbers[1]
+
+
+@pytest.mark.parametrize(
+    ("origin", "event", "why"),
+    [
+        (D, Ask(ALICE, 1, S, 1, "c9.lab.localhost", 1, 1, is_ready=False), "asks about a move from"),
+        (D, Ask(ALICE, 1, S, 1, D, 1, 1, is_ready=True), "wants an agent moved that is at"),
+        (S, Gone(f"alice@{S}", 1), "is not the home"),
+        (S, Hosting([(f"alice@{D}", 1)], [], [], []), "is not the home"),
+        (S, Hosting([], [], [], [(f"alice@{D}", 1, D, 1)]), "is not the home"),
+        (D, Query(f"alice@{S}", 1), "is not the home of"),
+    ],
+)
+def test_nobody_speaks_for_others(platform, origin, event, why):
+    with pytest.raises(ValueError, match=why):
+        platform.machines[H].receive(origin, encode([1000, 1000, [event]]))
+
+
+@pytest.mark.parametrize(
+    "payload", [b"", b"\x93\x01\x02\x03", encode([1, 2, [[99]]]), encode([1, 2, [[8, 3]]])]
+)
+def test_what_is_no_envelope_is_refused(platform, payload):
+    with pytest.raises(ValueError, match="not what containers say of moves"):
+        platform.machines[H].receive(S, payload)
+
+
+def test_what_is_for_another_process_is_dropped(platform):
+    envelope = encode([1000, 999, [Decided(ALICE, 1, moves=True)]])
+    platform.machines[S].receive(H, envelope)
+    assert platform.machines[S].take_instructions() == []
+
+
+def test_a_start_of_what_is_not_there_was_done_before(platform):
+    platform.machines[D]._take(S, Start(ALICE, NUMBER))
+    platform.flow()
+    assert (D, S, Started(ALICE, NUMBER)) in platform.said
